@@ -48,8 +48,8 @@ class Settings(PlayerSettings):
     first: str | None = option(None, f"who moves first: human, {PLAYER_HELP}")
     second: str | None = option(
         None,
-        "who moves second; a puzzle has no second side. By default a person plays against best, the network that ships with the "
-        "game, or against uct where none ships",
+        "who moves second; a puzzle has no second side. By default a person plays against best, "
+        "the network that ships with the game, or against uct where none ships",
     )
     moves: str = option("", f"moves to start after, {MOVES_HELP}")
     setup: str = option(SETUPS[0], SETUP_HELP, choices=SETUPS)

@@ -216,7 +216,9 @@ def stopped_lines(trainer: Trainer) -> list[str]:
 
 def end_lines(trainer: Trainer, report: IterationReport) -> list[str]:
     """Return what the run reached, and what to do with it."""
-    lines = [*proof_lines(trainer.game, report.proof.report), ""] if report.proof is not None else []
+    lines = []
+    if report.proof is not None:
+        lines = [*proof_lines(trainer.game, report.proof.report), ""]
     if not trainer.finished:
         lines += [
             f"Ended early, after iteration {report.iteration}: the proof is complete "

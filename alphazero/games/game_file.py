@@ -1,9 +1,11 @@
 """A game of your own: the file with its rules, checked once for each version and run.
 
 In: the path of a file. Out: the game, or a `ConfigError` that names the line or the law that is
-broken. The laws are checked in a process of its own, in plain Python (`alphazero.games.laws`):
-compiled code checks no array bounds, so that a mistake in a rule could end this process without a
-word. `alphazero.games.registry` decides whose word runs a file.
+broken. `GAME` in the file is compiled rules, or a game in plain Python as
+`alphazero.games.own_game` takes it. The laws are checked in a process of its own, in plain Python
+(`alphazero.games.laws`): compiled code checks no array bounds, so that a mistake in a rule could
+end this process without a word, and a rule may not return. `alphazero.games.registry` decides whose
+word runs a file.
 """
 
 import contextlib
@@ -21,14 +23,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
-from alphazero.games.batched_game import CompiledGame
+from alphazero.games.batched_game import CompiledGame, Game
+from alphazero.games.own_game import called, game_of_object, has_python_rules, importable_name
 from alphazero.games.rule_errors import compiler_error_text
 from alphazero.runtime import jit
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import kernel_rng
 
 _SECONDS = 3.0  # of random games
-_TIME_LIMIT_S = 10.0  # for one position; rules that take longer do not return
+TIME_LIMIT_S = 10.0  # for one position; rules that take longer do not return
 _SILENT_S = 2.0  # before a line says what is going on
 _PACKAGE_FOLDER = Path(__file__).parents[2]
 _HELP = "docs/ADD_A_GAME.md lists common mistakes."
@@ -41,33 +44,39 @@ class _Findings(NamedTuple):
     notes: tuple[str, ...]  #: what is allowed but looks wrong
 
 
-def load_checked_game(name: str) -> CompiledGame:
+def load_checked_game(name: str) -> Game:
     """Check a game file, unless this version was checked before, run it, and return its game.
 
     Raises:
         ConfigError: if there is no such file, or its rules break a law or do not compile.
     """
-    return _checked(_existing(name), name, lambda: load_game_file(name))
+    return _checked(existing(name), name, lambda: load_game_file(name))
 
 
-def checked_game(rules: Any, name: str) -> CompiledGame:
-    """Return the compiled game of rules that were imported, after checking their file likewise.
+def load_imported_game(source: Any, name: str | None = None) -> Game:
+    """Return the game of an object, a class or a function; check compiled rules like a file.
 
     Args:
-        rules: the ``GAME`` of a module.
-        name: the game's name.
+        source: what `game_of_object` takes, or compiled rules: the ``GAME`` of a module.
+        name: the game's name; by default ``module:Class``.
 
     Raises:
-        ConfigError: if they are not the GAME of a file, break a law, or do not compile.
+        ConfigError: if it is no game; for compiled rules, if they are not the GAME of a file, break
+            a law, or do not compile.
     """
-    module = sys.modules.get(type(rules).__module__)
+    name = name or importable_name(source)
+    if not has_python_rules(source) and callable(source):
+        source = called(source, name)
+    if not (isinstance(source, tuple) and hasattr(source, "_fields")):
+        return game_of_object(source, name)
+    module = sys.modules.get(type(source).__module__)
     path = Path(getattr(module, "__file__", None) or "")
-    if not path.is_file() or getattr(module, "GAME", None) != rules:
+    if not path.is_file() or getattr(module, "GAME", None) != source:
         raise ConfigError.of("game", name, reason="compiled rules must be the GAME of their file")
-    return _checked(path, name, lambda: CompiledGame(name, rules))
+    return _checked(path, name, lambda: CompiledGame(name, source))
 
 
-def _checked(path: Path, name: str, load: Callable[[], CompiledGame]) -> CompiledGame:
+def _checked(path: Path, name: str, load: Callable[[], Game]) -> Game:
     """Return the game that ``load`` returns, unless the check of its file finds a broken law."""
     stored = _stored_findings_path(path)
     findings = _read_findings(stored)
@@ -80,18 +89,22 @@ def _checked(path: Path, name: str, load: Callable[[], CompiledGame]) -> Compile
     game = load()
     game.notes = findings.notes
     if is_new:
-        _compile(game, path)
+        if isinstance(game, CompiledGame):
+            _compile(game, path)
         _write_findings(stored, findings)
     return game
 
 
-def load_game_file(name: str) -> CompiledGame:
-    """Run a game file and return its game; see `load_rules`."""
-    return CompiledGame(str(Path(name)), load_rules(name))
+def load_game_file(name: str) -> Game:
+    """Run a game file and return its game, compiled or in plain Python; see `load_rules`."""
+    source, path = load_rules(name), str(Path(name))
+    return game_of_object(source, path) if has_python_rules(source) else CompiledGame(path, source)
 
 
 def load_rules(name: str) -> Any:
-    """Run a game file and return its `GAME`, the sizes of the game.
+    """Run a game file and return its `GAME`: the sizes of a compiled game, or a Python game.
+
+    In a file without GAME, it is the only class with the methods of a game in plain Python.
 
     The file's path and text name its module, so that files of the same name are different games. A
     file that is edited while the process lives is run again by the next call, as a module of its
@@ -100,7 +113,7 @@ def load_rules(name: str) -> Any:
     Raises:
         ConfigError: if there is no such file, or it defines no game.
     """
-    path = _existing(name)
+    path = existing(name)
     place, source = path.resolve(), path.read_bytes()
     digest = hashlib.sha256(f"{place}\0".encode() + source).hexdigest()[:16]
     module_name = f"alphazero_game_{place.stem}_{digest}"
@@ -114,12 +127,30 @@ def load_rules(name: str) -> Any:
         except BaseException:
             del sys.modules[module_name]
             raise
-    if not hasattr(sys.modules[module_name], "GAME"):
-        raise _refusal(f"the game file '{path}' defines no GAME.", name)
-    return sys.modules[module_name].GAME
+    module = sys.modules[module_name]
+    return module.GAME if hasattr(module, "GAME") else _only_class(module, name)
 
 
-def _existing(name: str) -> Path:
+def _only_class(module: types.ModuleType, name: str) -> type:
+    """Return the class of a file that is a game in plain Python, if there is one and no other."""
+    found = [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type)
+        and value.__module__ == module.__name__
+        and has_python_rules(value)
+    ]
+    if len(found) == 1:
+        return found[0]
+    message = f"the game file '{Path(name)}' defines no GAME"
+    if found:
+        names = ", ".join(one.__name__ for one in found)
+        message += f", and several classes could be it ({names}): add GAME = {found[-1].__name__}"
+    raise _refusal(f"{message}.", name)
+
+
+def existing(name: str) -> Path:
+    """Return the path of a game file; raise `ConfigError` if there is none."""
     path = Path(name)
     if not path.is_file():
         raise _refusal(f"there is no game file '{path}'.", name)
@@ -135,7 +166,24 @@ def _refusal(message: str, name: str) -> ConfigError:
 
 
 def _check_laws(path: Path) -> _Findings:
-    limits = [str(_SECONDS), str(_TIME_LIMIT_S)]
+    arguments = [str(path), str(_SECONDS), str(TIME_LIMIT_S)]
+    found = run_check("alphazero.games.laws", arguments, path)
+    return _Findings(found["broken"], tuple(found["notes"]))
+
+
+def run_check(
+    module: str, arguments: list[str], path: Path | None, announce: bool = True
+) -> dict[str, Any]:
+    """Run a program that checks rules as plain Python, and return what it prints as JSON.
+
+    Args:
+        module: the program.
+        path: the file that it is about, to name the line of a rule that does not return.
+        announce: whether a line says what is going on if it takes long.
+
+    Returns:
+        What it found: "broken", the law that is broken or None, and "notes" at least.
+    """
     # A notebook may have found this package by a path that a new process does not know.
     search_path = [str(_PACKAGE_FOLDER), *sys.path]
     environment = {
@@ -143,19 +191,19 @@ def _check_laws(path: Path) -> _Findings:
         "NUMBA_DISABLE_JIT": "1",
         "PYTHONPATH": os.pathsep.join(filter(None, search_path)),
     }
-    command = [sys.executable, "-m", "alphazero.games.laws", str(path), *limits]
-    status, output, errors = _run(command, environment, f"Checking the rules of {path} ...")
+    command = [sys.executable, "-m", module, *arguments]
+    text = f"Checking the rules of {path} ..." if announce else ""
+    status, output, errors = _run(command, environment, text)
     lines = output.splitlines()
     if status == 0 and lines:
-        found = json.loads(lines[-1])
-        return _Findings(found["broken"], tuple(found["notes"]))
-    place = re.escape(str(path.resolve()))
+        return json.loads(lines[-1])
+    place = re.escape(str(path.resolve())) if path else '[^"]*'
     frame = re.search(rf'File "{place}", line (\d+) in (\w+)', errors)
     if "Timeout" in errors and frame:
         text = f"line {frame[1]}, in '{frame[2]}': it does not return (an endless loop?)."
-        return _Findings(text, ())
+        return {"broken": text, "notes": []}
     reason = (errors.strip().splitlines() or [f"exit status {status}"])[-1]
-    return _Findings(f"the check of its rules ended with: {reason}.", ())
+    return {"broken": f"the check of its rules ended with: {reason}.", "notes": []}
 
 
 def _run(command: list[str], environment: dict, announcement: str) -> tuple[int, str, str]:
@@ -167,7 +215,8 @@ def _run(command: list[str], environment: dict, announcement: str) -> tuple[int,
             try:
                 output, errors = program.communicate(timeout=_SILENT_S)
             except subprocess.TimeoutExpired:
-                print(announcement, file=sys.stderr, flush=True)
+                if announcement:
+                    print(announcement, file=sys.stderr, flush=True)
                 output, errors = program.communicate()
         except BaseException:  # such as Ctrl-C
             program.kill()
@@ -198,7 +247,8 @@ def _compile(game: CompiledGame, path: Path) -> None:
 def _stored_findings_path(path: Path) -> Path:
     """Return where the findings on this version of a file are stored."""
     digest = hashlib.sha256(f"{path.resolve()}\0".encode() + path.read_bytes())
-    digest.update(Path(__file__).with_name("laws.py").read_bytes())
+    for name in ("laws.py", "one_position.py", "rule_walks.py", "turned_play.py"):
+        digest.update(Path(__file__).with_name(name).read_bytes())
     return jit.cache_directory().parent / f"game-{digest.hexdigest()[:16]}.json"
 
 

@@ -1,31 +1,48 @@
-"""The laws of a game, checked on random games in plain Python.
+"""The laws of a game, checked on random and steered games in plain Python.
 
-In: the path of a game file. Out: the first law that its rules break, with the position in which
-they do, or notes on what looks wrong. Compiled code checks no array bounds, so that a mistake in a
-rule can end the process; this program therefore runs in a process of its own, with
-``NUMBA_DISABLE_JIT=1``, see `alphazero.games.game_file`.
+In: a game file's path, or a game. Out: the first law that its rules break, with the position in
+which they do, or notes on what looks wrong. Compiled code checks no array bounds, so that a mistake
+in a rule can end the process; and rules in plain Python may not return. This program therefore runs
+in a process of its own, with ``NUMBA_DISABLE_JIT=1``, see `alphazero.games.game_file`.
 
     python -m alphazero.games.laws PATH SECONDS TIME_LIMIT_S
 
-prints its findings as JSON in the last line.
+prints its findings as JSON in the last line. `alphazero.evaluation.rule_check` checks the same laws
+for longer.
 """
 
 import contextlib
 import faulthandler
+import itertools
 import json
+import random
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from alphazero.games import rules
+from alphazero.games.batched_game import CompiledGame, Game
+from alphazero.games.one_position import CompiledPosition, OnePosition, one_position
+from alphazero.games.own_game import game_of_object, has_python_rules
 from alphazero.games.rule_errors import python_error_text
+from alphazero.games.rule_walks import (
+    STEERED,
+    Broken,
+    BrokenLaw,
+    View,
+    Walk,
+    choose_random,
+    shortened,
+    walk,
+)
+from alphazero.games.turned_play import looks_alike, turned_board_fault, turned_fault
 from alphazero.runtime.errors import ConfigError
 
-NUM_GAMES = 30
+_NUM_RANDOM_GAMES = 20
 _REQUIRED = (
     "num_actions",
     "state_layout",
@@ -41,81 +58,86 @@ _REQUIRED = (
     "cells",
 )
 _LOADING_LIMIT_S = 60.0  # for running the file, which may compute tables
+_SHORTENING_S = 2.0
 _MAX_SHOWN_ACTIONS = 30
 _MIN_GAMES_FOR_NOTES = 10
 _GAMES_WITH_SYMMETRIES = 3
 
 
-class BrokenLaw(Exception):
-    """A law that the rules of a game break; the message says which, and where."""
-
-
-class _Played(NamedTuple):
-    """One random game."""
-
-    #: in [-1, 1], for the player who made the last move; None if it was not finished
-    result: float | None
-    repeated: tuple[int, int] | None  #: the numbers of actions before the same position
-
-
-class Sizes(NamedTuple):
-    """What a game says of itself."""
-
-    num_actions: int
-    state_size: int
-    dtype: np.dtype
-    planes_shape: tuple[int, int, int]
-    max_plies: int
-
-
-def check_laws(game: Any, seconds: float, watch: Callable[[], None] = lambda: None) -> list[str]:
-    """Play random games and check the laws in every position.
+def check_laws(
+    game: Any,
+    seconds: float,
+    watch: Callable[[], None] = lambda: None,
+    path: Path | None = None,
+) -> list[str]:
+    """Play random and steered games and check the laws in every position.
 
     Args:
-        game: the NamedTuple whose class implements `alphazero.games.rules`.
+        game: a `Game`, or the NamedTuple whose class implements `alphazero.games.rules`.
         seconds: stop playing after so long.
         watch: called before each position, which then has to return within some time.
+        path: the file of the rules, to name lines in it.
 
     Returns:
         Notes on what is allowed but looks wrong.
 
     Raises:
-        BrokenLaw: naming the rule and the law.
+        BrokenLaw: naming the rule, the law and the actions.
     """
-    _check_class(game)
-    for name in _REQUIRED:
-        if not rules.implements(game, name):
-            raise BrokenLaw(f"the rule '{name}' is missing.")
-    sizes = _sizes(game)
-    _check_tables(game, sizes)
+    laws = Laws(game, path)
+    rng, go_on = random.Random(0), until(seconds, watch)
+    choosers = [(choose_random, choose_random)] * _NUM_RANDOM_GAMES + list(STEERED.values())
+    walks: list[Walk] = []
+    for pair in choosers:
+        walks.append(walk(laws, pair, rng, go_on))
+        if (broken := walks[-1].broken) is not None:
+            broken = shortened(laws, broken, until(_SHORTENING_S, watch))
+            raise BrokenLaw(placed_text(broken))
+    played = walks[:_GAMES_WITH_SYMMETRIES]
+    if (broken := broken_symmetry(laws, played, until(seconds, watch))) is not None:
+        raise BrokenLaw(placed_text(broken))
+    return notes_on(laws.rules, walks[:_NUM_RANDOM_GAMES])
+
+
+def until(seconds: float, watch: Callable[[], None]) -> Callable[[], bool]:
+    """Return a function that calls ``watch`` and says whether there is still time."""
     deadline = time.monotonic() + seconds
 
     def go_on() -> bool:
         watch()
         return time.monotonic() < deadline
 
-    rng = np.random.default_rng(0)
-    games = [
-        _play(game, sizes, rng, go_on, with_symmetries=number < _GAMES_WITH_SYMMETRIES)
-        for number in range(NUM_GAMES)
-    ]
-    results = [played.result for played in games]
-    notes = _notes_on_results(results) if rules.num_players(game) == 2 else []
-    return [*notes, *_notes_on_repetitions(games)]
+    return go_on
 
 
-def _notes_on_results(results: list[float | None]) -> list[str]:
-    if results.count(-1) < _MIN_GAMES_FOR_NOTES or results.count(1):
+def notes_on(game: OnePosition, walks: list[Walk]) -> list[str]:
+    """Return notes on what random games show."""
+    notes = _notes_on_results(walks) if game.sizes.num_players == 2 else []
+    return [*notes, *_notes_on_repetitions(walks)]
+
+
+def _notes_on_results(walks: list[Walk]) -> list[str]:
+    results = [result for one in walks if (result := result_of_last_mover(one)) is not None]
+    num_lost = sum(result < 0 for result in results)
+    if num_lost < _MIN_GAMES_FOR_NOTES or any(result > 0 for result in results):
         return []
     return [
-        f"in all {results.count(-1)} random games that were not drawn, the player who made the "
+        f"in all {num_lost} random games that were not drawn, the player who made the "
         "last move lost. If the last move should win, 'result' has the wrong sign: it is the "
         "result of the player to move, after the last move."
     ]
 
 
-def _notes_on_repetitions(games: list["_Played"]) -> list[str]:
-    repeated = next((played.repeated for played in games if played.repeated), None)
+def result_of_last_mover(one: Walk) -> float | None:
+    """Return the result for the player who made the last move; None if the game did not end."""
+    if not one.actions or not one.views or not one.views[-1].over:
+        return None
+    last, result = one.views[-1], one.views[-1].result or 0.0
+    return result if last.player == one.views[-2].player else -result
+
+
+def _notes_on_repetitions(walks: list[Walk]) -> list[str]:
+    repeated = next((one.repeated for one in walks if one.repeated), None)
     if repeated is None:
         return []
     before, after = repeated
@@ -126,23 +148,149 @@ def _notes_on_repetitions(games: list["_Played"]) -> list[str]:
     ]
 
 
-def _check_class(game: Any) -> None:
-    """Check that compiled code can take the sizes of the game."""
-    if isinstance(game, tuple) and hasattr(game, "_fields"):
-        return
-    if isinstance(game, type):
-        name = game.__qualname__
-        raise BrokenLaw(f"GAME is the class '{name}': it must be an instance, GAME = {name}(...).")
-    name = type(game).__qualname__
-    raise BrokenLaw(
-        f"GAME is of the class '{name}', which is no NamedTuple: write 'class {name}(NamedTuple):' "
-        "and list the sizes of the game as its fields."
-    )
+class Laws:
+    """The laws of one position and of one step, see `alphazero.games.rule_walks.Check`.
+
+    Args:
+        game: see `check_laws`.
+        path: the file of the rules, to name lines in it.
+
+    Raises:
+        BrokenLaw: if a rule is missing, or what the game says of its sizes is impossible.
+    """
+
+    def __init__(self, game: Any, path: Path | None = None):
+        self.path = path
+        with self.naming_errors():
+            if not isinstance(game, Game) or isinstance(game, CompiledGame):
+                _check_compiled(game.rules if isinstance(game, CompiledGame) else game)
+            self.rules: OnePosition = one_position(game)
+            self._sizes = self.rules.sizes
+            _check_tables(self.rules)
+
+    def start(self) -> Any:
+        """Return the start position."""
+        with self.naming_errors():
+            return self.rules.initial_state()
+
+    def plain(self, state: Any) -> Any:
+        """See `Check`."""
+        return state
+
+    def error_text(self, error: Exception) -> str:
+        """See `Check`."""
+        return python_error_text(error, self.path)
+
+    def step(self, state: Any, action: int) -> Any:
+        """See `Check`."""
+        with self.naming_errors():
+            key = self.rules.key(state)
+            following, again = self.rules.step(state, action), self.rules.step(state, action)
+            if self.rules.key(state) != key:
+                raise BrokenLaw(
+                    f"'step' with action {action} also changes the position before it: a copy "
+                    "(`clone`) shares a list or an array with it."
+                )
+            if self.rules.key(following) != self.rules.key(again):
+                raise BrokenLaw(
+                    f"'step' with action {action} gives different positions when repeated."
+                )
+            return following
+
+    def look(self, state: Any, ply: int) -> View:
+        """See `Check`."""
+        with self.naming_errors():
+            before = self.rules.key(state)
+            view = self._view(state)
+            if ply == 0 and (view.over or view.player != 0):
+                raise BrokenLaw(
+                    "in the start position, player 0 must be to move and the game not over."
+                )
+            if ply >= self._sizes.max_plies and not view.over:
+                raise BrokenLaw(
+                    f"a game goes on after {ply:,} actions, more than 'max_plies' allows."
+                )
+            if self.rules.key(state) != before:
+                raise BrokenLaw("a rule other than 'step' changes the state.")
+            return view
+
+    def _view(self, state: Any) -> View:
+        player, over = self.rules.player_to_move(state), self.rules.is_over(state)
+        if player not in range(self._sizes.num_players):
+            allowed = "0 or 1" if self._sizes.num_players == 2 else "0 in a game of one player"
+            raise BrokenLaw(f"'player_to_move' returns {player}: it must be {allowed}.")
+        legal = self._legal_actions(state)
+        if over and legal:
+            raise BrokenLaw(f"the game is over, but 'legal_actions' allows action {legal[0]}.")
+        if not over and not legal:
+            raise BrokenLaw(
+                "the game is not over, but 'legal_actions' allows no action. A pass is an action."
+            )
+        if over and isinstance(self.rules, CompiledPosition):
+            _check_result(self.rules.rules, rules.result(self.rules.rules, state))
+        result = self.rules.result(state) if over else None
+        self._check_planes(self.rules.planes(state))
+        board = self.rules.board(state)
+        if np.shape(board) != self._sizes.planes_shape[1:] or not np.isin(board, (0, 1, 2)).all():
+            raise BrokenLaw(
+                f"'cells' must return an array of shape {self._sizes.planes_shape[1:]} with 0, 1 "
+                "and 2."
+            )
+        return View(int(player), over, legal, None if result is None else float(result), board)
+
+    def _check_planes(self, planes: np.ndarray) -> None:
+        if planes.shape != self._sizes.planes_shape:
+            raise BrokenLaw(
+                f"'observe' returns an array of shape {planes.shape}; in the start position it was "
+                f"{self._sizes.planes_shape}."
+            )
+        if not np.isfinite(planes).all():
+            raise BrokenLaw("'observe' writes numbers that are not finite.")
+        if self.rules.has_binary_planes and not np.isin(planes, (0, 1)).all():
+            raise BrokenLaw("'observe' returns numbers other than 0 and 1: remove binary_planes.")
+
+    def _legal_actions(self, state: Any) -> list[int]:
+        """Return the legal actions; check that they are actions, and come from a whole mask."""
+        if isinstance(self.rules, CompiledPosition):
+            empty, full = (self.rules.mask(state, before) for before in (False, True))
+            if len(unwritten := np.flatnonzero(empty != full)):
+                raise BrokenLaw(
+                    f"'legal_actions' does not write mask[{unwritten[0]}]: it must write True or "
+                    "False for every action, because the mask is not empty when it gets it."
+                )
+            return np.flatnonzero(empty).tolist()
+        legal, allowed = self.rules.legal_actions(state), range(self._sizes.num_actions)
+        if wrong := [action for action in legal if action not in allowed]:
+            raise BrokenLaw(
+                f"'legal_actions' returns {wrong[0]!r}: actions are whole numbers from 0 to "
+                f"{len(allowed) - 1}, below 'num_actions'."
+            )
+        if len(set(legal)) < len(legal):
+            raise BrokenLaw("'legal_actions' returns an action twice.")
+        return sorted(map(int, legal))
+
+    @contextlib.contextmanager
+    def naming_errors(self) -> Iterator[None]:
+        """Turn an error that a rule raises into a sentence."""
+        try:
+            yield
+        except (BrokenLaw, KeyboardInterrupt):
+            raise
+        except ConfigError as error:
+            raise BrokenLaw(str(error)) from error
+        except Exception as error:
+            raise BrokenLaw(self.error_text(error)) from error
 
 
-def _sizes(game: Any) -> Sizes:
-    num_actions, max_plies = rules.num_actions(game), rules.max_plies(game)
-    for name, value in (("num_actions", num_actions), ("max_plies", max_plies)):
+def _check_compiled(game: Any) -> None:
+    """Check that compiled code can take the sizes of the game, and that no rule is missing."""
+    if not (isinstance(game, tuple) and hasattr(game, "_fields")):
+        raise BrokenLaw(_no_tuple_text(game))
+    for name in _REQUIRED:
+        if not rules.implements(game, name):
+            raise BrokenLaw(f"the rule '{name}' is missing.")
+    for name in ("num_actions", "max_plies"):
+        value = getattr(rules, name)(game)
         if not _is_count(value):
             raise BrokenLaw(f"'{name}' returns {value!r}: it must be a whole number above 0.")
     layout = rules.state_layout(game)
@@ -161,101 +309,6 @@ def _sizes(game: Any) -> Sizes:
     shape = rules.planes_shape(game)
     if not (isinstance(shape, tuple) and len(shape) == 3 and all(map(_is_count, shape))):
         raise BrokenLaw(f"'planes_shape' returns {shape!r}: it must be (planes, rows, columns).")
-    return Sizes(num_actions, state_size, dtype, shape, max_plies)
-
-
-def _is_count(value: Any) -> bool:
-    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    return is_whole and value > 0
-
-
-def _check_tables(game: Any, sizes: Sizes) -> None:
-    cells, actions = rules.symmetries(game)
-    _, height, width = sizes.planes_shape
-    for name, table, size in (
-        ("cells", cells, height * width),
-        ("actions", actions, sizes.num_actions),
-    ):
-        if np.ndim(table) != 2 or np.shape(table) != (len(cells), size):
-            raise BrokenLaw(
-                f"'symmetries' returns {name} of shape {np.shape(table)}: "
-                f"it must be (number of symmetries, {size})."
-            )
-        if (np.sort(table, axis=1) != np.arange(size)).any():
-            raise BrokenLaw(f"'symmetries' returns {name} with a row that is no permutation.")
-        if (table[0] != np.arange(size)).any():
-            raise BrokenLaw(f"'symmetries' returns {name} whose first row is not the identity.")
-
-
-def _play(
-    game: Any,
-    sizes: Sizes,
-    rng: np.random.Generator,
-    go_on: Callable[[], bool],
-    with_symmetries: bool,
-) -> _Played:
-    """Play one random game while ``go_on`` says so."""
-    state = np.zeros(sizes.state_size, sizes.dtype)
-    rules.reset(game, state)
-    actions: list[int] = []
-    mover, repeated, seen = 0, None, {}
-    while go_on():
-        before = seen.setdefault(state.tobytes(), len(actions))
-        if before < len(actions) and repeated is None:
-            repeated = before, len(actions)
-        with _naming_position(actions):
-            over, legal = _inspect(game, sizes, state, first=not actions)
-            if with_symmetries:
-                _check_symmetries(game, sizes, state)
-            if over:
-                result = float(rules.scaled_result(game, state))
-                sign = 1 if rules.player_to_move(game, state) == mover else -1
-                return _Played(sign * result, repeated)
-            if len(actions) == sizes.max_plies:
-                raise BrokenLaw(_too_long_text(sizes.max_plies, repeated))
-            mover, action = int(rules.player_to_move(game, state)), int(rng.choice(legal))
-            _step(game, state, action)
-        actions.append(action)
-    return _Played(None, repeated)
-
-
-def _too_long_text(max_plies: int, repeated: tuple[int, int] | None) -> str:
-    text = f"a game goes on after {max_plies:,} actions, more than 'max_plies' allows"
-    if repeated is None:
-        return f"{text}."
-    return f"{text}; the position after {repeated[1]:,} actions was the one after {repeated[0]:,}."
-
-
-def _inspect(game: Any, sizes: Sizes, state: np.ndarray, first: bool) -> tuple[bool, np.ndarray]:
-    """Check the laws of one position; return whether it is over, and the legal actions."""
-    before = state.copy()
-    player, over = rules.player_to_move(game, state), bool(rules.is_over(game, state))
-    if player not in range(rules.num_players(game)):
-        allowed = "0 or 1" if rules.num_players(game) == 2 else "0 in a game of one player"
-        raise BrokenLaw(f"'player_to_move' returns {player}: it must be {allowed}.")
-    if first and (over or player != 0):
-        raise BrokenLaw("in the start position, player 0 must be to move and the game not over.")
-    legal = _legal_actions(game, sizes, state)
-    if over and len(legal):
-        raise BrokenLaw(f"the game is over, but 'legal_actions' allows action {legal[0]}.")
-    if not over and not len(legal):
-        raise BrokenLaw(
-            "the game is not over, but 'legal_actions' allows no action. A pass is an action."
-        )
-    if over:
-        _check_result(game, rules.result(game, state))
-    planes = np.zeros(sizes.planes_shape, np.float32)
-    rules.observe(game, state, planes)
-    if not np.isfinite(planes).all():
-        raise BrokenLaw("'observe' writes numbers that are not finite.")
-    board = rules.cells(game, state)
-    if np.shape(board) != sizes.planes_shape[1:] or not np.isin(board, (0, 1, 2)).all():
-        raise BrokenLaw(
-            f"'cells' must return an array of shape {sizes.planes_shape[1:]} with 0, 1 and 2."
-        )
-    if (state != before).any():
-        raise BrokenLaw("a rule other than 'step' changes the state.")
-    return over, legal
 
 
 def _check_result(game: Any, result: float) -> None:
@@ -272,74 +325,71 @@ def _check_result(game: Any, result: float) -> None:
         raise BrokenLaw(f"'result' returns {result}: it must be {allowed}.")
 
 
-def _legal_actions(game: Any, sizes: Sizes, state: np.ndarray) -> np.ndarray:
-    """Return the legal actions; check that they do not depend on what the mask held before."""
-    masks = np.array([[False], [True]]).repeat(sizes.num_actions, axis=1)
-    for mask in masks:
-        rules.legal_actions(game, state, mask)
-    if len(unwritten := np.flatnonzero(masks[0] != masks[1])):
-        raise BrokenLaw(
-            f"'legal_actions' does not write mask[{unwritten[0]}]: it must write True or False for "
-            "every action, because the mask is not empty when it gets it."
-        )
-    return np.flatnonzero(masks[0])
+def _no_tuple_text(game: Any) -> str:
+    if isinstance(game, type):
+        name = game.__qualname__
+        return f"GAME is the class '{name}': it must be an instance, GAME = {name}(...)."
+    name = type(game).__qualname__
+    return (
+        f"GAME is of the class '{name}', which is no NamedTuple: write 'class {name}(NamedTuple):' "
+        "and list the sizes of the game as its fields. A class in plain Python needs the methods "
+        "that docs/ADD_A_GAME.md lists, such as 'legal_actions'."
+    )
 
 
-def _check_symmetries(game: Any, sizes: Sizes, state: np.ndarray) -> None:
-    """Check that legal actions and planes turn with the board.
+def _is_count(value: Any) -> bool:
+    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return is_whole and value > 0
 
-    This needs a state that is its board and the player to move; others are not checked.
+
+# --- symmetries -----------------------------------------------------------------------------------
+
+
+def _check_tables(rules: OnePosition) -> None:
+    cells, actions = rules.symmetries()
+    _, height, width = rules.sizes.planes_shape
+    for name, table, size in (
+        ("cells", cells, height * width),
+        ("actions", actions, rules.sizes.num_actions),
+    ):
+        if np.ndim(table) != 2 or np.shape(table) != (len(cells), size):
+            raise BrokenLaw(
+                f"'symmetries' returns {name} of shape {np.shape(table)}: "
+                f"it must be (number of symmetries, {size})."
+            )
+        if (np.sort(table, axis=1) != np.arange(size)).any():
+            raise BrokenLaw(f"'symmetries' returns {name} with a row that is no permutation.")
+        if (table[0] != np.arange(size)).any():
+            raise BrokenLaw(f"'symmetries' returns {name} whose first row is not the identity.")
+
+
+def broken_symmetry(laws: Laws, walks: list[Walk], go_on: Callable[[], bool]) -> Broken | None:
+    """Return the first position of some games in which a declared symmetry does not hold.
+
+    Boards that look the same after turning at the start are turned during the whole game. Others
+    are set up from the turned board, if the rules can do that.
     """
-    if not rules.implements(game, "from_cells"):
-        return
-    board, player = rules.cells(game, state), int(rules.player_to_move(game, state))
-    legal, planes = _view(game, sizes, state)
-    for number, (cells, actions) in enumerate(zip(*rules.symmetries(game))):
-        try:
-            turned = rules.from_cells(game, board.ravel()[cells].reshape(board.shape), player)
-        except ValueError:
-            return
-        if number == 0 and (turned != state).any():
-            return
-        turned_legal, turned_planes = _view(game, sizes, turned)
-        if (turned_legal != legal[actions]).any():
-            raise BrokenLaw(
-                f"symmetry {number} of 'symmetries' changes the rules: after turning the board, "
-                "other actions are legal."
-            )
-        if (turned_planes != planes[:, cells]).any():
-            raise BrokenLaw(
-                f"symmetry {number} of 'symmetries' does not turn what 'observe' shows."
-            )
+    with laws.naming_errors():
+        tables = list(zip(*laws.rules.symmetries()))
+        for (number, row), one in itertools.product(list(enumerate(tables))[1:], walks):
+            if not go_on():
+                return None
+            if looks_alike(laws.rules, row[0]):
+                fault = turned_fault(laws.rules, one.actions, *row)
+            else:
+                fault = turned_board_fault(laws.rules, one.states, *row)
+            if fault is not None:
+                text = f"symmetry {number} of 'symmetries' {fault.text}"
+                return Broken(text, one.actions[: fault.ply])
+    return None
 
 
-def _view(game: Any, sizes: Sizes, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the legal actions, bool[A], and the planes, float32[C, H*W]."""
-    legal = np.zeros(sizes.num_actions, np.bool_)
-    rules.legal_actions(game, state, legal)
-    planes = np.zeros(sizes.planes_shape, np.float32)
-    rules.observe(game, state, planes)
-    return legal, planes.reshape(len(planes), -1)
+# --- the program ----------------------------------------------------------------------------------
 
 
-def _step(game: Any, state: np.ndarray, action: int) -> None:
-    again = state.copy()
-    rules.step(game, state, action)
-    rules.step(game, again, action)
-    if (state != again).any():
-        raise BrokenLaw(f"'step' with action {action} gives different positions when repeated.")
-
-
-@contextlib.contextmanager
-def _naming_position(actions: list[int]) -> Iterator[None]:
-    """Add the moves to a broken law, and to an error that a rule raises."""
-    try:
-        yield
-    except BrokenLaw as error:
-        raise BrokenLaw(f"{_place_text(actions)}: {error}") from None
-    except Exception as error:
-        error.add_note(_place_text(actions))
-        raise
+def placed_text(broken: Broken) -> str:
+    """Return what is broken, after the actions that lead to it."""
+    return f"{_place_text(broken.actions)}: {broken.text}"
 
 
 def _place_text(actions: list[int]) -> str:
@@ -350,31 +400,34 @@ def _place_text(actions: list[int]) -> str:
     return f"after {len(actions):,} actions that end with {actions[-_MAX_SHOWN_ACTIONS:]}"
 
 
-def _error_text(error: Exception, path: Path) -> str:
-    """Return an error of the user's code, and the position in which it was raised."""
-    places = [f"{place}: " for place in getattr(error, "__notes__", ())]
-    return "".join(places) + python_error_text(error, path)
+def watched(time_limit_s: float) -> Callable[[], None]:
+    """Return a function whose calls may lie so far apart; else the process ends with a traceback.
+
+    The file is run first, which may take longer than a position.
+    """
+    faulthandler.dump_traceback_later(_LOADING_LIMIT_S, exit=True)
+    return lambda: faulthandler.dump_traceback_later(time_limit_s, exit=True)
+
+
+def loading_error_text(error: Exception, path: str) -> str:
+    """Return why a game file could not be loaded."""
+    if isinstance(error, BrokenLaw | ConfigError):
+        return str(error).replace(f"the game file '{path}'", "it", 1)
+    return python_error_text(error, Path(path))
 
 
 def main(path: str, seconds: str, time_limit_s: str) -> None:
     """Check a game file and print the findings: the law that is broken, or None, and notes."""
     from alphazero.games.game_file import load_rules
 
-    def watch(limit_s: float = float(time_limit_s)) -> None:
-        faulthandler.dump_traceback_later(limit_s, exit=True)
-
-    broken, notes = None, []
+    broken, notes, watch = None, [], watched(float(time_limit_s))
     try:
-        watch(_LOADING_LIMIT_S)
-        game = load_rules(path)
+        source = load_rules(path)
+        game = game_of_object(source, path) if has_python_rules(source) else source
         watch()
-        notes = check_laws(game, float(seconds), watch)
-    except BrokenLaw as error:
-        broken = str(error)
-    except ConfigError as error:
-        broken = str(error).replace(f"the game file '{path}'", "it", 1)
+        notes = check_laws(game, float(seconds), watch, Path(path))
     except Exception as error:
-        broken = _error_text(error, Path(path))
+        broken = loading_error_text(error, path)
     print("\n" + json.dumps({"broken": broken, "notes": notes}))
 
 

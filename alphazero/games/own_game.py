@@ -2,8 +2,7 @@
 
 In: an object with the methods of `alphazero.games.python_game.Position`, one in the form of the
 published notebook (``start_state``, ``get_transitions``, ...), or a class of such objects: then a
-`PythonGame` comes out. Compiled rules (`alphazero.games.rules`) give a `CompiledGame`, after the
-check that game files undergo. `alphazero.games.registry` decides who may import a module.
+`PythonGame` comes out. `alphazero.games.registry` decides who may import a module.
 
 In the notebook's form, a game is one object that knows the rules, and states are plain values:
 
@@ -23,7 +22,6 @@ from typing import Any
 import numpy as np
 
 from alphazero.games.batched_game import Game
-from alphazero.games.game_file import checked_game
 from alphazero.games.python_game import PythonGame
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import reason_of
@@ -42,26 +40,29 @@ def game_of_object(source: Any, name: str | None = None) -> Game:
     """Return the game of an object, or of what a call of a class or function makes.
 
     Args:
-        source: also a `Game`, or the NamedTuple of a compiled game, the ``GAME`` of its module.
+        source: also a `Game`.
         name: the game's name; by default ``module:Class``.
 
     Raises:
         ConfigError: if it is no game; it names what is missing.
     """
     name = name or importable_name(source)
-    if isinstance(source, type) or not _has_rules(source) and callable(source):
-        source = _called(source, name)
+    if isinstance(source, type) or not has_python_rules(source) and callable(source):
+        source = called(source, name)
     if isinstance(source, Game):
         source.name = name
         return source
-    if isinstance(source, tuple) and hasattr(source, "_fields"):
-        return checked_game(source, name)
     if callable(getattr(source, "get_transitions", None)):
         source = _StatelessStart(source, name)
     return PythonGame(source, name)
 
 
-def _called(source: Any, name: str) -> Any:
+def called(source: Any, name: str) -> Any:
+    """Return what the call of a class or function without arguments makes.
+
+    Raises:
+        ConfigError: if it raises an error.
+    """
     try:
         return source()
     except ConfigError:
@@ -71,7 +72,8 @@ def _called(source: Any, name: str) -> Any:
         raise ConfigError.of("game", name, reason=reason) from error
 
 
-def _has_rules(source: Any) -> bool:
+def has_python_rules(source: Any) -> bool:
+    """Return whether an object or a class has the methods of a game in plain Python."""
     return hasattr(source, "legal_actions") or hasattr(source, "get_transitions")
 
 

@@ -129,9 +129,9 @@ class PythonGame(Game):
             raise self._refusal("appearance", f"fields of Appearance: {error}") from None
         self._start = start
         self._observes = callable(getattr(start, "observe", None))
-        self._is_binary = not self._observes or bool(getattr(start, "binary_planes", False))
+        self.has_binary_planes = not self._observes or bool(getattr(start, "binary_planes", False))
         self._has_key = callable(getattr(start, "key", None))
-        self.planes_shape = np.shape(self._planes(start))
+        self.planes_shape = np.shape(self.planes(start))
         if len(self.planes_shape) != 3:
             raise self._refusal("observe", f"an array of 3 axes, not {self.planes_shape}")
         tables = start.symmetries() if callable(getattr(start, "symmetries", None)) else None
@@ -179,7 +179,7 @@ class PythonGame(Game):
 
     def observe(self, states: np.ndarray) -> np.ndarray:
         part = states[:, self._layout.planes : self._layout.key]
-        if self._is_binary:
+        if self.has_binary_planes:
             planes = np.unpackbits(part, axis=1)[:, : int(np.prod(self.planes_shape))]
             return planes.astype(np.float32).reshape(-1, *self.planes_shape)
         return _view(part, np.float32).reshape(-1, *self.planes_shape).copy()
@@ -205,6 +205,13 @@ class PythonGame(Game):
         """Return a copy of an object."""
         clone = getattr(position, "clone", None)
         return copy.deepcopy(position) if clone is None else clone()
+
+    def planes(self, position: Any) -> np.ndarray:
+        """Return the network's input for the player to move, [C, H, W]."""
+        if self._observes:
+            return position.observe()
+        cells, own = np.asarray(position.cells()), 1 + position.player_to_move()
+        return np.stack([cells == own, (cells != 0) & (cells != own)])
 
     def scaled_result(self, position: Any) -> float:
         """Return the result of a finished game for the player to move, in [-1, 1]."""
@@ -272,7 +279,9 @@ class PythonGame(Game):
         states = np.zeros((num, layout.size), np.uint8)
         legal = np.zeros((num, self.num_actions), np.bool_)
         results = np.zeros((num, 1), np.float32)
-        planes = np.zeros((num, *self.planes_shape), np.bool_ if self._is_binary else np.float32)
+        planes = np.zeros(
+            (num, *self.planes_shape), np.bool_ if self.has_binary_planes else np.float32
+        )
         for row, position in enumerate(positions):
             states[row, _PLAYER] = position.player_to_move()
             if position.is_over():
@@ -280,14 +289,14 @@ class PythonGame(Game):
                 results[row] = self.scaled_result(position)
             else:
                 self._mark_legal(legal[row], position)
-            planes[row] = self._planes(position)
+            planes[row] = self.planes(position)
             if self._has_key:
                 digest = hashlib.blake2b(position.key(), digest_size=_KEY_BYTES).digest()
                 states[row, layout.key : layout.plies] = np.frombuffer(digest, np.uint8)
         states[:, _RESULT] = results.view(np.uint8)
         states[:, layout.legal : layout.planes] = np.packbits(legal, axis=1)
         flat = planes.reshape(num, int(np.prod(self.planes_shape)))
-        packed = np.packbits(flat, axis=1) if self._is_binary else flat.view(np.uint8)
+        packed = np.packbits(flat, axis=1) if self.has_binary_planes else flat.view(np.uint8)
         states[:, layout.planes : layout.key] = packed
         counts = np.broadcast_to(np.asarray(plies, np.uint16), num)[:, None].copy()
         states[:, layout.plies : layout.actions] = counts.view(np.uint8)
@@ -314,7 +323,7 @@ class PythonGame(Game):
         num_planes = int(np.prod(self.planes_shape))
         legal = _HEADER
         planes = legal + -(-self.num_actions // 8)
-        key = planes + (-(-num_planes // 8) if self._is_binary else 4 * num_planes)
+        key = planes + (-(-num_planes // 8) if self.has_binary_planes else 4 * num_planes)
         plies = key + _KEY_BYTES * self._has_key
         actions = plies + 2
         return _Layout(
@@ -332,12 +341,6 @@ class PythonGame(Game):
 
     def _actions(self, states: np.ndarray) -> np.ndarray:
         return _view(states[:, self._layout.actions :], self._action_type)
-
-    def _planes(self, position: Any) -> np.ndarray:
-        if self._observes:
-            return position.observe()
-        cells, own = np.asarray(position.cells()), 1 + position.player_to_move()
-        return np.stack([cells == own, (cells != 0) & (cells != own)])
 
     def _mark_legal(self, mask: np.ndarray, position: Any) -> None:
         actions = position.legal_actions()

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.games.game_file import load_checked_game
-from alphazero.games.own_game import game_of_object, importable_name
+from alphazero.games.game_file import load_checked_game, load_imported_game
+from alphazero.games.own_game import importable_name
 from alphazero.games.rules_digest import identify
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import GAMES, announced, is_module_name, load_own
@@ -91,16 +91,16 @@ def _make(game: Any) -> Game:
     if not isinstance(game, str):
         name = importable_name(game)
         _OBJECTS[name] = game
-        return game_of_object(game, name)
+        return load_imported_game(game, name)
     if game in _OBJECTS:
-        return game_of_object(_OBJECTS[game], game)
+        return load_imported_game(_OBJECTS[game], game)
     if is_game_file(game):
         return load_checked_game(game)
     family, _, rest = game.partition(":")
     if family in _FAMILIES:
         return _FAMILIES[family](game, rest)
     if is_module_name(game) or game in announced(GAMES):
-        return game_of_object(load_own(game, GAMES, "game"), game)
+        return load_imported_game(load_own(game, GAMES, "game"), game)
     meant = _MEANT.get(re.sub("[^a-z0-9]", "", game.lower()).removesuffix("v3"))
     hint = f" Did you mean {meant}?" if meant else ""
     names = game_names()

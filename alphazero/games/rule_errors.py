@@ -44,14 +44,18 @@ _COMPILER_CAUSES = (
 _FALLBACK = "numba cannot compile this; write plain loops over numbers and arrays"
 
 
-def python_error_text(error: Exception, path: Path) -> str:
-    """Return an error that a game file raised, with the last line of that file."""
+def python_error_text(error: Exception, path: Path | None) -> str:
+    """Return an error that the rules in a file raised, with the last line of that file.
+
+    Args:
+        path: None for rules whose file is not known: then no line is named.
+    """
     if isinstance(error, SyntaxError):
         return f"line {error.lineno}: {error.msg}." if error.lineno else f"{error.msg}."
     text = " ".join(str(error).split()).rstrip(".")
     text = jit.with_written_names(f"{type(error).__name__}: {text}" if text else repr(error))
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if Path(frame.filename) == path.resolve()]
+    own = [frame for frame in frames if path and Path(frame.filename) == path.resolve()]
     if not own:
         return f"{text}."
     function = "" if own[-1].name == "<module>" else f", in '{own[-1].name}'"

@@ -185,7 +185,7 @@ class StrengthReport:
 
 @dataclasses.dataclass(kw_only=True)
 class PuzzleReport:
-    """Results in a game of one player, in the numbers of its rules; UCT solves the same openings."""
+    """Results of one player, in the numbers of the rules; UCT solves the same openings."""
 
     num_openings: int
     mean_result: float = curve("puzzle/mean_result", "Mean result.")

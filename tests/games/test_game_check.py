@@ -190,7 +190,7 @@ def test_what_does_not_compile_is_named_with_its_line(monkeypatch, tmp_path, nam
 
 
 def test_rules_that_do_not_return_are_named_with_their_line(checks, monkeypatch, tmp_path):
-    monkeypatch.setattr(game_file, "_TIME_LIMIT_S", 1.5)
+    monkeypatch.setattr(game_file, "TIME_LIMIT_S", 1.5)
     path = write(tmp_path, "    return True\n", "    while True:\n        pass\n")
     with pytest.raises(ConfigError) as refused:
         make_game(str(path))
@@ -200,7 +200,7 @@ def test_rules_that_do_not_return_are_named_with_their_line(checks, monkeypatch,
 @pytest.mark.slow
 def test_slow_rules_are_checked_for_a_while_and_played(checks, monkeypatch, tmp_path):
     """A game that takes minutes in plain Python is not refused: only a position has a limit."""
-    monkeypatch.setattr(game_file, "_TIME_LIMIT_S", 2.0)
+    monkeypatch.setattr(game_file, "TIME_LIMIT_S", 2.0)
     slow = "    if NUMBA_IS_OFF:\n        time.sleep(0.3)\n    return np.int64(state[game.side"
     path = write(tmp_path, "    return np.int64(state[game.side", slow)
     header = "import os\nimport time\n\nNUMBA_IS_OFF = os.environ.get('NUMBA_DISABLE_JIT') == '1'\n"

@@ -7,8 +7,9 @@ Sources: L. Kocsis and C. Szepesvari, "Bandit based Monte-Carlo planning", 2006;
 "A survey of Monte Carlo tree search methods", 2012, section 3.
 
 A rollout's result is stored as the points of the player who moves first in the game: 2 for a win, 1
-for a draw, 0 for a loss, and what lies between for other results. Points do not depend on whose turn it is, so they add up in the same way
-at every node, also where a player moves twice in a row. Only `wins_of` takes a viewpoint.
+for a draw, 0 for a loss, and what lies between for other results. Points do not depend on whose
+turn it is, so they add up in the same way at every node, also where a player moves twice in a row.
+Only `wins_of` takes a viewpoint.
 
 Statistics by node: the children of a node are neighbours in `nodes`, so that comparing them reads
 one stretch of memory. Statistics by position: `nodes` holds each position once, found through a

@@ -1,0 +1,496 @@
+"""The rules of a game, looked at for as long as the user likes: laws, a twin, and what is never seen.
+
+In: a game, and perhaps a second version of its rules. Out: a `RuleReport`. Everything here runs the
+rules as plain Python; names and files in a process of their own, as `alphazero.games.game_file`
+explains:
+
+    python -m alphazero.evaluation.rule_check OPTIONS_AS_JSON
+
+prints the report as JSON in the last line.
+"""
+
+import dataclasses
+import json
+import random
+import statistics
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from alphazero.boards.text import plain_board
+from alphazero.games.batched_game import CompiledGame, Game
+from alphazero.games.game_file import TIME_LIMIT_S, existing, load_rules, run_check
+from alphazero.games.laws import (
+    Laws,
+    broken_symmetry,
+    loading_error_text,
+    notes_on,
+    result_of_last_mover,
+    until,
+    watched,
+)
+from alphazero.games.own_game import game_of_object, has_python_rules
+from alphazero.games.registry import is_game_file, make_game
+from alphazero.games.rule_walks import (
+    STEERED,
+    Breadth,
+    Broken,
+    BrokenLaw,
+    Check,
+    Chooser,
+    TracedRules,
+    View,
+    Walk,
+    breadth_first,
+    choose_random,
+    shortened,
+    walk,
+)
+from alphazero.games.turned_play import undeclared
+from alphazero.textbook.uct import Uct
+
+_UCT_SIMULATIONS = 30
+_UCT_TIME_LIMIT_S = 1.0
+_UCT_FRACTION = 0.15  # of the time of all games
+_SHORTENING_S = 5.0
+_MAX_BROKEN_GAMES = 5  # the shortest of them is made shorter
+_GAMES_WITH_SYMMETRIES = 20
+_ALMOST = 0.75  # of the legal actions: a symmetry that holds for more looks like a mistake
+
+
+@dataclasses.dataclass(frozen=True)
+class CheckOptions:
+    """What to check, and for how long."""
+
+    game: str = ""  #: a name, as `alphazero.games.registry.make_game` takes it
+    twin: str = ""  #: likewise: another version of the same rules; "" is none
+    num_positions: int = 20_000  #: to look at, of the game alone and again beside its twin
+    seconds: float = 20.0  #: for either of them
+    seed: int = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    """What is wrong in one position."""
+
+    text: str
+    actions: list[int] = dataclasses.field(default_factory=list)  #: that lead to the position
+    moves: str = ""  #: the same, as the rules write them
+    board: str = ""  #: drawn; of both versions where they differ
+
+
+@dataclasses.dataclass(frozen=True)
+class RuleReport:
+    """What was found out about the rules of a game."""
+
+    broken: Fault | None = None  #: the law that is broken
+    difference: Fault | None = None  #: between the game and its twin
+    num_positions: int = 0  #: that were looked at
+    full_plies: int = 0  #: every position after at most so many plies was among them
+    num_games: int = 0  #: random, steered and of UCT against itself
+    num_twin_positions: int = 0
+    twin_full_plies: int = 0
+    ends: dict[str, int] = dataclasses.field(default_factory=dict)  #: games by how they ended
+    never: list[str] = dataclasses.field(default_factory=list)  #: ends that no game has reached
+    moves: dict[str, int] = dataclasses.field(default_factory=dict)  #: by what they did
+    plies: list[int] = dataclasses.field(default_factory=list)  #: least, median, most of a game
+    max_plies: int = 0
+    mean_legal: float = 0.0  #: legal actions in a position
+    symmetries: list[str] = dataclasses.field(default_factory=list)  #: that hold, undeclared
+    almost: list[Fault] = dataclasses.field(default_factory=list)  #: symmetries that often hold
+    notes: list[str] = dataclasses.field(default_factory=list)  #: what is allowed but looks wrong
+
+    @property
+    def holds(self) -> bool:
+        """Whether no law is broken and the twin, if any, agrees."""
+        return self.broken is None and self.difference is None
+
+
+def check_rules(options: CheckOptions) -> RuleReport:
+    """Check the rules of a named game in a process of its own.
+
+    Raises:
+        ConfigError: if there is no such game or twin.
+    """
+    for name in filter(None, (options.game, options.twin)):
+        if is_game_file(name):
+            existing(name)
+        else:
+            make_game(name)
+    path = Path(options.game) if is_game_file(options.game) else None
+    arguments = [json.dumps(dataclasses.asdict(options))]
+    found = run_check("alphazero.evaluation.rule_check", arguments, path, announce=False)
+    return _report_of(found)
+
+
+def check_game_object(game: Any, twin: Any, options: CheckOptions) -> RuleReport:
+    """Check the rules of an object in this process; endless loops are not noticed.
+
+    Args:
+        game, twin: games, or objects as `make_game` takes them; ``twin`` may be None.
+    """
+    try:
+        other = None if twin is None else make_game(twin)
+        return _examine(_Subject(make_game(game)), other and _Subject(other), options, lambda: None)
+    except BrokenLaw as error:
+        return RuleReport(Fault(str(error)))
+
+
+def _report_of(found: dict[str, Any]) -> RuleReport:
+    """Return a report from its JSON."""
+    for key in ("broken", "difference"):
+        if isinstance(found.get(key), str):  # the process ended
+            found[key] = {"text": found[key]}
+        found[key] = Fault(**found[key]) if found.get(key) else None
+    found["almost"] = [Fault(**one) for one in found.get("almost", ())]
+    return RuleReport(**found)
+
+
+# --- the search for what is broken ----------------------------------------------------------------
+
+
+class _Subject:
+    """A game, its laws, and how its positions look. The sizes of the game are checked first."""
+
+    def __init__(self, source: Any, path: Path | None = None):
+        self.laws = Laws(source, path)
+        self.game = source if isinstance(source, Game) else CompiledGame(str(path), source)
+
+    def move_text(self, action: int) -> str:
+        """Return an action as the rules write it."""
+        return self.game.action_to_text(action)
+
+    def drawn(self, board: np.ndarray) -> str:
+        """Return a board as text."""
+        nothing = np.zeros(self.game.num_actions, np.bool_)
+        return plain_board(self.game, np.asarray(board, np.int8), nothing, str)
+
+
+class _Twins:
+    """Two versions of the rules, played side by side; see `alphazero.games.rule_walks.Check`.
+
+    Raises:
+        BrokenLaw: if their sizes differ.
+    """
+
+    def __init__(self, game: _Subject, twin: _Subject):
+        self._game, self._twin, self.rules = game, twin, game.laws.rules
+        sizes = [(one.laws.rules.sizes.planes_shape[1:]) for one in (game, twin)]
+        if sizes[0] != sizes[1]:
+            raise BrokenLaw(f"the game's board is {sizes[0]}, the twin's {sizes[1]}.")
+
+    def start(self) -> tuple:
+        return self._game.laws.start(), self._of_twin(self._twin.laws.start)
+
+    def plain(self, state: tuple) -> Any:
+        return state[0]
+
+    def error_text(self, error: Exception) -> str:
+        return self._game.laws.error_text(error)
+
+    def step(self, state: tuple, action: int) -> tuple:
+        following = self._game.laws.step(state[0], action)
+        return following, self._of_twin(self._twin.laws.step, state[1], action)
+
+    def look(self, state: tuple, ply: int) -> View:
+        view = self._game.laws.look(state[0], ply)
+        other = self._of_twin(self._twin.laws.look, state[1], ply)
+        if texts := list(self._differences(view, other)):
+            raise BrokenLaw("; ".join(texts) + ".")
+        return view
+
+    def _of_twin(self, function: Callable, *arguments: Any) -> Any:
+        try:
+            return function(*arguments)
+        except BrokenLaw as error:
+            raise BrokenLaw(f"in the twin, {error}") from None
+
+    def _differences(self, view: View, other: View) -> Iterator[str]:
+        if (view.board != other.board).any():
+            yield "the pieces stand elsewhere"
+        if view.over != other.over:
+            states = ["over" if one.over else "not over" for one in (view, other)]
+            yield f"in the game it is {states[0]}, in the twin {states[1]}"
+        elif view.over and _of_first(view) != _of_first(other):
+            results = f"{_of_first(view):+g} in the game, {_of_first(other):+g} in the twin"
+            yield f"the first player's result is {results}"
+        elif not view.over and view.player != other.player:
+            yield f"player {view.player} is to move in the game, {other.player} in the twin"
+        elif view.legal != other.legal:
+            yield from self._legal_differences(view.legal, other.legal)
+
+    def _legal_differences(self, game: list[int], twin: list[int]) -> Iterator[str]:
+        for name, subject, ones, others in (
+            ("game", self._game, game, twin),
+            ("twin", self._twin, twin, game),
+        ):
+            if alone := sorted(set(ones) - set(others)):
+                moves = ", ".join(_numbered(subject, action) for action in alone)
+                yield f"legal in the {name} alone: {moves}"
+
+
+def _of_first(view: View) -> float:
+    result = view.result or 0.0
+    return -result if view.player else result
+
+
+def _numbered(subject: _Subject, action: int) -> str:
+    text = subject.move_text(action)
+    return text if text == str(action) else f"{text} (action {action})"
+
+
+class _Search(NamedTuple):
+    """What was looked at, and what was broken there."""
+
+    breadth: Breadth
+    walks: list[Walk]
+    broken: Broken | None
+
+    @property
+    def num_positions(self) -> int:
+        """Positions that were looked at; those of different games may be the same."""
+        return self.breadth.num_positions + sum(len(one.states) for one in self.walks)
+
+
+def _search(check: Check, options: CheckOptions, watch: Callable[[], None]) -> _Search:
+    """Look at every short line of the game, then at games of several kinds.
+
+    A third of the positions and of the time goes to the short lines.
+    """
+    go_on = until(options.seconds / 3, watch)
+    breadth = breadth_first(check, options.num_positions // 3, go_on)
+    walks: list[Walk] = []
+    if breadth.broken is not None:
+        return _Search(breadth, walks, breadth.broken)
+    rng, go_on = random.Random(options.seed), until(2 * options.seconds / 3, watch)
+    left, broken = options.num_positions - breadth.num_positions, []
+    for pair in _kinds_of_games(watch):
+        if left <= 0 or not go_on() or len(broken) == _MAX_BROKEN_GAMES:
+            break
+        walks.append(walk(check, pair, rng, go_on))
+        left -= len(walks[-1].states)
+        broken += [walks[-1].broken] if walks[-1].broken else []
+    if not broken:
+        return _Search(breadth, walks, None)
+    shortest = min(broken, key=lambda one: len(one.actions))
+    return _Search(breadth, walks, shortened(check, shortest, until(_SHORTENING_S, watch)))
+
+
+def _kinds_of_games(watch: Callable[[], None]) -> Iterator[tuple[Chooser, Chooser]]:
+    """Yield choosers for ever: for two random games each kind of steered game, and one of UCT.
+
+    Searches are slow: they get at most a fraction of the time.
+    """
+
+    def choose_by_uct(rules: TracedRules, state: Any, view: View, rng: random.Random) -> int:
+        uct = Uct(rules, rng=rng)
+        limits = _UCT_SIMULATIONS, _UCT_TIME_LIMIT_S
+        return uct.best_action(uct.search(state, *limits, lambda done, total: watch()))
+
+    start, searched_s = time.monotonic(), 0.0
+    while True:
+        yield choose_random, choose_random
+        yield from STEERED.values()
+        yield choose_random, choose_random
+        began = time.monotonic()
+        if searched_s <= _UCT_FRACTION * (began - start):
+            yield choose_by_uct, choose_by_uct
+            searched_s += time.monotonic() - began
+
+
+# --- the report -----------------------------------------------------------------------------------
+
+
+def _examine(
+    subject: _Subject, twin: _Subject | None, options: CheckOptions, watch: Callable[[], None]
+) -> RuleReport:
+    """Check the laws, then the twin, then look for what is allowed but odd."""
+    laws = subject.laws
+    search = _search(laws, options, watch)
+    played = search.walks[:_GAMES_WITH_SYMMETRIES]
+    broken = search.broken or broken_symmetry(laws, played, until(options.seconds, watch))
+    if broken is not None:
+        return RuleReport(_fault(subject, broken), num_positions=search.num_positions)
+    report = _described(subject, search)
+    report = dataclasses.replace(report, **_symmetries(subject, search.walks))
+    return report if twin is None else _compared(report, subject, twin, options, watch)
+
+
+def _compared(
+    report: RuleReport,
+    subject: _Subject,
+    twin: _Subject,
+    options: CheckOptions,
+    watch: Callable[[], None],
+) -> RuleReport:
+    """Return the report with what the twin says."""
+    try:
+        search = _search(_Twins(subject, twin), options, watch)
+    except BrokenLaw as error:
+        return dataclasses.replace(report, difference=Fault(str(error)))
+    return dataclasses.replace(
+        report,
+        difference=search.broken and _fault(subject, search.broken, twin),
+        num_twin_positions=search.num_positions,
+        twin_full_plies=search.breadth.plies,
+    )
+
+
+def _fault(subject: _Subject, broken: Broken, twin: _Subject | None = None) -> Fault:
+    """Return a broken law with its moves and its board, as far as the rules can tell."""
+    try:
+        moves = " ".join(map(subject.move_text, broken.actions))
+    except Exception:
+        moves = " ".join(map(str, broken.actions))
+    boards = [_board_after(one, broken.actions) for one in (subject, twin) if one is not None]
+    if len(boards) == 2 and boards[0] != boards[1]:
+        boards = [f"the game:\n{boards[0]}\nthe twin:\n{boards[1]}"]
+    return Fault(broken.text, broken.actions, moves, boards[0])
+
+
+def _board_after(subject: _Subject, actions: list[int]) -> str:
+    rules = subject.laws.rules
+    try:
+        state = rules.initial_state()
+        for action in actions:
+            state = rules.step(state, action)
+        return subject.drawn(rules.board(state))
+    except Exception:  # a broken rule: there is no board to draw
+        return ""
+
+
+def _described(subject: _Subject, search: _Search) -> RuleReport:
+    """Return what games and moves were like."""
+    ended = [one for one in search.walks if one.views and one.views[-1].over]
+    lengths = sorted(len(one.actions) for one in ended) or [0]
+    views = [view for one in search.walks for view in one.views if not view.over]
+    moves, own_pieces = _moves_by_effect(search.walks)
+    max_plies, ends = subject.laws.rules.sizes.max_plies, _ends(subject, ended)
+    return RuleReport(
+        num_positions=search.num_positions,
+        full_plies=search.breadth.plies,
+        num_games=len(ended),
+        ends={name: number for name, number in ends.items() if number},
+        never=[name for name, number in ends.items() if not number],
+        moves=dict(moves.most_common()),
+        plies=[lengths[0], int(statistics.median(lengths)), lengths[-1]],
+        max_plies=max_plies,
+        mean_legal=round(float(np.mean([len(view.legal) for view in views] or [0])), 1),
+        notes=[*notes_on(subject.laws.rules, search.walks), *_note_on_own_pieces(subject, own_pieces)],
+    )
+
+
+def _ends(subject: _Subject, ended: list[Walk]) -> dict[str, int]:
+    """Return how many games ended in each way that a game may end in, 0 included."""
+    if subject.game.num_players == 1:
+        results = Counter(subject.game.own_result(one.views[-1].result or 0.0) for one in ended)
+        return {f"result {value:g}": number for value, number in sorted(results.items())}
+    firsts = [_of_first(one.views[-1]) for one in ended]
+    last_movers = [result_of_last_mover(one) or 0.0 for one in ended]
+    ends = {
+        "won by the first player": sum(value > 0 for value in firsts),
+        "won by the second player": sum(value < 0 for value in firsts),
+        "drawn": firsts.count(0),
+        "won by the player who moved last": sum(value > 0 for value in last_movers),
+        "lost by the player who moved last": sum(value < 0 for value in last_movers),
+        "as long as 'max_plies'": sum(
+            len(one.actions) == subject.laws.rules.sizes.max_plies for one in ended
+        ),
+    }
+    start = subject.laws.rules.board(subject.laws.rules.initial_state())
+    for piece, name in ((1, "first"), (2, "second")):
+        if (start == piece).any():
+            without = sum(not (one.views[-1].board == piece).any() for one in ended)
+            ends[f"with no piece of the {name} player left"] = without
+    return ends
+
+
+def _moves_by_effect(walks: list[Walk]) -> tuple[Counter[str], Broken | None]:
+    """Return what moves did to the board, and the first that took a piece of the player's own."""
+    counts, own_pieces = Counter[str](), None
+    for one in walks:
+        for ply, (before, after) in enumerate(zip(one.views, one.views[1:])):
+            effect = _effect(before, after)
+            counts[effect] += 1
+            if effect == _OWN_PIECES and own_pieces is None:
+                own_pieces = Broken(effect, one.actions[: ply + 1])
+    return counts, own_pieces
+
+
+_OWN_PIECES = "took away pieces of the player's own"
+
+
+def _effect(before: View, after: View) -> str:
+    """Return what a move did to the board, in words."""
+    if (before.board == after.board).all():
+        return "changed nothing on the board"
+    own, other = 1 + before.player, 2 - before.player
+    more_own = np.count_nonzero(after.board == own) - np.count_nonzero(before.board == own)
+    more_other = np.count_nonzero(after.board == other) - np.count_nonzero(before.board == other)
+    if more_own < 0:
+        return _OWN_PIECES
+    if more_own:
+        return "placed a piece" if not more_other else "placed a piece and changed other pieces"
+    return "moved a piece" if not more_other else "moved a piece and took another"
+
+
+def _note_on_own_pieces(subject: _Subject, own_pieces: Broken | None) -> list[str]:
+    if own_pieces is None:
+        return []
+    moves = " ".join(map(subject.move_text, own_pieces.actions))
+    return [f"a move took away pieces of the player's own: the last of {moves}."]
+
+
+def _symmetries(subject: _Subject, walks: list[Walk]) -> dict[str, list]:
+    """Return the symmetries of the board that hold undeclared, and those that almost do."""
+    found: dict[str, list] = {"symmetries": [], "almost": []}
+    for one in undeclared(subject.laws.rules, walks, _GAMES_WITH_SYMMETRIES):
+        if one.fault is None:
+            found["symmetries"].append(one.name)
+        elif one.agreement > _ALMOST:
+            fault = _fault(subject, one.fault)
+            found["almost"].append(dataclasses.replace(fault, text=f"{one.name}: {fault.text}"))
+    return found
+
+
+# --- the program ----------------------------------------------------------------------------------
+
+
+def _load(name: str) -> _Subject:
+    """Load a game without the check that `make_game` makes of a file.
+
+    Raises:
+        BrokenLaw: if its sizes are impossible, or its file cannot be run.
+    """
+    try:
+        if not is_game_file(name):
+            return _Subject(make_game(name))
+        source = load_rules(name)
+        game = game_of_object(source, name) if has_python_rules(source) else source
+        return _Subject(game, Path(name))
+    except BrokenLaw:
+        raise
+    except Exception as error:
+        raise BrokenLaw(loading_error_text(error, name)) from error
+
+
+def main(text: str) -> None:
+    """Print the report on a game as JSON."""
+    options, watch = CheckOptions(**json.loads(text)), watched(TIME_LIMIT_S)
+    try:
+        subject = _load(options.game)
+        twin = _load(options.twin) if options.twin else None
+        watch()
+        report = _examine(subject, twin, options, watch)
+    except BrokenLaw as error:
+        report = RuleReport(Fault(str(error)))
+    print("\n" + json.dumps(dataclasses.asdict(report)))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
