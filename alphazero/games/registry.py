@@ -26,6 +26,7 @@ _NAMES = (
     "PATH/TO/YOUR_GAME.py",
     "MODULE:CLASS",
     "pettingzoo:connect_four_v3",
+    "open_spiel:hex(board_size=7)",
 )
 #: What games are called elsewhere, in small letters alone, and their names here.
 _MEANT = {
@@ -91,7 +92,7 @@ def make_stored_game(name: str, source: str, named: str | None = None, key: str 
     """Return the game that a stored file names; run a game file only if the user names it as well.
 
     Stored files are exchanged: nobody who opens a network or a run expects it to run a program.
-    Games of this package and the known PettingZoo environments need no permission.
+    Games of this package, of OpenSpiel and of PettingZoo need no permission.
 
     Args:
         name: the game's name in the stored file.
@@ -125,8 +126,9 @@ def is_game_file(name: str) -> bool:
 
 def runs_own_code(name: str) -> bool:
     """Return whether making the game of this name runs the user's code: a file or a module."""
-    is_known = name.partition(":")[0] in _FAMILIES
-    return is_game_file(name) or is_module_name(name) and not is_known
+    family, _, rest = name.partition(":")
+    module = rest.partition("(")[0] if family in _FAMILIES else name  # pettingzoo:module:factory
+    return is_game_file(name) or is_module_name(module)
 
 
 def same_game(name: str, stored_name: str) -> bool:
@@ -207,12 +209,19 @@ def _pettingzoo(name: str, environment: str) -> Game:
     return make_pettingzoo_game(environment)
 
 
+def _open_spiel(name: str, text: str) -> Game:
+    from alphazero.games.open_spiel_game import make_open_spiel_game
+
+    return make_open_spiel_game(text)
+
+
 _FAMILIES = {
     "tic_tac_toe": _tic_tac_toe,
     "connect_four": _connect_four,
     "connect_x": _connect_x,
     "othello": _othello,
     "pettingzoo": _pettingzoo,
+    "open_spiel": _open_spiel,
 }
 
 

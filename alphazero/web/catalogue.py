@@ -148,7 +148,7 @@ class Catalogue:
 @functools.cache
 def _is_ours(name: str) -> bool:
     """Return whether a name in a stored file is that of a game of this package."""
-    if is_game_file(name) or name.startswith("pettingzoo:"):
+    if runs_own_code(name) or name.startswith(("pettingzoo:", "open_spiel:")):
         return False
     try:
         make_game(name)
