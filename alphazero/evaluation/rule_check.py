@@ -1,4 +1,4 @@
-"""The rules of a game, looked at for as long as the user likes: laws, a twin, and what is never seen.
+"""The rules of a game, looked at for as long as the user likes: laws, a twin, what is never seen.
 
 In: a game, and perhaps a second version of its rules. Out: a `RuleReport`. Everything here runs the
 rules as plain Python; names and files in a process of their own, as `alphazero.games.game_file`

@@ -301,14 +301,19 @@ def _check_compiled(game: Any) -> None:
         dtype = None
     if dtype is None or not _is_count(state_size):
         raise BrokenLaw(f"'state_layout' returns {layout!r}: it must be (length, dtype).")
+    _check_players(game)
+    shape = rules.planes_shape(game)
+    if not (isinstance(shape, tuple) and len(shape) == 3 and all(map(_is_count, shape))):
+        raise BrokenLaw(f"'planes_shape' returns {shape!r}: it must be (planes, rows, columns).")
+
+
+def _check_players(game: Any) -> None:
+    """Check the number of players, and between which numbers their results are."""
     if rules.num_players(game) not in (1, 2):
         raise BrokenLaw(f"'num_players' returns {rules.num_players(game)!r}: it must be 1 or 2.")
     worst, best = rules.result_range(game)
     if not worst < best:
         raise BrokenLaw(f"'result_range' returns {worst, best}: it must be (worst, best).")
-    shape = rules.planes_shape(game)
-    if not (isinstance(shape, tuple) and len(shape) == 3 and all(map(_is_count, shape))):
-        raise BrokenLaw(f"'planes_shape' returns {shape!r}: it must be (planes, rows, columns).")
 
 
 def _check_result(game: Any, result: float) -> None:

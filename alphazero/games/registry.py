@@ -32,6 +32,7 @@ _NAMES = (
     "PATH/TO/YOUR_GAME.py",
     "MODULE:CLASS",
     "pettingzoo:connect_four_v3",
+    "open_spiel:hex(board_size=7)",
 )
 #: Games of this package that are offered to a person who names none, the usual one first.
 OFFERED = ("connect_four", "othello", "tic_tac_toe", "othello:6", "othello:4", "connect_x:5x5x4")
@@ -114,9 +115,9 @@ def make_stored_game(
     """Return the game that a stored file names; run a game file only if the user names it as well.
 
     Stored files are exchanged: nobody who opens a network or a run expects it to run a program.
-    Games of this package and the known PettingZoo environments need no permission, nor does a name
-    that an installed package announces as an entry point: by installing that package the user has
-    chosen to run it, and the stored file can only choose among such packages.
+    Games of this package, of OpenSpiel and of PettingZoo need no permission, nor does a name that
+    an installed package announces as an entry point: by installing that package the user has chosen
+    to run it, and the stored file can only choose among such packages.
 
     Args:
         name: the game's name in the stored file.
@@ -176,8 +177,9 @@ def runs_own_code(name: str) -> bool:
 
     That is a file or ``module:Class``; an entry point is not, see `make_stored_game`.
     """
-    is_known = name.partition(":")[0] in _FAMILIES
-    return is_game_file(name) or is_module_name(name) and not is_known
+    family, _, rest = name.partition(":")
+    module = rest.partition("(")[0] if family in _FAMILIES else name  # pettingzoo:module:factory
+    return is_game_file(name) or is_module_name(module)
 
 
 def is_own_game(name: str) -> bool:
@@ -271,12 +273,19 @@ def _pettingzoo(name: str, environment: str) -> Game:
     return make_pettingzoo_game(environment)
 
 
+def _open_spiel(name: str, text: str) -> Game:
+    from alphazero.games.open_spiel_game import make_open_spiel_game
+
+    return make_open_spiel_game(text)
+
+
 _FAMILIES = {
     "tic_tac_toe": _tic_tac_toe,
     "connect_four": _connect_four,
     "connect_x": _connect_x,
     "othello": _othello,
     "pettingzoo": _pettingzoo,
+    "open_spiel": _open_spiel,
 }
 
 

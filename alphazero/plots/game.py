@@ -148,7 +148,7 @@ def _remark(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
     """Return what the mover expects, or the numbers of pieces at the end."""
     if is_last and played.session.over:
         return count_text(played.session, skin) if skin.counts_pieces else ""
-    value = expectation_text(played.values.get(ply - 1, math.nan), session.game)
+    value = expectation_text(played.values.get(ply - 1, math.nan), played.session.game)
     return f"expects {value}" if value else ""
 
 

@@ -366,7 +366,7 @@ class RunFolder:
 
 def folder_name(game: str) -> str:
     """Return a game's name as part of a path, such as the folder of its runs."""
-    return Path(game).stem if game.endswith(".py") else game.replace(":", "_")
+    return Path(game).stem if game.endswith(".py") else re.sub(r"[^\w.-]+", "_", game).strip("_")
 
 
 def name_part(overrides: str) -> str:

@@ -1,0 +1,343 @@
+"""OpenSpiel's games as games of ours: `make_game("open_spiel:hex(board_size=7)")`.
+
+In: the text of a game as OpenSpiel writes it, with its parameters in brackets. Out: a `PythonGame`
+whose positions are OpenSpiel's states, which are copied in C++. Games of one or two players qualify
+that are played in turns, without chance and hidden information, and whose results lie in a known
+range. Each other one is refused with the reason. Nothing here knows the rules of a game; three
+tables say what OpenSpiel does not.
+
+Differences from what OpenSpiel shows: the player who begins is number 0 (in its chess, number 1
+begins); if the planes are the same for both players, one more tells who is to move; and a game may
+be cut off with ``max_plies=``, as a draw, or with what a puzzle has paid so far.
+"""
+
+import collections
+import importlib.util
+import math
+import os
+import random
+import re
+import threading
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from alphazero.games.players_planes import PlayersPlanes
+from alphazero.games.python_game import PythonGame
+from alphazero.games.text import parse_index
+from alphazero.runtime.errors import ConfigError
+
+#: Games whose planes and player to move determine all that follows. In other games positions are
+#: told apart by their moves: a repetition, a count of moves without a capture or half a move may
+#: matter, and OpenSpiel does not say whether the planes show it.
+DETERMINED_BY_PLANES = frozenset(
+    "breakthrough clobber connect_four dots_and_boxes gomoku havannah hex mnk nim othello pentago "
+    "tic_tac_toe y".split()
+)
+#: Games in which what a person writes for an action depends on the position. OpenSpiel's chess ends
+#: the process if it is asked for the text of an illegal action; these actions have their numbers.
+WRITTEN_BY_POSITION = frozenset(
+    "amazons antichess chess chinese_checkers crazyhouse quoridor shogi ultimate_tic_tac_toe "
+    "xiangqi".split()
+)
+#: Games whose planes begin with the row that people draw last. Their actions are no squares, which
+#: would have to be turned with the board.
+FROM_BELOW = frozenset("antichess chess connect_four crazyhouse".split())
+_MOST_PLIES = 65_535  # of a `PythonGame`
+_NUM_PROBES = 10  # random games that are played to see what the planes show
+_MAX_PROBED_PLIES = 400
+_INSTALL = 'OpenSpiel is not installed: pip install "alphazero-selfplay[open_spiel]"'
+
+
+def make_open_spiel_game(text: str) -> PythonGame:
+    """Return the game ``"open_spiel:" + text``.
+
+    Args:
+        text: such as ``hex(board_size=7)``. Besides the game's own parameters, ``max_plies`` cuts
+            its games off.
+
+    Raises:
+        ConfigError: if OpenSpiel is not installed, has no such game, or the game does not qualify.
+    """
+    return PythonGame(_Start(text), f"open_spiel:{text}")
+
+
+class SpielPosition:
+    """A state of OpenSpiel as a position, see `alphazero.games.python_game.Position`."""
+
+    def __init__(self, rules: "_Rules", state: Any):
+        self._rules, self._state = rules, state
+        self._player = 0
+
+    def clone(self) -> "SpielPosition":
+        twin = object.__new__(SpielPosition)
+        twin._rules, twin._state, twin._player = self._rules, self._state.clone(), self._player
+        return twin
+
+    def step(self, action: int) -> None:
+        self._state.apply_action(action)
+        agent = self._state.current_player()
+        # A state at the end of a game names no player; the next in turn sees the result.
+        is_over = agent < 0
+        self._player = self._rules.next_in_turn(self._player) if is_over else self.seat(agent)
+
+    def seat(self, agent: int) -> int:
+        """Return our number of OpenSpiel's player, or its number of ours."""
+        return agent ^ self._rules.first
+
+    def player_to_move(self) -> int:
+        return self._player
+
+    def is_over(self) -> bool:
+        return self._state.is_terminal() or self._state.move_number() >= self._rules.max_plies
+
+    def result(self) -> float:
+        return self._state.returns()[self.seat(self._player)]
+
+    def legal_actions(self) -> list[int]:
+        return self._state.legal_actions()
+
+    def observe(self) -> np.ndarray:
+        rules = self._rules
+        seen = rules.planes(self._state, self.seat(self._player))
+        planes = np.empty(rules.planes_shape, np.bool_ if rules.is_binary else np.float32)
+        planes[: len(seen)] = seen
+        planes[len(seen) :] = self._player
+        if rules.is_binary and not np.array_equal(planes[: len(seen)], seen):
+            reason = f"after {self._state.history()} its planes hold more than 0 and 1"
+            raise ConfigError.of("game", f"open_spiel:{rules.text}", reason=reason)
+        return planes
+
+    def cells(self) -> np.ndarray:
+        return self._rules.cells(self._state)
+
+    def to_text(self) -> str | None:
+        """Return OpenSpiel's text where `cells` has nothing to show, else None."""
+        return None if self._rules.has_board else str(self._state)
+
+    def key(self) -> bytes:
+        if self._rules.is_determined_by_planes:
+            return b""
+        return np.array(self._state.history(), np.int32).tobytes()
+
+
+class _Start(SpielPosition):
+    """The start position, and what the game says of itself."""
+
+    def __init__(self, text: str):
+        rules = _Rules(text)
+        super().__init__(rules, rules.game.new_initial_state())
+        self.num_players = rules.game.num_players()
+        self.num_actions = rules.game.num_distinct_actions()
+        self.max_plies = rules.max_plies
+        self.result_range = rules.game.min_utility(), rules.game.max_utility()
+        self.binary_planes = rules.is_binary
+        self._texts = _action_texts(rules)
+        self._actions = {action_text: action for action, action_text in enumerate(self._texts)}
+
+    def __reduce__(self) -> tuple[type, tuple[str]]:
+        return type(self), (self._rules.text,)
+
+    def action_to_text(self, action: int) -> str:
+        return self._texts[action]
+
+    def text_to_action(self, text: str) -> int:
+        found = self._actions.get(_plain(text))
+        return parse_index(text, self.num_actions) if found is None else found
+
+
+class _Rules:
+    """A game of OpenSpiel, and what its positions share.
+
+    Attributes:
+        text: the game with its parameters.
+        name: without them.
+        game: OpenSpiel's.
+        first: its number of the player who begins.
+        max_plies: after which a game is over.
+        planes_shape: [C, H, W] with the plane of the player to move, if there is one.
+        is_binary: whether the planes hold 0 and 1 alone.
+        is_determined_by_planes: see `DETERMINED_BY_PLANES`.
+        has_board: whether `cells` knows the pieces.
+    """
+
+    def __init__(self, text: str):
+        self.text = text
+        self.name, self.game, max_plies = _load(text)
+        longest = self.game.max_game_length()
+        self.max_plies = min(max_plies or _MOST_PLIES, longest, _MOST_PLIES)
+        is_cut = self.max_plies < longest
+        self.is_determined_by_planes = self.name in DETERMINED_BY_PLANES and not is_cut
+        self.first = self.game.new_initial_state().current_player()
+        self._buffers = threading.local()
+        self._seen_shape = self._shape_of_planes()
+        seen = self._probe()
+        self._pieces, self.has_board = seen.pieces, bool(seen.pieces[0].any())
+        self.is_binary = seen.is_binary
+        needs_plane = self.game.num_players() == 2 and not seen.depends_on_player
+        self.planes_shape = self._seen_shape[0] + needs_plane, *self._seen_shape[1:]
+
+    def next_in_turn(self, player: int) -> int:
+        """Return our number of the player after another one."""
+        return (player + 1) % self.game.num_players()
+
+    def planes(self, state: Any, agent: int) -> np.ndarray:
+        """Return what OpenSpiel's player sees, [C, H, W]; the next call overwrites it."""
+        if not self._has_tensor:
+            played = np.zeros(self._seen_shape, np.float32)
+            played[0, 0, state.history()] = 1
+            return played
+        buffer = getattr(self._buffers, "observation", None)
+        if buffer is None:
+            from open_spiel.python.observation import make_observation
+
+            buffer = self._buffers.observation = make_observation(self.game)
+        buffer.set_from(state, agent)
+        return buffer.tensor.reshape(self._seen_shape)
+
+    def cells(self, state: Any) -> np.ndarray:
+        """Return the board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second's."""
+        seen = self.planes(state, self.first) > 0
+        first, second = (seen[planes].any(axis=0) for planes in self._pieces)
+        board = np.where(first, 1, 2 * second).astype(np.int8)
+        return board[::-1] if self.name in FROM_BELOW else board
+
+    @property
+    def _has_tensor(self) -> bool:
+        return self.game.get_type().provides_observation_tensor
+
+    def _shape_of_planes(self) -> tuple[int, int, int]:
+        """Return [C, H, W]; a list of numbers is one row, and a game without any shows actions."""
+        if not self._has_tensor:
+            return 1, 1, self.game.num_distinct_actions()
+        shape = tuple(self.game.observation_tensor_shape())
+        if len(shape) == 3:
+            return shape
+        num_planes, size = (1, *shape) if len(shape) == 1 else (shape[0], math.prod(shape[1:]))
+        side = math.isqrt(size)
+        is_square = num_planes > 1 and side * side == size
+        return (num_planes, side, side) if is_square else (num_planes, 1, size)
+
+    def _probe(self) -> "_Seen":
+        """Play random games and look at the planes."""
+        rng, is_binary, depends_on_player = random.Random(0), True, False
+        is_puzzle, seen = self.game.num_players() == 1, PlayersPlanes(self._seen_shape[0])
+        for _ in range(_NUM_PROBES):
+            state, mover, before = self.game.new_initial_state(), 0, None
+            for _ in range(_MAX_PROBED_PLIES):
+                planes = self.planes(state, self.first).copy()
+                is_binary &= bool(np.isin(planes, (0, 1)).all())
+                if not is_puzzle:
+                    other = self.planes(state, 1 - self.first)
+                    depends_on_player |= not np.array_equal(planes, other)
+                if before is not None:
+                    seen.add(mover, before > 0, planes > 0)
+                if state.is_terminal():
+                    break
+                before, mover = planes, state.current_player() ^ self.first
+                state.apply_action(rng.choice(state.legal_actions()))
+        return _Seen(is_binary, depends_on_player, seen.pieces(is_puzzle))
+
+
+class _Seen(NamedTuple):
+    """What random games show of the planes."""
+
+    is_binary: bool
+    depends_on_player: bool  #: whether the two players see different planes
+    pieces: tuple[np.ndarray, np.ndarray]  #: two of bool[C]: the planes of each player's pieces
+
+
+def _load(text: str) -> tuple[str, Any, int | None]:
+    """Return a game's name, OpenSpiel's game and the user's limit of its plies.
+
+    Raises:
+        ConfigError: see `make_open_spiel_game`.
+    """
+    if importlib.util.find_spec("pyspiel") is None:
+        raise ConfigError(f"{_INSTALL}.", key="game", value=f"open_spiel:{text}")
+    import pyspiel
+
+    name = text.partition("(")[0]
+    kinds = {kind.short_name: kind for kind in pyspiel.registered_games()}
+    reason = _reason_against(kinds[name]) if name in kinds else "OpenSpiel has no such game"
+    if reason is not None:
+        raise ConfigError.of("game", f"open_spiel:{text}", reason=reason)
+    try:
+        parameters = pyspiel.game_parameters_from_string(text)
+        max_plies = parameters.pop("max_plies", None)
+        game = pyspiel.load_game(parameters.pop("name"), parameters)
+    except (pyspiel.SpielError, KeyError) as error:
+        raise ConfigError.of("game", f"open_spiel:{text}", reason=_first_line(error)) from None
+    if max_plies is not None and (not isinstance(max_plies, int) or max_plies < 1):
+        raise ConfigError.of("max_plies", max_plies, "a whole number from 1")
+    if (reason := _reason_against_size(game)) is not None:
+        raise ConfigError.of("game", f"open_spiel:{text}", reason=reason)
+    return name, game, max_plies
+
+
+def _reason_against(kind: Any) -> str | None:
+    """Return why the games of a name do not qualify, None if they do."""
+    import pyspiel
+
+    kinds = pyspiel.GameType
+    if kind.dynamics != kinds.Dynamics.SEQUENTIAL:
+        return "its players move at the same time"
+    if kind.chance_mode != kinds.ChanceMode.DETERMINISTIC:
+        return "it has chance"
+    if kind.information != kinds.Information.PERFECT_INFORMATION:
+        return "it has hidden information"
+    if kind.min_num_players > 2:
+        return f"it has {kind.min_num_players} players or more; 1 or 2 are possible"
+    return None
+
+
+def _reason_against_size(game: Any) -> str | None:
+    """Return why a game with its parameters does not qualify, None if it does."""
+    import pyspiel
+
+    utilities = pyspiel.GameType.Utility
+    if game.num_players() > 2:
+        return f"it has {game.num_players()} players; 1 or 2 are possible"
+    zero_sum = game.get_type().utility in (utilities.ZERO_SUM, utilities.CONSTANT_SUM)
+    if game.num_players() == 2 and not zero_sum:
+        return "one player's gain is not the other's loss"
+    try:
+        bounds = game.min_utility(), game.max_utility()
+    except pyspiel.SpielError:
+        bounds = (-math.inf, math.inf)
+    if not (all(map(math.isfinite, bounds)) and bounds[0] < bounds[1]):
+        return "the range of its results is not known"
+    return None
+
+
+def _first_line(error: Exception) -> str:
+    return f"OpenSpiel says: {(str(error).strip().splitlines() or ['?'])[0].rstrip('.')}"
+
+
+# --- actions as text ------------------------------------------------------------------------------
+
+
+def _action_texts(rules: _Rules) -> list[str]:
+    """Return what a person writes for each action: the game's own text, or the number.
+
+    A text that differs between the players, as "x(0,0)" and "o(0,0)", is cut to what is common.
+    """
+    numbers = [str(action) for action in range(rules.game.num_distinct_actions())]
+    if rules.name in WRITTEN_BY_POSITION:
+        return numbers
+    state, agents = rules.game.new_initial_state(), range(rules.game.num_players())
+    texts = [_common_text([state.action_to_string(a, int(n)) for a in agents]) for n in numbers]
+    counts = collections.Counter(texts)
+    return [text if text and counts[text] == 1 else n for text, n in zip(texts, numbers)]
+
+
+def _common_text(texts: list[str]) -> str:
+    if len(set(texts)) > 1:
+        texts = [os.path.commonprefix([text[::-1] for text in texts])[::-1]]
+    return _plain(texts[0])
+
+
+def _plain(text: str) -> str:
+    """Return a text without what separates moves in a list: 0.1 for (0,1), d8b6 for d8-b6."""
+    text = re.sub(r"(?<=\w)-(?=\w)", "", text.strip("() ;\t"))
+    return re.sub(r"[\s,;]+", ".", text)
