@@ -26,6 +26,7 @@ _NAMES = (
     "PATH/TO/YOUR_GAME.py",
     "MODULE:CLASS",
     "pettingzoo:connect_four_v3",
+    "pgx:go_9x9",
 )
 #: What games are called elsewhere, in small letters alone, and their names here.
 _MEANT = {
@@ -207,12 +208,19 @@ def _pettingzoo(name: str, environment: str) -> Game:
     return make_pettingzoo_game(environment)
 
 
+def _pgx(name: str, environment: str) -> Game:
+    from alphazero.games.pgx_game import PgxGame
+
+    return PgxGame(environment)
+
+
 _FAMILIES = {
     "tic_tac_toe": _tic_tac_toe,
     "connect_four": _connect_four,
     "connect_x": _connect_x,
     "othello": _othello,
     "pettingzoo": _pettingzoo,
+    "pgx": _pgx,
 }
 
 
