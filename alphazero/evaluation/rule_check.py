@@ -370,7 +370,7 @@ def _described(subject: _Subject, search: _Search) -> RuleReport:
     lengths = sorted(len(one.actions) for one in ended) or [0]
     views = [view for one in search.walks for view in one.views if not view.over]
     moves, own_pieces = _moves_by_effect(search.walks)
-    max_plies, ends = subject.laws.rules.sizes.max_plies, _ends(subject, ended)
+    rules, ends = subject.laws.rules, _ends(subject, ended)
     return RuleReport(
         num_positions=search.num_positions,
         full_plies=search.breadth.plies,
@@ -379,9 +379,9 @@ def _described(subject: _Subject, search: _Search) -> RuleReport:
         never=[name for name, number in ends.items() if not number],
         moves=dict(moves.most_common()),
         plies=[lengths[0], int(statistics.median(lengths)), lengths[-1]],
-        max_plies=max_plies,
+        max_plies=rules.sizes.max_plies,
         mean_legal=round(float(np.mean([len(view.legal) for view in views] or [0])), 1),
-        notes=[*notes_on(subject.laws.rules, search.walks), *_note_on_own_pieces(subject, own_pieces)],
+        notes=[*notes_on(rules, search.walks), *_note_on_own_pieces(subject, own_pieces)],
     )
 
 

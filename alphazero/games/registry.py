@@ -33,6 +33,7 @@ _NAMES = (
     "MODULE:CLASS",
     "pettingzoo:connect_four_v3",
     "open_spiel:hex(board_size=7)",
+    "pgx:go_9x9",
 )
 #: Games of this package that are offered to a person who names none, the usual one first.
 OFFERED = ("connect_four", "othello", "tic_tac_toe", "othello:6", "othello:4", "connect_x:5x5x4")
@@ -279,6 +280,12 @@ def _open_spiel(name: str, text: str) -> Game:
     return make_open_spiel_game(text)
 
 
+def _pgx(name: str, environment: str) -> Game:
+    from alphazero.games.pgx_game import PgxGame
+
+    return PgxGame(environment)
+
+
 _FAMILIES = {
     "tic_tac_toe": _tic_tac_toe,
     "connect_four": _connect_four,
@@ -286,6 +293,7 @@ _FAMILIES = {
     "othello": _othello,
     "pettingzoo": _pettingzoo,
     "open_spiel": _open_spiel,
+    "pgx": _pgx,
 }
 
 

@@ -1,32 +1,38 @@
-"""UCT with random rollouts for games in plain Python: the textbook's search on the game's objects.
+"""UCT with random rollouts for games without compiled rules: the textbook's search.
 
-In: positions of a `PythonGame`. Out: moves. Through arrays, the compiled search would spend most of
-its time on turning objects into rows and back.
+In: positions. Out: moves. A `PythonGame` is searched on its objects: through arrays, the compiled
+search would spend most of its time on turning objects into rows and back. Other games, such as
+those of pgx, step in batches: the trees of many positions grow in lockstep.
 """
 
 import dataclasses
 import random
-from typing import Any
+import time
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from alphazero.games.batched_game import Game
+from alphazero.games.batched_game import CompiledGame, Game, Transition
 from alphazero.games.python_game import PythonGame
 from alphazero.players.base import Analysis, Choice, Player, PlayerSettings, SearchProgress
 from alphazero.players.uct import UctPlayer, specification, uct_simulations
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.random_generators import child_generator
+from alphazero.runtime.random_generators import child_generator, kernel_rng
 from alphazero.textbook.uct import Node, Uct
 
 #: Settings of UCT that need compiled rules or a table, and their defaults.
 _DEFAULTS_ONLY = ("statistics", "rollout", "rollout_weights", "record_rollouts", "keep_table")
+_MAX_POSITIONS = 64  # searched in lockstep
+_MAX_BYTES = 2**18  # of the states of one simulation in all of them
 
 
 def uct_player(game: Game, settings: PlayerSettings | None = None) -> Player:
     """Return the UCT player that suits a game."""
     if isinstance(game, PythonGame):
         return PythonUctPlayer(game, settings)
-    return UctPlayer(game, settings)
+    if isinstance(game, CompiledGame):
+        return UctPlayer(game, settings)
+    return BatchedUctPlayer(game, settings)
 
 
 class ObjectRules:
@@ -76,9 +82,7 @@ class PythonUctPlayer:
         ConfigError: for a setting that these games do not have.
     """
 
-    batch_size = 1
-
-    def __init__(self, game: PythonGame, settings: PlayerSettings | None = None):
+    def __init__(self, game: Any, settings: PlayerSettings | None = None):
         self.game = game
         self.settings = settings or PlayerSettings()
         for key in _DEFAULTS_ONLY:
@@ -88,15 +92,20 @@ class PythonUctPlayer:
         self.name = specification(self.settings)
         seed = int(child_generator(self.settings.seed, "uct player").integers(1 << 63))
         self._uct = Uct(
-            ObjectRules(game),
+            self._make_rules(),
             uct_c=self.settings.uct_c,
             final_move=self.settings.final_move,
             rng=random.Random(seed),
         )
 
+    @property
+    def batch_size(self) -> int:
+        """See `alphazero.players.base.Player.batch_size`."""
+        return 1
+
     def choose(self, states: np.ndarray) -> Choice:
         """See `alphazero.players.base.Player.choose`."""
-        found = [self.analyse(state) for state in states]
+        found = [self._analysis(root) for root in self._search(states)]
         return Choice(
             actions=np.array([one.action for one in found], np.int32),
             action_weights=np.stack([one.action_weights for one in found]),
@@ -105,8 +114,20 @@ class PythonUctPlayer:
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
         """See `alphazero.players.base.Player.analyse`."""
+        return self._analysis(self._search(state[None], progress)[0])
+
+    def _make_rules(self) -> Any:
+        """Return the game as `alphazero.textbook.game.Rules`."""
+        return ObjectRules(self.game)
+
+    def _search(self, states: np.ndarray, progress: SearchProgress | None = None) -> list[Node]:
+        """Return the roots of the trees of B positions."""
         limits = uct_simulations(self.settings), self.settings.time_limit_s
-        root = self._uct.search(self.game.position(state), *limits, progress)
+        positions = map(self.game.position, states)
+        return [self._uct.search(position, *limits, progress) for position in positions]
+
+    def _analysis(self, root: Node) -> Analysis:
+        """Return what a search has found."""
         visits = np.zeros(self.game.num_actions, np.int32)
         values = np.full(self.game.num_actions, np.nan, np.float32)
         for action, child in root.children.items():
@@ -129,11 +150,11 @@ class PythonUctPlayer:
     ) -> "PythonUctPlayer":
         """See `alphazero.players.base.Player.limited`."""
         if num_simulations is None and time_limit_s is None:
-            return PythonUctPlayer(self.game, self.settings)
+            return type(self)(self.game, self.settings)
         settings = dataclasses.replace(
             self.settings, num_simulations=num_simulations, time_limit_s=time_limit_s
         )
-        return PythonUctPlayer(self.game, settings)
+        return type(self)(self.game, settings)
 
     def _line(self, node: Node, action: int) -> list[int]:
         """Return the expected line: an action, then the most visited ones."""
@@ -141,3 +162,89 @@ class PythonUctPlayer:
         while (node := node.children[line[-1]]).children:
             line.append(max(node.children, key=lambda action: node.children[action].visits))
         return line
+
+
+class _Row(NamedTuple):
+    """A position, and what its search asks about it again and again."""
+
+    state: np.ndarray  #: [K]
+    player: int
+    is_over: bool
+    legal: list[int]
+
+
+class _RowRules:
+    """What the textbook asks about a `_Row`; the game steps and plays out elsewhere, in batches."""
+
+    def initial_state(self) -> _Row:
+        raise NotImplementedError
+
+    def player_to_move(self, state: _Row) -> int:
+        return state.player
+
+    def legal_actions(self, state: _Row) -> list[int]:
+        return state.legal
+
+    def step(self, state: _Row, action: int) -> _Row:
+        raise NotImplementedError
+
+    def is_over(self, state: _Row) -> bool:
+        return state.is_over
+
+    def result(self, state: _Row) -> float:
+        raise NotImplementedError
+
+
+class BatchedUctPlayer(PythonUctPlayer):
+    """Searches many positions in lockstep: one `Game.step` and one `Game.playout` for all.
+
+    A time limit is that of all positions together.
+    """
+
+    def __init__(self, game: Game, settings: PlayerSettings | None = None):
+        super().__init__(game, settings)
+        self._rng = kernel_rng(child_generator(self.settings.seed, "uct playouts"))
+
+    @property
+    def batch_size(self) -> int:
+        return max(1, min(_MAX_POSITIONS, _MAX_BYTES // self.game.state_size))
+
+    def _make_rules(self) -> Any:
+        return _RowRules()
+
+    def _search(self, states: np.ndarray, progress: SearchProgress | None = None) -> list[Node]:
+        num_simulations, time_limit_s = uct_simulations(self.settings), self.settings.time_limit_s
+        roots = [self._uct.begin(row) for row in _rows(self.game.inspect(states))]
+        started, num_done = time.perf_counter(), 0
+        while num_simulations is None or num_done < num_simulations:
+            self._simulate(roots)
+            num_done += 1
+            if progress is not None:
+                progress(num_done, num_simulations)
+            if time_limit_s is not None and time.perf_counter() - started >= time_limit_s:
+                break
+        return roots
+
+    def _simulate(self, roots: list[Node]) -> None:
+        """Run one simulation from each root."""
+        uct = self._uct
+        paths = [uct.select([root]) for root in roots]
+        growing = [path for path in paths if not path[-1].state.is_over]
+        if growing:
+            nodes = [path[-1] for path in growing]
+            actions = [uct.choose_missing(node, uct.missing_actions(node)) for node in nodes]
+            states = np.stack([node.state.state for node in nodes])
+            following = self.game.step(states, np.array(actions, np.int32))
+            for path, action, row in zip(growing, actions, _rows(following)):
+                path[-1].children[action] = uct.make_node(row, action)
+                path.append(path[-1].children[action])
+        leaves = [path[-1] for path in paths]
+        results = self.game.playout(np.stack([leaf.state.state for leaf in leaves]), self._rng)
+        for path, leaf, result in zip(paths, leaves, results.tolist()):
+            uct.backpropagate(path, -result if leaf.player == 1 else result)
+
+
+def _rows(found: Transition) -> list[_Row]:
+    """Return the positions of a batch."""
+    legal = [np.flatnonzero(mask).tolist() for mask in found.legal_action_mask]
+    return list(map(_Row, found.states, found.players.tolist(), found.over.tolist(), legal))

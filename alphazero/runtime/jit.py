@@ -151,6 +151,13 @@ def announce_first_compilation() -> None:
     _KernelCache.announces = True
 
 
+def announce_compilation(text: str) -> None:
+    """Print a line of other code that is compiled, if this process has not yet announced any."""
+    if _KernelCache.announces:
+        _KernelCache.announces = False
+        print(text, file=sys.stderr, flush=True)
+
+
 class _KernelCache(FunctionCache):
     """One kernel's compiled code on disk; that for a user's game has its own directory."""
 
@@ -165,10 +172,9 @@ class _KernelCache(FunctionCache):
     def load_overload(self, signature, target_context):
         cache = self._user_cache(signature) or super()
         loaded = cache.load_overload(signature, target_context)
-        if loaded is None and _KernelCache.announces:
-            _KernelCache.announces = False
+        if loaded is None:
             text = "Compiling the game and search kernels: once on this machine, about a minute ..."
-            print(text, file=sys.stderr, flush=True)
+            announce_compilation(text)
         return loaded
 
     def save_overload(self, signature, data):

@@ -1,0 +1,345 @@
+"""Games of pgx, whose rules are written in JAX: `make_game("pgx:go_9x9")`.
+
+In: the name of a pgx environment of two players without chance or hidden information. Out: a
+`Game`. A state is the environment's state packed into bytes, so that whole batches are unpacked,
+stepped and packed again by one compiled function. Nothing here knows the rules of a game.
+
+JAX runs on the processor, in the thread that calls it: search threads and worker processes are the
+parallelism here, and JAX's own threads made these small batches four times slower. A program that
+imported JAX before keeps its own settings.
+
+Source: S. Koyamada et al., "Pgx: hardware-accelerated parallel game simulators for reinforcement
+learning", 2023.
+"""
+
+import importlib.util
+import math
+import os
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from alphazero.games.batched_game import Game, Transition
+from alphazero.games.symmetry import identity_tables, mirror_tables, square_tables
+from alphazero.games.text import parse_index
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.jit import announce_compilation, cache_directory
+from alphazero.runtime.random_generators import next_bits
+
+_RESULT, _PLAYER, _OVER = slice(0, 4), 4, 5
+_HEADER = 6
+_MAX_SINGLES = 3  # so many positions are stepped one by one
+_Tables = tuple[np.ndarray, np.ndarray]
+
+
+class _Facts(NamedTuple):
+    """What pgx does not tell about a game."""
+
+    #: An upper bound of the plies: the moves that a board has room for, or pgx's limit, at which
+    #: the game is a draw (go: is counted).
+    max_plies: int
+    #: Positions of a call. A state of many numbers leaves the processor's cache in larger batches.
+    batch_size: int
+    #: The planes of the own pieces, and the first one of the opponent's, which are as many.
+    num_piece_planes: int = 1
+    opponent_plane: int = 1
+    #: Turns the board that the second player sees into the first player's.
+    turn: Callable[[np.ndarray], np.ndarray] = np.asarray
+    symmetries: Callable[[], _Tables] | None = None
+
+
+def _hex_tables() -> _Tables:
+    """Return the half turn of the board; the last action exchanges sides after the first move."""
+    cells, actions = identity_tables(11, 11, 122)
+    half_turn = np.append(cells[0, ::-1], actions[0, -1])
+    return np.stack([cells[0], cells[0, ::-1]]), np.stack([actions[0], half_turn])
+
+
+def _half_turn(board: np.ndarray) -> np.ndarray:
+    return board[::-1, ::-1]
+
+
+_FACTS = {
+    "tic_tac_toe": _Facts(9, 64, symmetries=lambda: square_tables(3)),
+    "connect_four": _Facts(42, 64, symmetries=lambda: mirror_tables(6, 7)),
+    # 60 discs, no two passes between them.
+    "othello": _Facts(120, 64, symmetries=lambda: square_tables(8, has_pass=True)),
+    "hex": _Facts(122, 64, symmetries=_hex_tables),
+    "go_9x9": _Facts(162, 16, symmetries=lambda: square_tables(9, has_pass=True)),
+    "go_19x19": _Facts(722, 16, symmetries=lambda: square_tables(19, has_pass=True)),
+    "animal_shogi": _Facts(256, 16, 5, 5, _half_turn),
+    "gardner_chess": _Facts(256, 16, 6, 6, np.flipud),
+    "chess": _Facts(512, 16, 6, 6, np.flipud),
+    "shogi": _Facts(512, 16, 14, 31, _half_turn),
+}
+_REASONS = {
+    "2048": "it is a game of chance for one player",
+    "backgammon": "it has dice, and the search knows no chance",
+    "bridge_bidding": "the four players' cards are hidden",
+    "kuhn_poker": "the players' cards are hidden",
+    "leduc_holdem": "the players' cards are hidden",
+    "mahjong": "the four players' tiles are hidden",
+    "minatar": "it is a video game of chance for one player",
+    "sparrow_mahjong": "the three players' tiles are hidden",
+}
+
+
+class PgxGame(Game):
+    """A game whose rules are a pgx environment.
+
+    A state holds the result, the player to move, whether the game is over, a bit for each action,
+    and the environment's state: bits for booleans, four bytes for each other number. The
+    observation is left out and made again in `observe`.
+
+    Args:
+        environment_name: a key of `_FACTS`.
+
+    Raises:
+        ConfigError: if there is no such game, it does not qualify, or pgx is not installed.
+    """
+
+    state_dtype = np.dtype(np.uint8)
+
+    def __init__(self, environment_name: str):
+        self.name = f"pgx:{environment_name}"
+        facts = _facts(self.name, environment_name)
+        jax, pgx = _import_packages()
+        self._environment_name, self._facts = environment_name, facts
+        environment = pgx.make(environment_name)
+        self.rules_digest = f"{self.name} {environment.version}"
+        self.max_plies = facts.max_plies
+        start = _first_player_begins(jax, environment)
+        self.num_actions = len(start.legal_action_mask)
+        height, width, num_planes = start.observation.shape
+        self.planes_shape = (num_planes, height, width)
+        tables = facts.symmetries() if facts.symmetries else None
+        tables = tables or identity_tables(height, width, self.num_actions)
+        self.cell_symmetries, self.action_symmetries = tables
+        self._functions = functions = _Functions(jax, environment, start)
+        self._start_state = np.asarray(jax.jit(functions.pack)(start))
+        self.state_size = len(self._start_state)
+        self._legal = slice(_HEADER, _HEADER + -(-self.num_actions // 8))
+        self._step, self._observe, self._playout = (
+            jax.jit(jax.vmap(function))
+            for function in (functions.step, functions.observe, functions.playout)
+        )
+
+    def __reduce__(self) -> tuple[type, tuple[str]]:
+        return type(self), (self._environment_name,)
+
+    def initial_states(self, num_games: int = 1) -> np.ndarray:
+        return np.repeat(self._start_state[None], num_games, axis=0)
+
+    def step(self, states: np.ndarray, actions: np.ndarray) -> Transition:
+        following = np.empty(states.shape, np.uint8)
+        self._in_batches(self._step, following, states, np.asarray(actions, np.int32))
+        return self.inspect(following)
+
+    def inspect(self, states: np.ndarray) -> Transition:
+        legal = np.unpackbits(states[:, self._legal], axis=1, count=self.num_actions)
+        results = np.ascontiguousarray(states[:, _RESULT]).view(np.float32)
+        return Transition(
+            states=states,
+            over=states[:, _OVER].astype(np.bool_),
+            results=results[:, 0],
+            players=states[:, _PLAYER].astype(np.int8),
+            legal_action_mask=legal.view(np.bool_),
+        )
+
+    def observe(self, states: np.ndarray) -> np.ndarray:
+        planes = np.empty((len(states), *self.planes_shape), np.float32)
+        self._in_batches(self._observe, planes, states)
+        return planes
+
+    def playout(self, states: np.ndarray, rng: np.ndarray) -> np.ndarray:
+        results = np.empty(len(states), np.float32)
+        bits = np.array([next_bits(rng) for _ in range(len(states))], np.uint64)
+        self._in_batches(self._playout, results, states, bits.view(np.uint32).reshape(-1, 2))
+        return results
+
+    def _in_batches(self, function: Callable, out: np.ndarray, *inputs: np.ndarray) -> None:
+        """Write ``function(*inputs)`` into ``out``, in batches of two sizes alone.
+
+        JAX compiles a function for each size, which takes seconds. The last batch is filled up
+        with its first row.
+        """
+        announce_compilation("Compiling the rules of pgx: once on this machine, some seconds ...")
+        start, num = 0, len(out)
+        while start < num:
+            size = 1 if num - start <= _MAX_SINGLES else self._facts.batch_size
+            stop = min(start + size, num)
+            rows = np.arange(start, start + size)
+            rows[stop - start :] = start
+            out[start:stop] = np.asarray(function(*(part[rows] for part in inputs)))[: stop - start]
+            start = stop
+
+    # --- text -------------------------------------------------------------------------------------
+
+    def cells(self, state: np.ndarray) -> np.ndarray:
+        facts, planes = self._facts, self.observe(state[None])[0] > 0
+        player, num, opponent = int(state[_PLAYER]), facts.num_piece_planes, facts.opponent_plane
+        board = np.where(planes[opponent : opponent + num].any(axis=0), 2 - player, 0)
+        board = np.where(planes[:num].any(axis=0), 1 + player, board).astype(np.int8)
+        return facts.turn(board) if player else board
+
+    @property
+    def piece_letters(self) -> str:
+        return ".XO"
+
+    def cells_to_state(self, board: np.ndarray, player: int) -> np.ndarray:
+        raise ValueError(
+            f"'{self.name}' cannot set a position up from a board: give the moves that lead to it."
+        )
+
+    def text_to_state(self, text: str, player: int) -> np.ndarray:
+        return self.cells_to_state(np.zeros(self.planes_shape[1:], np.int8), player)
+
+    def action_to_text(self, action: int) -> str:
+        return str(action)
+
+    def text_to_action(self, text: str) -> int:
+        return parse_index(text, self.num_actions)
+
+
+class _Functions:
+    """The operations on one state, for JAX to vectorize and compile.
+
+    Args:
+        start: a state of the environment; all others have its sizes.
+    """
+
+    def __init__(self, jax: Any, environment: Any, start: Any):
+        self._jax, self._environment = jax, environment
+        self._num_actions = len(start.legal_action_mask)
+        self._empty = jax.numpy.zeros(0, bool)
+        self._leaves, self._tree = jax.tree_util.tree_flatten(self._stripped(start))
+
+    def pack(self, state: Any) -> Any:
+        """Return uint8[K], see `PgxGame`."""
+        jnp, is_over = self._jax.numpy, state.terminated | state.truncated
+        result = jnp.where(is_over, state.rewards[state.current_player], jnp.float32(0))
+        player = state.current_player.astype(jnp.uint8)
+        parts = [
+            self._bytes(result),
+            jnp.stack([player, is_over.astype(jnp.uint8)]),
+            self._bytes(state.legal_action_mask & ~is_over),
+        ]
+        leaves = self._jax.tree_util.tree_leaves(self._stripped(state))
+        return jnp.concatenate(parts + [self._bytes(leaf) for leaf in leaves])
+
+    def step(self, row: Any, action: Any) -> Any:
+        """Return the row, uint8[K], after a legal action."""
+        return self.pack(self._environment.step(self._unpack(row), action))
+
+    def observe(self, row: Any) -> Any:
+        """Return float32[C, H, W]."""
+        jnp = self._jax.numpy
+        planes = self._environment.observe(self._unpack(row))
+        return jnp.moveaxis(planes, 2, 0).astype(jnp.float32)
+
+    def playout(self, row: Any, key: Any) -> Any:
+        """Return the result of a random game, for the player to move at its start."""
+        jax, jnp = self._jax, self._jax.numpy
+        start = self._unpack(row)
+
+        def play(carried: tuple) -> tuple:
+            state, key = carried
+            key, used = jax.random.split(key)
+            ranks = jnp.cumsum(state.legal_action_mask)
+            action = jnp.argmax(ranks > jax.random.randint(used, (), 0, ranks[-1]))
+            after = self._environment.step(state, action)
+            return after.replace(observation=self._empty), key
+
+        def goes_on(carried: tuple) -> Any:
+            return ~(carried[0].terminated | carried[0].truncated)
+
+        end, _ = jax.lax.while_loop(goes_on, play, (start, key))
+        return end.rewards[start.current_player]
+
+    def _stripped(self, state: Any) -> Any:
+        """Return the state without what a row has elsewhere, or `observe` makes again."""
+        return state.replace(observation=self._empty, legal_action_mask=self._empty)
+
+    def _bytes(self, array: Any) -> Any:
+        if array.dtype == bool:
+            return self._jax.numpy.packbits(array.ravel())
+        numbers = self._jax.lax.bitcast_convert_type(array.ravel(), np.uint8)
+        return numbers.ravel()
+
+    def _unpack(self, row: Any) -> Any:
+        """Return the environment's state of a row, without its observation."""
+        shape = np.zeros(self._num_actions, bool)
+        legal, place = self._read(row, _HEADER, shape)
+        leaves = []
+        for like in self._leaves:
+            leaf, place = self._read(row, place, like)
+            leaves.append(leaf)
+        state = self._jax.tree_util.tree_unflatten(self._tree, leaves)
+        return state.replace(legal_action_mask=legal)
+
+    def _read(self, row: Any, place: int, like: Any) -> tuple[Any, int]:
+        """Return the array at a place in the row, and the place that follows it."""
+        num = math.prod(like.shape)
+        is_bits = like.dtype == bool
+        end = place + (-(-num // 8) if is_bits else like.dtype.itemsize * num)
+        part = row[place:end]
+        if is_bits:
+            array = self._jax.numpy.unpackbits(part, count=num).astype(bool)
+        else:
+            parts = part.reshape(num, like.dtype.itemsize)
+            array = self._jax.lax.bitcast_convert_type(parts, like.dtype)
+        return array.reshape(like.shape), end
+
+
+def _facts(name: str, environment_name: str) -> _Facts:
+    if environment_name in _FACTS:
+        return _FACTS[environment_name]
+    games = ", ".join(f"pgx:{known}" for known in _FACTS)
+    reason = _REASONS.get(environment_name.partition("-")[0], "there is no such game")
+    raise ConfigError.of("game", name, games, reason)
+
+
+def _import_packages() -> tuple[Any, Any]:
+    """Return JAX and pgx; whoever imports JAX first decides how it runs."""
+    if any(importlib.util.find_spec(package) is None for package in ("jax", "pgx")):
+        message = 'pgx is not installed; install it with pip install "alphazero-selfplay[pgx]".'
+        raise ConfigError(message, key="game")
+    is_first = "jax" not in sys.modules
+    import jax
+
+    if is_first:
+        _configure(jax)
+    import pgx
+
+    return jax, pgx
+
+
+def _configure(jax: Any) -> None:
+    """Let JAX run in the calling thread, on the processor, and keep compiled code on disk.
+
+    Its number of threads is a variable of the environment, read when the first array is made.
+    """
+    if not jax.config.jax_platforms:  # else the user's JAX_PLATFORMS
+        jax.config.update("jax_platforms", "cpu")
+    jax.config.update("jax_cpu_enable_async_dispatch", False)
+    if not jax.config.jax_compilation_cache_dir:
+        folder = str(cache_directory().parent / "jax")
+        jax.config.update("jax_compilation_cache_dir", folder)
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
+    before = os.environ.get("NPROC")
+    os.environ["NPROC"] = "1"
+    try:
+        jax.devices()
+    finally:
+        del os.environ["NPROC"]
+        if before is not None:
+            os.environ["NPROC"] = before
+
+
+def _first_player_begins(jax: Any, environment: Any) -> Any:
+    """Return the start position in which player 0 begins; pgx draws who does."""
+    init = jax.jit(environment.init)
+    states = (init(jax.random.PRNGKey(seed)) for seed in range(1000))
+    return next(state for state in states if state.current_player == 0)
