@@ -86,10 +86,9 @@ def run(
     specs = _sides(settings, game)
     adviser = _adviser(settings, game, specs)
     with getting_ready(console):
+        first, second = make_pair(specs, game, settings, _make_side)
         if game.num_players == 1:
-            first = second = _make_side(specs[0], game, settings)
-        else:
-            first, second = make_pair(specs, game, settings, _make_side)
+            second = first
     people = any(isinstance(player, HumanPlayer) for player in (first, second))
     every_board = people if settings.boards == "auto" else settings.boards == "every"
     warm_up(game, (first, second), console)
@@ -134,9 +133,8 @@ def _sides(settings: Settings, game: Game) -> tuple[str, str]:
     def opponent(spec: str) -> str:
         return default_player(game.name) if _kind(spec, settings) == "human" else "human"
 
-    first, second = settings.first, settings.second
-    if first is None:
-        first = "human" if second is None else opponent(second)
+    second = settings.second
+    first = settings.first or ("human" if second is None else opponent(second))
     return first, opponent(first) if second is None else second
 
 

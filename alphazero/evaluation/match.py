@@ -138,10 +138,12 @@ class _Match:
 
     def progress(self) -> MatchProgress:
         scores, counts = self._scores, tuple(self._pair_counts)
-        tally = [int(found.sum()) for found in (scores > 0.5, scores == 0.5, scores < 0.5)]
+        wins, draws, losses = (scores > 0.5).sum(), (scores == 0.5).sum(), (scores < 0.5).sum()
         if self._game.num_players == 1:
-            tally = [int(counts[PAIR_SCORES.index(score)]) for score in (1.0, 0.5, 0.0)]
-        return MatchProgress(self.num_finished, len(scores), *tally, counts)
+            wins, draws, losses = (counts[PAIR_SCORES.index(score)] for score in (1.0, 0.5, 0.0))
+        return MatchProgress(
+            self.num_finished, len(scores), int(wins), int(draws), int(losses), counts
+        )
 
     def games(self) -> tuple[MatchGame, ...]:
         """Return the games of all counted pairs."""

@@ -135,8 +135,8 @@ def check_game_object(game: Any, twin: Any, options: CheckOptions) -> RuleReport
         game, twin: games, or objects as `make_game` takes them; ``twin`` may be None.
     """
     try:
-        other = None if twin is None else make_game(twin)
-        return _examine(_Subject(make_game(game)), other and _Subject(other), options, lambda: None)
+        other = None if twin is None else _Subject(make_game(twin))
+        return _examine(_Subject(make_game(game)), other, options, lambda: None)
     except BrokenLaw as error:
         return RuleReport(Fault(str(error)))
 
@@ -317,7 +317,8 @@ def _examine(
     if broken is not None:
         return RuleReport(_fault(subject, broken), num_positions=search.num_positions)
     report = _described(subject, search)
-    report = dataclasses.replace(report, **_symmetries(subject, search.walks))
+    symmetries, almost = _symmetries(subject, search.walks)
+    report = dataclasses.replace(report, symmetries=symmetries, almost=almost)
     return report if twin is None else _compared(report, subject, twin, options, watch)
 
 
@@ -446,16 +447,16 @@ def _note_on_own_pieces(subject: _Subject, own_pieces: Broken | None) -> list[st
     return [f"a move took away pieces of the player's own: the last of {moves}."]
 
 
-def _symmetries(subject: _Subject, walks: list[Walk]) -> dict[str, list]:
+def _symmetries(subject: _Subject, walks: list[Walk]) -> tuple[list[str], list[Fault]]:
     """Return the symmetries of the board that hold undeclared, and those that almost do."""
-    found: dict[str, list] = {"symmetries": [], "almost": []}
+    holding, almost = list[str](), list[Fault]()
     for one in undeclared(subject.laws.rules, walks, _GAMES_WITH_SYMMETRIES):
         if one.fault is None:
-            found["symmetries"].append(one.name)
+            holding.append(one.name)
         elif one.agreement > _ALMOST:
             fault = _fault(subject, one.fault)
-            found["almost"].append(dataclasses.replace(fault, text=f"{one.name}: {fault.text}"))
-    return found
+            almost.append(dataclasses.replace(fault, text=f"{one.name}: {fault.text}"))
+    return holding, almost
 
 
 # --- the program ----------------------------------------------------------------------------------

@@ -128,15 +128,20 @@ def preferring(good: Callable[[TracedRules, Any, View], bool]) -> Chooser:
 
 
 def _takes_pieces(rules: TracedRules, after: Any, view: View) -> bool:
-    return _num_pieces(rules, after) < np.count_nonzero(view.board) and not rules.is_over(after)
+    return not rules.is_over(after) and _num_pieces(rules, after) < count_pieces(view.board)
 
 
 def _takes_none(rules: TracedRules, after: Any, view: View) -> bool:
-    return _num_pieces(rules, after) >= np.count_nonzero(view.board) and not rules.is_over(after)
+    return not rules.is_over(after) and _num_pieces(rules, after) >= count_pieces(view.board)
 
 
 def _num_pieces(rules: TracedRules, state: Any) -> int:
-    return np.count_nonzero(rules.rules.board(state[0]))
+    return count_pieces(rules.rules.board(state[0]))
+
+
+def count_pieces(board: np.ndarray) -> int:
+    """Return how many squares are not empty."""
+    return int(np.count_nonzero(board))
 
 
 choose_captures = preferring(_takes_pieces)
@@ -219,9 +224,10 @@ class Breadth(NamedTuple):
 
 def breadth_first(check: Check, max_positions: int, go_on: Callable[[], bool]) -> Breadth:
     """Look at every position after 0, 1, 2, ... actions, each once."""
-    level, seen, plies, num_seen = [((), None)], set[bytes](), 0, 0
+    level: list[tuple[tuple[int, ...], Any]] = [((), None)]
+    seen, plies, num_seen = set[bytes](), 0, 0
     while level:
-        following = []
+        following: list[tuple[tuple[int, ...], Any]] = []
         for actions, before in level:
             if num_seen >= max_positions or not go_on():
                 return Breadth(None, plies - 1, num_seen)

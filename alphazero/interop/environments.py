@@ -109,7 +109,7 @@ class GameEnvironment(AECEnv):
         self.agents = list(AGENTS)
         self._state = self.game.initial_states()[0]
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0)
-        self.rewards = dict.fromkeys(AGENTS, 0)
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
         self.infos = {agent: {} for agent in AGENTS}
@@ -158,8 +158,9 @@ class GameEnvironment(AECEnv):
         self._board = self.game.cells(self._state)
         self._first_result: float | None = None  # of the player who moves first, at the end
         if inspected.over[0]:
-            self._first_result = float(inspected.results[0]) * (1 if player == 0 else -1)
-            self.rewards = dict(zip(AGENTS, (self._first_result, -self._first_result)))
+            first_result = float(inspected.results[0]) * (1 if player == 0 else -1)
+            self._first_result = first_result
+            self.rewards = {AGENTS[0]: first_result, AGENTS[1]: -first_result}
             self.terminations = dict.fromkeys(AGENTS, True)
 
     def _text(self) -> str:

@@ -30,9 +30,7 @@ def line_text(skin: Skin, actions: Sequence[int]) -> str:
     return " ".join(texts) + (" ..." if len(actions) > MAX_LINE else "")
 
 
-def analysis_view(
-    game: Game, skin: Skin, player: int, analysis: Analysis, medium: Medium
-) -> Group:
+def analysis_view(game: Game, skin: Skin, player: int, analysis: Analysis, medium: Medium) -> Group:
     """Return an analysis as a summary, the expected line and a table of moves.
 
     Args:

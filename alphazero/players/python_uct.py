@@ -8,7 +8,7 @@ those of pgx, step in batches: the trees of many positions grow in lockstep.
 import dataclasses
 import random
 import time
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -176,7 +176,8 @@ class _Row(NamedTuple):
 class _RowRules:
     """What the textbook asks about a `_Row`; the game steps and plays out elsewhere, in batches."""
 
-    def initial_state(self) -> _Row:
+    def initial_state(self) -> Any:
+        """See `alphazero.textbook.game.Rules`; so are the following methods."""
         raise NotImplementedError
 
     def player_to_move(self, state: _Row) -> int:
@@ -207,6 +208,7 @@ class BatchedUctPlayer(PythonUctPlayer):
 
     @property
     def batch_size(self) -> int:
+        """How many positions are searched at once, bounded by the memory of their states."""
         return max(1, min(_MAX_POSITIONS, _MAX_BYTES // self.game.state_size))
 
     def _make_rules(self) -> Any:
@@ -229,19 +231,23 @@ class BatchedUctPlayer(PythonUctPlayer):
         """Run one simulation from each root."""
         uct = self._uct
         paths = [uct.select([root]) for root in roots]
-        growing = [path for path in paths if not path[-1].state.is_over]
+        growing = [path for path in paths if not _row(path[-1]).is_over]
         if growing:
             nodes = [path[-1] for path in growing]
             actions = [uct.choose_missing(node, uct.missing_actions(node)) for node in nodes]
-            states = np.stack([node.state.state for node in nodes])
+            states = np.stack([_row(node).state for node in nodes])
             following = self.game.step(states, np.array(actions, np.int32))
             for path, action, row in zip(growing, actions, _rows(following)):
                 path[-1].children[action] = uct.make_node(row, action)
                 path.append(path[-1].children[action])
         leaves = [path[-1] for path in paths]
-        results = self.game.playout(np.stack([leaf.state.state for leaf in leaves]), self._rng)
+        results = self.game.playout(np.stack([_row(leaf).state for leaf in leaves]), self._rng)
         for path, leaf, result in zip(paths, leaves, results.tolist()):
             uct.backpropagate(path, -result if leaf.player == 1 else result)
+
+
+def _row(node: Node) -> _Row:
+    return cast(_Row, node.state)
 
 
 def _rows(found: Transition) -> list[_Row]:

@@ -120,7 +120,7 @@ def _puct_children(
 
 
 def _result(proven: np.float32) -> float | None:
-    return None if proven == puct_tree.UNPROVEN else number(proven)
+    return None if proven == puct_tree.UNPROVEN else number(float(proven))
 
 
 def uct_view(search: UctSearch, state: np.ndarray, max_nodes: int) -> SearchView:
