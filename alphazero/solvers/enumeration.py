@@ -117,7 +117,7 @@ class EnumeratedSolver:
     """Looks up exact scores in a small game; see `alphazero.solvers.base.Solver`.
 
     Args:
-        max_positions: give up if the game has more.
+        max_positions: give up if the game has more; by default `MAX_SOLVER_POSITIONS`.
 
     Raises:
         UnsolvableError: if it has more.
@@ -126,9 +126,9 @@ class EnumeratedSolver:
     name = "enumeration"
     meaning = "distance"
 
-    def __init__(self, game: Game, max_positions: int = MAX_SOLVER_POSITIONS):
+    def __init__(self, game: Game, max_positions: int | None = None):
         self.game = game
-        positions = enumerate_positions(game, max_positions=max_positions)
+        positions = enumerate_positions(game, max_positions=max_positions or MAX_SOLVER_POSITIONS)
         self.exact = ExactValues(game, positions)  #: the results behind the scores
         self._action_scores = _action_scores(game, positions)
 
