@@ -34,8 +34,9 @@ from alphazero.games.laws import (
     until,
     watched,
 )
-from alphazero.games.own_game import game_of_object, has_python_rules
-from alphazero.games.registry import is_game_file, make_game
+from alphazero.games.one_position import OnePosition
+from alphazero.games.own_game import called, game_of_object, has_python_rules
+from alphazero.games.registry import is_game_file, make_game, runs_own_code
 from alphazero.games.rule_walks import (
     STEERED,
     Breadth,
@@ -48,10 +49,13 @@ from alphazero.games.rule_walks import (
     Walk,
     breadth_first,
     choose_random,
+    first_broken,
     shortened,
     walk,
 )
-from alphazero.games.turned_play import undeclared
+from alphazero.games.turned_play import Undeclared, undeclared
+from alphazero.runtime.own_code import GAMES, announced, load_own
+from alphazero.textbook.minimax import perft
 from alphazero.textbook.uct import Uct
 
 _UCT_SIMULATIONS = 30
@@ -60,6 +64,8 @@ _UCT_FRACTION = 0.15  # of the time of all games
 _SHORTENING_S = 5.0
 _MAX_BROKEN_GAMES = 5  # the shortest of them is made shorter
 _GAMES_WITH_SYMMETRIES = 20
+_SYMMETRIES_S = 10.0
+_PERFT_S = 2.0  # as long as the next ply will hardly take longer
 _ALMOST = 0.75  # of the legal actions: a symmetry that holds for more looks like a mistake
 
 
@@ -69,8 +75,8 @@ class CheckOptions:
 
     game: str = ""  #: a name, as `alphazero.games.registry.make_game` takes it
     twin: str = ""  #: likewise: another version of the same rules; "" is none
-    num_positions: int = 20_000  #: to look at, of the game alone and again beside its twin
-    seconds: float = 20.0  #: for either of them
+    num_positions: int = 20_000  #: to look at, beside the twin if there is one
+    seconds: float = 30.0  #: at most; the report tells how far it came
     seed: int = 0
 
 
@@ -90,11 +96,13 @@ class RuleReport:
 
     broken: Fault | None = None  #: the law that is broken
     difference: Fault | None = None  #: between the game and its twin
-    num_positions: int = 0  #: that were looked at
+    num_positions: int = 0  #: that were looked at; beside the twin, if there is one
     full_plies: int = 0  #: every position after at most so many plies was among them
+    is_whole: bool = False  #: whether these are all positions of the game
     num_games: int = 0  #: random, steered and of UCT against itself
-    num_twin_positions: int = 0
-    twin_full_plies: int = 0
+    #: After 0, 1, 2, ... plies: lines of moves, finished games end them; positions not seen before.
+    perft: list[int] = dataclasses.field(default_factory=list)
+    num_by_ply: list[int] = dataclasses.field(default_factory=list)
     ends: dict[str, int] = dataclasses.field(default_factory=dict)  #: games by how they ended
     never: list[str] = dataclasses.field(default_factory=list)  #: ends that no game has reached
     moves: dict[str, int] = dataclasses.field(default_factory=dict)  #: by what they did
@@ -102,6 +110,7 @@ class RuleReport:
     max_plies: int = 0
     mean_legal: float = 0.0  #: legal actions in a position
     symmetries: list[str] = dataclasses.field(default_factory=list)  #: that hold, undeclared
+    unobserved: list[str] = dataclasses.field(default_factory=list)  #: but 'observe' does not turn
     almost: list[Fault] = dataclasses.field(default_factory=list)  #: symmetries that often hold
     notes: list[str] = dataclasses.field(default_factory=list)  #: what is allowed but looks wrong
 
@@ -117,15 +126,32 @@ def check_rules(options: CheckOptions) -> RuleReport:
     Raises:
         ConfigError: if there is no such game or twin.
     """
-    for name in filter(None, (options.game, options.twin)):
-        if is_game_file(name):
-            existing(name)
-        else:
-            make_game(name)
-    path = Path(options.game) if is_game_file(options.game) else None
+    names = filter(None, (options.game, options.twin))
+    paths = [path for name in names if (path := _file_of(name)) is not None]
     arguments = [json.dumps(dataclasses.asdict(options))]
-    found = run_check("alphazero.evaluation.rule_check", arguments, path, announce=False)
-    return _report_of(found)
+    return _report_of(
+        run_check("alphazero.evaluation.rule_check", arguments, *paths, announce=False)
+    )
+
+
+def _file_of(name: str) -> Path | None:
+    """Return the file with the rules of a game, None for games of this package and its adapters.
+
+    Raises:
+        ConfigError: if there is no such game.
+    """
+    if is_game_file(name):
+        return existing(name)
+    if not _is_of_a_module(name):
+        make_game(name)
+        return None
+    module = sys.modules.get(getattr(load_own(name, GAMES, "game"), "__module__", ""))
+    file = getattr(module, "__file__", None)
+    return Path(file) if file else None
+
+
+def _is_of_a_module(name: str) -> bool:
+    return runs_own_code(name) or name in announced(GAMES)
 
 
 def check_game_object(game: Any, twin: Any, options: CheckOptions) -> RuleReport:
@@ -180,15 +206,24 @@ class _Twins:
 
     def __init__(self, game: _Subject, twin: _Subject):
         self._game, self._twin, self.rules = game, twin, game.laws.rules
-        sizes = [(one.laws.rules.sizes.planes_shape[1:]) for one in (game, twin)]
-        if sizes[0] != sizes[1]:
-            raise BrokenLaw(f"the game's board is {sizes[0]}, the twin's {sizes[1]}.")
+        sizes = game.laws.rules.sizes, twin.laws.rules.sizes
+        for name, getter in (
+            ("board (rows, columns)", lambda one: one.planes_shape[1:]),
+            ("number of actions", lambda one: one.num_actions),
+            ("number of players", lambda one: one.num_players),
+        ):
+            ours, theirs = map(getter, sizes)
+            if ours != theirs:
+                raise BrokenLaw(f"{name}: {ours} in the game, {theirs} in the twin.")
 
     def start(self) -> tuple:
         return self._game.laws.start(), self._of_twin(self._twin.laws.start)
 
     def plain(self, state: tuple) -> Any:
         return state[0]
+
+    def key(self, state: tuple) -> bytes:
+        return self._game.laws.key(state[0]) + self._of_twin(self._twin.laws.key, state[1])
 
     def error_text(self, error: Exception) -> str:
         return self._game.laws.error_text(error)
@@ -262,19 +297,20 @@ def _search(check: Check, options: CheckOptions, watch: Callable[[], None]) -> _
 
     A third of the positions and of the time goes to the short lines.
     """
-    go_on = until(options.seconds / 3, watch)
-    breadth = breadth_first(check, options.num_positions // 3, go_on)
+    deadline = time.monotonic() + options.seconds
+    breadth = breadth_first(check, options.num_positions // 3, until(options.seconds / 3, watch))
     walks: list[Walk] = []
     if breadth.broken is not None:
         return _Search(breadth, walks, breadth.broken)
-    rng, go_on = random.Random(options.seed), until(2 * options.seconds / 3, watch)
+    rng, go_on = random.Random(options.seed), until(deadline - time.monotonic(), watch)
     left, broken = options.num_positions - breadth.num_positions, []
     for pair in _kinds_of_games(watch):
         if left <= 0 or not go_on() or len(broken) == _MAX_BROKEN_GAMES:
             break
-        walks.append(walk(check, pair, rng, go_on))
-        left -= len(walks[-1].states)
-        broken += [walks[-1].broken] if walks[-1].broken else []
+        found = walk(check, pair, rng, go_on)
+        walks.append(found._replace(states=list(map(check.plain, found.states))))
+        left -= len(found.states)
+        broken += [found.broken] if found.broken else []
     if not broken:
         return _Search(breadth, walks, None)
     shortest = min(broken, key=lambda one: len(one.actions))
@@ -309,37 +345,43 @@ def _kinds_of_games(watch: Callable[[], None]) -> Iterator[tuple[Chooser, Choose
 def _examine(
     subject: _Subject, twin: _Subject | None, options: CheckOptions, watch: Callable[[], None]
 ) -> RuleReport:
-    """Check the laws, then the twin, then look for what is allowed but odd."""
+    """Check the laws, beside the twin if there is one, then look for what is allowed but odd."""
     laws = subject.laws
-    search = _search(laws, options, watch)
+    try:
+        check = laws if twin is None else _Twins(subject, twin)
+    except BrokenLaw as error:
+        return RuleReport(difference=Fault(str(error)))
+    search = _search(check, options, watch)
+    if (broken := search.broken) is not None:
+        if twin is None or _breaks_alone(laws, broken):
+            return RuleReport(_fault(subject, broken), num_positions=search.num_positions)
+        fault = _fault(subject, broken, twin)
+        return RuleReport(difference=fault, num_positions=search.num_positions)
     played = search.walks[:_GAMES_WITH_SYMMETRIES]
-    broken = search.broken or broken_symmetry(laws, played, until(options.seconds, watch))
+    broken = broken_symmetry(laws, played, until(_SYMMETRIES_S, watch))
     if broken is not None:
         return RuleReport(_fault(subject, broken), num_positions=search.num_positions)
-    report = _described(subject, search)
-    symmetries, almost = _symmetries(subject, search.walks)
-    report = dataclasses.replace(report, symmetries=symmetries, almost=almost)
-    return report if twin is None else _compared(report, subject, twin, options, watch)
+    return _described(subject, search, _perft(laws.rules, watch))
 
 
-def _compared(
-    report: RuleReport,
-    subject: _Subject,
-    twin: _Subject,
-    options: CheckOptions,
-    watch: Callable[[], None],
-) -> RuleReport:
-    """Return the report with what the twin says."""
-    try:
-        search = _search(_Twins(subject, twin), options, watch)
-    except BrokenLaw as error:
-        return dataclasses.replace(report, difference=Fault(str(error)))
-    return dataclasses.replace(
-        report,
-        difference=search.broken and _fault(subject, search.broken, twin),
-        num_twin_positions=search.num_positions,
-        twin_full_plies=search.breadth.plies,
-    )
+def _breaks_alone(laws: Laws, broken: Broken) -> bool:
+    """Return whether the game breaks a law where it was seen beside its twin."""
+    alone = first_broken(laws, broken.actions)
+    return alone is not None and len(alone.actions) == len(broken.actions)
+
+
+def _perft(rules: OnePosition, watch: Callable[[], None]) -> list[int]:
+    """Return the numbers of lines of 0, 1, 2, ... actions, as far as they are counted quickly."""
+    counts, start = [1], rules.initial_state()
+    while True:
+        watch()
+        began = time.monotonic()
+        num = perft(rules, start, len(counts))
+        if not num:
+            return counts
+        counts.append(num)
+        if (time.monotonic() - began) * num / counts[-2] > _PERFT_S:
+            return counts
 
 
 def _fault(subject: _Subject, broken: Broken, twin: _Subject | None = None) -> Fault:
@@ -365,16 +407,20 @@ def _board_after(subject: _Subject, actions: list[int]) -> str:
         return ""
 
 
-def _described(subject: _Subject, search: _Search) -> RuleReport:
+def _described(subject: _Subject, search: _Search, lines: list[int]) -> RuleReport:
     """Return what games and moves were like."""
     ended = [one for one in search.walks if one.views and one.views[-1].over]
     lengths = sorted(len(one.actions) for one in ended) or [0]
     views = [view for one in search.walks for view in one.views if not view.over]
     moves, own_pieces = _moves_by_effect(search.walks)
     rules, ends = subject.laws.rules, _ends(subject, ended)
+    found = list(undeclared(rules, search.walks, _GAMES_WITH_SYMMETRIES))
     return RuleReport(
         num_positions=search.num_positions,
         full_plies=search.breadth.plies,
+        is_whole=search.breadth.is_whole,
+        perft=lines,
+        num_by_ply=search.breadth.num_by_ply,
         num_games=len(ended),
         ends={name: number for name, number in ends.items() if number},
         never=[name for name, number in ends.items() if not number],
@@ -382,6 +428,9 @@ def _described(subject: _Subject, search: _Search) -> RuleReport:
         plies=[lengths[0], int(statistics.median(lengths)), lengths[-1]],
         max_plies=rules.sizes.max_plies,
         mean_legal=round(float(np.mean([len(view.legal) for view in views] or [0])), 1),
+        symmetries=[one.name for one in found if one.holds and one.is_observed],
+        unobserved=[one.name for one in found if one.holds and not one.is_observed],
+        almost=[_almost(subject, one) for one in found if one.fault and one.agreement > _ALMOST],
         notes=[*notes_on(rules, search.walks), *_note_on_own_pieces(subject, own_pieces)],
     )
 
@@ -441,39 +490,39 @@ def _effect(before: View, after: View) -> str:
 
 
 def _note_on_own_pieces(subject: _Subject, own_pieces: Broken | None) -> list[str]:
-    if own_pieces is None:
+    if own_pieces is None or subject.game.num_players == 1:
         return []
     moves = " ".join(map(subject.move_text, own_pieces.actions))
     return [f"a move took away pieces of the player's own: the last of {moves}."]
 
 
-def _symmetries(subject: _Subject, walks: list[Walk]) -> tuple[list[str], list[Fault]]:
-    """Return the symmetries of the board that hold undeclared, and those that almost do."""
-    holding, almost = list[str](), list[Fault]()
-    for one in undeclared(subject.laws.rules, walks, _GAMES_WITH_SYMMETRIES):
-        if one.fault is None:
-            holding.append(one.name)
-        elif one.agreement > _ALMOST:
-            fault = _fault(subject, one.fault)
-            almost.append(dataclasses.replace(fault, text=f"{one.name}: {fault.text}"))
-    return holding, almost
+def _almost(subject: _Subject, one: Undeclared) -> Fault:
+    """Return where a symmetry that often holds does not hold."""
+    assert one.fault is not None
+    fault = _fault(subject, one.fault)
+    return dataclasses.replace(fault, text=f"{one.name}: {fault.text}")
 
 
 # --- the program ----------------------------------------------------------------------------------
 
 
 def _load(name: str) -> _Subject:
-    """Load a game without the check that `make_game` makes of a file.
+    """Load a game without the check that `make_game` makes of rules of the user's.
 
     Raises:
         BrokenLaw: if its sizes are impossible, or its file cannot be run.
     """
     try:
-        if not is_game_file(name):
+        if is_game_file(name):
+            source = load_rules(name)
+        elif _is_of_a_module(name):
+            source = load_own(name, GAMES, "game")
+            if not has_python_rules(source) and callable(source):
+                source = called(source, name)
+        else:
             return _Subject(make_game(name))
-        source = load_rules(name)
         game = game_of_object(source, name) if has_python_rules(source) else source
-        return _Subject(game, Path(name))
+        return _Subject(game, _file_of(name))
     except BrokenLaw:
         raise
     except Exception as error:

@@ -172,13 +172,13 @@ def _check_laws(path: Path) -> _Findings:
 
 
 def run_check(
-    module: str, arguments: list[str], path: Path | None, announce: bool = True
+    module: str, arguments: list[str], *paths: Path, announce: bool = True
 ) -> dict[str, Any]:
     """Run a program that checks rules as plain Python, and return what it prints as JSON.
 
     Args:
         module: the program.
-        path: the file that it is about, to name the line of a rule that does not return.
+        paths: the files that it is about, to name the line of a rule that does not return.
         announce: whether a line says what is going on if it takes long.
 
     Returns:
@@ -192,15 +192,16 @@ def run_check(
         "PYTHONPATH": os.pathsep.join(filter(None, search_path)),
     }
     command = [sys.executable, "-m", module, *arguments]
-    text = f"Checking the rules of {path} ..." if announce else ""
+    text = f"Checking the rules of {paths[0]} ..." if announce else ""
     status, output, errors = _run(command, environment, text)
     lines = output.splitlines()
     if status == 0 and lines:
         return json.loads(lines[-1])
-    place = re.escape(str(path.resolve())) if path else '[^"]*'
-    frame = re.search(rf'File "{place}", line (\d+) in (\w+)', errors)
+    places = "|".join(re.escape(str(path.resolve())) for path in paths)
+    frame = re.search(rf'File "({places})", line (\d+) in (\w+)', errors)
     if "Timeout" in errors and frame:
-        text = f"line {frame[1]}, in '{frame[2]}': it does not return (an endless loop?)."
+        file = f"{Path(frame[1]).name}, " if len(paths) > 1 else ""
+        text = f"{file}line {frame[2]}, in '{frame[3]}': it does not return (an endless loop?)."
         return {"broken": text, "notes": []}
     reason = (errors.strip().splitlines() or [f"exit status {status}"])[-1]
     return {"broken": f"the check of its rules ended with: {reason}.", "notes": []}

@@ -167,6 +167,7 @@ class Laws:
             self.rules: OnePosition = one_position(game)
             self._sizes = self.rules.sizes
             _check_tables(self.rules)
+        self._known: tuple[Any, bytes] | None = None  # the position last seen, and its key
 
     def start(self) -> Any:
         """Return the start position."""
@@ -184,23 +185,30 @@ class Laws:
     def step(self, state: Any, action: int) -> Any:
         """See `Check`."""
         with self.naming_errors():
-            key = self.rules.key(state)
+            key = self.key(state)
             following, again = self.rules.step(state, action), self.rules.step(state, action)
             if self.rules.key(state) != key:
                 raise BrokenLaw(
                     f"'step' with action {action} also changes the position before it: a copy "
                     "(`clone`) shares a list or an array with it."
                 )
-            if self.rules.key(following) != self.rules.key(again):
+            if self.key(following) != self.rules.key(again):
                 raise BrokenLaw(
                     f"'step' with action {action} gives different positions when repeated."
                 )
             return following
 
+    def key(self, state: Any) -> bytes:
+        """Return the key of a position, which takes a while, or remember it."""
+        if self._known is None or self._known[0] is not state:
+            with self.naming_errors():
+                self._known = state, self.rules.key(state)
+        return self._known[1]
+
     def look(self, state: Any, ply: int) -> View:
         """See `Check`."""
         with self.naming_errors():
-            before = self.rules.key(state)
+            before = self.key(state)
             view = self._view(state)
             if ply == 0 and (view.over or view.player != 0):
                 raise BrokenLaw(

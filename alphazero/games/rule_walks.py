@@ -55,6 +55,9 @@ class Check(Protocol):
     def plain(self, state: Any) -> Any:
         """Return the position as ``rules`` takes it."""
 
+    def key(self, state: Any) -> bytes:
+        """Return bytes that tell positions apart."""
+
     def error_text(self, error: Exception) -> str:
         """Return an error that a rule raised, as a sentence."""
 
@@ -171,7 +174,7 @@ def walk(
             view = check.look(state, len(actions))
             states.append(state)
             views.append(view)
-            before = seen.setdefault(check.rules.key(check.plain(state)), len(actions))
+            before = seen.setdefault(check.key(state), len(actions))
             if before < len(actions) and repeated is None:
                 repeated = before, len(actions)
             if view.over:
@@ -220,29 +223,33 @@ class Breadth(NamedTuple):
     broken: Broken | None  #: no shorter list of actions breaks a law
     plies: int  #: every position after at most so many actions was looked at
     num_positions: int
+    num_by_ply: list[int]  #: positions that were not seen after fewer actions
+    is_whole: bool = False  #: whether the game has no other position
 
 
 def breadth_first(check: Check, max_positions: int, go_on: Callable[[], bool]) -> Breadth:
     """Look at every position after 0, 1, 2, ... actions, each once."""
     level: list[tuple[tuple[int, ...], Any]] = [((), None)]
-    seen, plies, num_seen = set[bytes](), 0, 0
+    seen, plies, counts = set[bytes](), 0, list[int]()
     while level:
         following: list[tuple[tuple[int, ...], Any]] = []
+        num_before = len(seen)
         for actions, before in level:
-            if num_seen >= max_positions or not go_on():
-                return Breadth(None, plies - 1, num_seen)
+            if len(seen) >= max_positions or not go_on():
+                return Breadth(None, plies - 1, len(seen), counts)
             try:
                 state = check.start() if not actions else check.step(before, actions[-1])
+                key = check.key(state)
+                if key in seen:
+                    continue
                 view = check.look(state, plies)
             except BrokenLaw as error:
-                return Breadth(Broken(str(error), list(actions)), plies, num_seen)
-            key = check.rules.key(check.plain(state))
-            if key not in seen:
-                seen.add(key)
-                num_seen += 1
-                following += [((*actions, action), state) for action in view.legal]
+                return Breadth(Broken(str(error), list(actions)), plies, len(seen), counts)
+            seen.add(key)
+            following += [((*actions, action), state) for action in view.legal]
+        counts.append(len(seen) - num_before)
         level, plies = following, plies + 1
-    return Breadth(None, plies - 1, num_seen)
+    return Breadth(None, plies - 1, len(seen), counts, is_whole=True)
 
 
 def shortened(check: Check, broken: Broken, go_on: Callable[[], bool]) -> Broken:

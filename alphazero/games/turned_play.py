@@ -45,7 +45,7 @@ def turned_fault(
     """
     everything = np.ones(len(table), np.bool_)
     for ply, (state, turned) in enumerate(_side_by_side(rules, actions, table, everything)):
-        text = _difference(rules, state, turned, cells, table, everything)
+        text = _difference(rules, state, turned, cells, table)
         if text is not None:
             return Fault(ply, text)
     return None
@@ -87,7 +87,7 @@ def turned_board_fault(
             return None
         if rules.key(again) != rules.key(state):
             return None
-        text = _difference(rules, state, turned, cells, table, np.ones(len(table), np.bool_))
+        text = _difference(rules, state, turned, cells, table)
         if text is not None:
             return Fault(ply, text)
     return None
@@ -100,6 +100,23 @@ def looks_alike(rules: OnePosition, cells: np.ndarray) -> bool:
 
 
 def _difference(
+    rules: OnePosition, state: Any, turned: Any, cells: np.ndarray, table: np.ndarray
+) -> str | None:
+    """Return what of a position and of the network's input does not turn."""
+    everything = np.ones(len(table), np.bool_)
+    text = _rules_difference(rules, state, turned, cells, table, everything)
+    if text is None and not _planes_turn(rules, state, turned, cells):
+        text = "does not turn what 'observe' shows."
+    return text
+
+
+def _planes_turn(rules: OnePosition, state: Any, turned: Any, cells: np.ndarray) -> bool:
+    shape = rules.sizes.planes_shape[0], -1
+    planes = rules.planes(state).reshape(shape), rules.planes(turned).reshape(shape)
+    return bool((planes[1] == planes[0][:, cells]).all())
+
+
+def _rules_difference(
     rules: OnePosition,
     state: Any,
     turned: Any,
@@ -121,10 +138,6 @@ def _difference(
         )
     if rules.is_over(state) and rules.result(turned) != rules.result(state):
         return "changes the rules: on the turned board, the result is another."
-    shape = rules.sizes.planes_shape[0], -1
-    planes = rules.planes(state).reshape(shape), rules.planes(turned).reshape(shape)
-    if (planes[1] != planes[0][:, cells]).any():
-        return "does not turn what 'observe' shows."
     return None
 
 
@@ -150,6 +163,7 @@ class Undeclared(NamedTuple):
     name: str
     agreement: float  #: of the legal actions of a position and of its image, 0 to 1 on average
     fault: Broken | None  #: the earliest position that does not turn
+    is_observed: bool  #: whether the network's input turns, too
 
     @property
     def holds(self) -> bool:
@@ -186,13 +200,14 @@ def _measured(
     known: np.ndarray,
 ) -> Undeclared:
     """Play games on the turned board, each as far as it goes."""
-    agreements, first = [], None
+    agreements, first, is_observed = [], None, True
     for one in walks:
         pairs = _side_by_side(rules, one.actions, table, known)
         for ply, (state, turned) in enumerate(pairs):
-            text = _difference(rules, state, turned, cells, table, known)
+            text = _rules_difference(rules, state, turned, cells, table, known)
             agreements.append(1.0)
             if text is None:
+                is_observed = is_observed and _planes_turn(rules, state, turned, cells)
                 continue
             if first is None or ply < len(first.actions):
                 first = Broken(text, one.actions[:ply])
@@ -201,7 +216,7 @@ def _measured(
                 break
             masks = _masks(rules, state, turned, table)
             agreements[-1] = float((masks[0] & masks[1]).sum() / max(masks.any(axis=0).sum(), 1))
-    return Undeclared(name, float(np.mean(agreements or [0.0])), first)
+    return Undeclared(name, float(np.mean(agreements or [0.0])), first, is_observed)
 
 
 def _moves_of_actions(rules: OnePosition, walks: list[Walk]) -> np.ndarray:
