@@ -30,6 +30,7 @@ COMMANDS = {
     "evaluate": "measure a player's accuracy against an exact solver",
     "make_evaluation_set": "sample positions and score them exactly",
     "plot": "draw a run, a position or a game",
+    "check_game": "check the rules of a game, and propose settings",
     "new_game": "write a package for a game of your own",
     "ship": "make a network the default player of its game",
     "export": "write a network as an ONNX file or a Kaggle submission",

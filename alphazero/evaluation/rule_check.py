@@ -4,12 +4,14 @@ In: a game, and perhaps a second version of its rules. Out: a `RuleReport`. Ever
 rules as plain Python; names and files in a process of their own, as `alphazero.games.game_file`
 explains:
 
-    python -m alphazero.evaluation.rule_check OPTIONS_AS_JSON
+    python -m alphazero.evaluation.rule_check OPTIONS_AS_JSON TIME_LIMIT_S
 
 prints the report as JSON in the last line.
 """
 
 import dataclasses
+import functools
+import itertools
 import json
 import random
 import statistics
@@ -62,10 +64,11 @@ _UCT_SIMULATIONS = 30
 _UCT_TIME_LIMIT_S = 1.0
 _UCT_FRACTION = 0.15  # of the time of all games
 _SHORTENING_S = 5.0
+_VAIN_GAMES = 40  # in which nothing shorter is broken, before the search for it ends
 _MAX_BROKEN_GAMES = 5  # the shortest of them is made shorter
 _GAMES_WITH_SYMMETRIES = 20
 _SYMMETRIES_S = 10.0
-_PERFT_S = 2.0  # as long as the next ply will hardly take longer
+_PERFT_S = 2.0  # that the last count may take
 _ALMOST = 0.75  # of the legal actions: a symmetry that holds for more looks like a mistake
 
 
@@ -128,7 +131,7 @@ def check_rules(options: CheckOptions) -> RuleReport:
     """
     names = filter(None, (options.game, options.twin))
     paths = [path for name in names if (path := _file_of(name)) is not None]
-    arguments = [json.dumps(dataclasses.asdict(options))]
+    arguments = [json.dumps(dataclasses.asdict(options)), str(TIME_LIMIT_S)]
     return _report_of(
         run_check("alphazero.evaluation.rule_check", arguments, *paths, announce=False)
     )
@@ -188,8 +191,18 @@ class _Subject:
         self.game = source if isinstance(source, Game) else CompiledGame(str(path), source)
 
     def move_text(self, action: int) -> str:
-        """Return an action as the rules write it."""
-        return self.game.action_to_text(action)
+        """Return an action as the rules write it, its number if they fail to."""
+        return str(action) if self.broken_names else self.game.action_to_text(action)
+
+    @functools.cached_property
+    def broken_names(self) -> Broken | None:
+        """What is wrong with the names of actions, if anything."""
+        try:
+            for action in range(self.game.num_actions):
+                self.game.action_to_text(action)
+        except Exception as error:
+            return Broken(self.laws.error_text(error), [])
+        return None
 
     def drawn(self, board: np.ndarray) -> str:
         """Return a board as text."""
@@ -314,7 +327,27 @@ def _search(check: Check, options: CheckOptions, watch: Callable[[], None]) -> _
     if not broken:
         return _Search(breadth, walks, None)
     shortest = min(broken, key=lambda one: len(one.actions))
-    return _Search(breadth, walks, shortened(check, shortest, until(_SHORTENING_S, watch)))
+    go_on = until(_SHORTENING_S, watch)
+    return _Search(breadth, walks, shortened(check, _shorter(check, shortest, rng, go_on), go_on))
+
+
+def _shorter(check: Check, broken: Broken, rng: random.Random, go_on: Callable[[], bool]) -> Broken:
+    """Return the shortest list of actions that breaks something in more games, each cut before."""
+    num_vain = 0
+    for pair in itertools.cycle([(choose_random, choose_random), *STEERED.values()]):
+        if num_vain == _VAIN_GAMES or not go_on():
+            return broken
+        found = walk(check, pair, rng, _calls(len(broken.actions), go_on))
+        num_vain += 1
+        if found.broken is not None and len(found.broken.actions) < len(broken.actions):
+            broken, num_vain = found.broken, 0
+    raise AssertionError("the cycle has no end")
+
+
+def _calls(num: int, go_on: Callable[[], bool]) -> Callable[[], bool]:
+    """Return a function that says what ``go_on`` says, in so many calls, and then False."""
+    left = iter(range(num))
+    return lambda: next(left, None) is not None and go_on()
 
 
 def _kinds_of_games(watch: Callable[[], None]) -> Iterator[tuple[Chooser, Chooser]]:
@@ -358,10 +391,10 @@ def _examine(
         fault = _fault(subject, broken, twin)
         return RuleReport(difference=fault, num_positions=search.num_positions)
     played = search.walks[:_GAMES_WITH_SYMMETRIES]
-    broken = broken_symmetry(laws, played, until(_SYMMETRIES_S, watch))
+    broken = broken_symmetry(laws, played, until(_SYMMETRIES_S, watch)) or subject.broken_names
     if broken is not None:
         return RuleReport(_fault(subject, broken), num_positions=search.num_positions)
-    return _described(subject, search, _perft(laws.rules, watch))
+    return _described(subject, search, _perft(laws.rules, options.num_positions, watch))
 
 
 def _breaks_alone(laws: Laws, broken: Broken) -> bool:
@@ -370,8 +403,8 @@ def _breaks_alone(laws: Laws, broken: Broken) -> bool:
     return alone is not None and len(alone.actions) == len(broken.actions)
 
 
-def _perft(rules: OnePosition, watch: Callable[[], None]) -> list[int]:
-    """Return the numbers of lines of 0, 1, 2, ... actions, as far as they are counted quickly."""
+def _perft(rules: OnePosition, num_lines: int, watch: Callable[[], None]) -> list[int]:
+    """Return the numbers of lines of 0, 1, 2, ... actions, up to about ``num_lines`` lines."""
     counts, start = [1], rules.initial_state()
     while True:
         watch()
@@ -380,16 +413,14 @@ def _perft(rules: OnePosition, watch: Callable[[], None]) -> list[int]:
         if not num:
             return counts
         counts.append(num)
-        if (time.monotonic() - began) * num / counts[-2] > _PERFT_S:
+        growth, seconds = num / counts[-2], time.monotonic() - began
+        if num * growth > 2 * num_lines or seconds * growth > _PERFT_S:
             return counts
 
 
 def _fault(subject: _Subject, broken: Broken, twin: _Subject | None = None) -> Fault:
     """Return a broken law with its moves and its board, as far as the rules can tell."""
-    try:
-        moves = " ".join(map(subject.move_text, broken.actions))
-    except Exception:
-        moves = " ".join(map(str, broken.actions))
+    moves = " ".join(map(subject.move_text, broken.actions))
     boards = [_board_after(one, broken.actions) for one in (subject, twin) if one is not None]
     if len(boards) == 2 and boards[0] != boards[1]:
         boards = [f"the game:\n{boards[0]}\nthe twin:\n{boards[1]}"]
@@ -413,6 +444,8 @@ def _described(subject: _Subject, search: _Search, lines: list[int]) -> RuleRepo
     lengths = sorted(len(one.actions) for one in ended) or [0]
     views = [view for one in search.walks for view in one.views if not view.over]
     moves, own_pieces = _moves_by_effect(search.walks)
+    if subject.game.num_players == 1:
+        moves, own_pieces = Counter({_IN_A_PUZZLE.get(k, k): n for k, n in moves.items()}), None
     rules, ends = subject.laws.rules, _ends(subject, ended)
     found = list(undeclared(rules, search.walks, _GAMES_WITH_SYMMETRIES))
     return RuleReport(
@@ -448,7 +481,7 @@ def _ends(subject: _Subject, ended: list[Walk]) -> dict[str, int]:
         "drawn": firsts.count(0),
         "won by the player who moved last": sum(value > 0 for value in last_movers),
         "lost by the player who moved last": sum(value < 0 for value in last_movers),
-        "as long as 'max_plies'": sum(
+        "by the limit of max_plies": sum(
             len(one.actions) == subject.laws.rules.sizes.max_plies for one in ended
         ),
     }
@@ -461,18 +494,20 @@ def _ends(subject: _Subject, ended: list[Walk]) -> dict[str, int]:
 
 
 def _moves_by_effect(walks: list[Walk]) -> tuple[Counter[str], Broken | None]:
-    """Return what moves did to the board, and the first that took a piece of the player's own."""
+    """Return what moves did to the board, and the earliest that took the player's own piece."""
     counts, own_pieces = Counter[str](), None
     for one in walks:
         for ply, (before, after) in enumerate(zip(one.views, one.views[1:])):
             effect = _effect(before, after)
             counts[effect] += 1
-            if effect == _OWN_PIECES and own_pieces is None:
+            is_first = own_pieces is None or ply + 1 < len(own_pieces.actions)
+            if effect == _OWN_PIECES and is_first:
                 own_pieces = Broken(effect, one.actions[: ply + 1])
     return counts, own_pieces
 
 
 _OWN_PIECES = "took away pieces of the player's own"
+_IN_A_PUZZLE = {_OWN_PIECES: "took pieces away"}  # all pieces are the player's
 
 
 def _effect(before: View, after: View) -> str:
@@ -490,7 +525,7 @@ def _effect(before: View, after: View) -> str:
 
 
 def _note_on_own_pieces(subject: _Subject, own_pieces: Broken | None) -> list[str]:
-    if own_pieces is None or subject.game.num_players == 1:
+    if own_pieces is None:
         return []
     moves = " ".join(map(subject.move_text, own_pieces.actions))
     return [f"a move took away pieces of the player's own: the last of {moves}."]
@@ -500,7 +535,8 @@ def _almost(subject: _Subject, one: Undeclared) -> Fault:
     """Return where a symmetry that often holds does not hold."""
     assert one.fault is not None
     fault = _fault(subject, one.fault)
-    return dataclasses.replace(fault, text=f"{one.name}: {fault.text}")
+    text = fault.text.removeprefix("changes the rules: ")
+    return dataclasses.replace(fault, text=f"{one.name}: {text}")
 
 
 # --- the program ----------------------------------------------------------------------------------
@@ -529,9 +565,9 @@ def _load(name: str) -> _Subject:
         raise BrokenLaw(loading_error_text(error, name)) from error
 
 
-def main(text: str) -> None:
+def main(text: str, time_limit_s: str) -> None:
     """Print the report on a game as JSON."""
-    options, watch = CheckOptions(**json.loads(text)), watched(TIME_LIMIT_S)
+    options, watch = CheckOptions(**json.loads(text)), watched(float(time_limit_s))
     try:
         subject = _load(options.game)
         twin = _load(options.twin) if options.twin else None

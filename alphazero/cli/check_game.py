@@ -1,0 +1,297 @@
+"""Check the rules of a game: its laws, and a second version of its rules if there is one. Measure
+their speed, and propose settings for a run. The exit status is 0 if all holds, otherwise 1.
+
+    alphazero check_game examples/breakthrough.py
+    alphazero check_game examples/breakthrough.py twin=examples/breakthrough_python.py
+    alphazero check_game my_module:MyGame num_positions=100000 seconds=300
+
+In: a game, and perhaps a twin. Out: the first law that is broken, with the shortest moves that do
+so; or what the games were like, and a command that trains with the proposed settings.
+"""
+
+import dataclasses
+import math
+import shlex
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+from rich.text import Text
+
+from alphazero.cli.command import figures_table, write_figures
+from alphazero.config.settings import option
+from alphazero.evaluation.rule_check import CheckOptions, Fault, RuleReport, check_rules
+from alphazero.evaluation.run_facts import duration_text
+from alphazero.games.batched_game import CompiledGame, Game
+from alphazero.games.registry import is_own_game, make_game
+from alphazero.network.registry import make_network
+from alphazero.runtime.console import Console
+from alphazero.runtime.device import choose_device, set_num_threads
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.wording import counted
+from alphazero.training.run_config import compose
+from alphazero.training.tuning import tune
+
+POSITIONAL = "game"
+_GAMES_PER_ITERATION = 200
+_BATCH = 64  # positions that the rules are timed with
+_TIMED_S = 1.0
+_MIN_WINDOW = 5_000  # samples
+#: Presets in configs/network, by the most squares that they are proposed for.
+_NETWORKS = {25: "2x32", 49: "4x48", 100: "5x64", math.inf: "6x128"}
+_MANY_MOVES = 40  # on average; more take the next larger network
+
+
+@dataclasses.dataclass
+class Settings:
+    """The game, and how long to look at it."""
+
+    game: str = option("", "the game: a name, PATH.py or module:Class; also the word without a '='")
+    twin: str = option("", "another version of the same rules, with the same actions; empty: none")
+    num_positions: int = option(20_000, "positions to look at", 100, 1_000_000_000)
+    seconds: float = option(30.0, "seconds after which no position is looked at", 0.1, 1e6)
+    seed: int = option(0, "of the random games", 0)
+    measure: bool = option(
+        True, "measure the speed of self-play with the proposed settings, which takes ten seconds"
+    )
+    json: str = option("", "file for the findings and the proposed settings, as JSON")
+
+
+def run(settings: Settings, console: Console) -> int:
+    """Check, report and propose; return 0 if all holds, 1 otherwise."""
+    if not settings.game:
+        raise ConfigError.of("game", "", "a name, PATH.py or module:Class")
+    names = [field.name for field in dataclasses.fields(CheckOptions)]
+    options = CheckOptions(**{name: getattr(settings, name) for name in names})
+    with console.status(Text(f"Checking the rules of {settings.game} ...")):
+        report = check_rules(options)
+    _print_report(console, options, report)
+    figures = dataclasses.asdict(report) | {"holds": report.holds}
+    if report.holds:
+        figures |= _measure_and_propose(console, settings, report)
+    if settings.json:
+        write_figures(settings.json, figures, console)
+    return 0 if report.holds else 1
+
+
+# --- the findings ---------------------------------------------------------------------------------
+
+
+def _print_report(console: Console, options: CheckOptions, report: RuleReport) -> None:
+    if report.broken is not None:
+        _print_lines(console, fault_lines("A law is broken", report.broken))
+    elif report.difference is not None:
+        _print_lines(console, fault_lines("Game and twin differ", report.difference))
+    else:
+        _print_lines(console, [*_verdict_lines(options, report), *_games_lines(report)])
+        if len(report.perft) > 1:
+            _print_perft(console, report)
+        if lines := _oddities(report):
+            _print_lines(console, ["", *lines])
+
+
+def _print_lines(console: Console, lines: list[str]) -> None:
+    console.print("\n".join(lines), markup=False, soft_wrap=True)
+
+
+def fault_lines(heading: str, fault: Fault) -> list[str]:
+    """Return what is wrong, the moves that lead to it and the board, as lines."""
+    lines = [f"{heading}: {fault.text}"]
+    if fault.actions:
+        lines.append(f"after {counted(len(fault.actions), 'move')}: {fault.moves}")
+        if fault.moves.split() != (actions := list(map(str, fault.actions))):
+            lines.append(f"as actions: {' '.join(actions)}")
+    return [*lines, *fault.board.splitlines()]
+
+
+def _verdict_lines(options: CheckOptions, report: RuleReport) -> list[str]:
+    looked = counted(report.num_positions, "position")
+    if report.num_positions < options.num_positions:
+        looked += f" of {options.num_positions:,} (more seconds= reach more)"
+    games = f"{counted(report.num_games, 'game')}, random, steered and of UCT against itself"
+    lines = [f"All laws hold in {looked}: {games};"]
+    if report.is_whole:
+        lines.append("every position of the game was among them.")
+    else:
+        lines.append(f"every position after at most {report.full_plies} plies was among them.")
+    if options.twin:
+        lines.append(f"The twin {options.twin} allows the same moves and gives the same results.")
+    return lines
+
+
+def _games_lines(report: RuleReport) -> list[str]:
+    least, median, most = report.plies
+    lines = [
+        "",
+        f"Plies of a game: {least} to {most}, median {median}; max_plies is {report.max_plies}",
+        f"Legal moves of a position: {report.mean_legal} on average",
+        f"Moves: {_counts_text(report.moves)}",
+        f"Ends of games: {_counts_text(report.ends)}",
+    ]
+    if report.never:
+        lines.append(
+            f"Never seen in {counted(report.num_games, 'game')}: {', '.join(report.never)}"
+        )
+    return lines
+
+
+def _counts_text(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {number:,}" for name, number in counts.items()) or "none"
+
+
+def _print_perft(console: Console, report: RuleReport) -> None:
+    table = figures_table("plies", "games", "new positions")
+    for ply, games in enumerate(report.perft):
+        known = ply < len(report.num_by_ply)
+        table.add_row(str(ply), f"{games:,}", f"{report.num_by_ply[ply]:,}" if known else "")
+    console.print("\nGames by their first plies (perft), and positions:", markup=False)
+    console.print(table)
+
+
+def _oddities(report: RuleReport) -> list[str]:
+    """Return what is allowed but may be a mistake, as lines."""
+    lines = [f"note: {note}" for note in report.notes]
+    if report.symmetries:
+        names = ", ".join(report.symmetries)
+        lines.append(f"Symmetries that hold but are not declared: {names}. See 'symmetries'.")
+    if report.unobserved:
+        names = ", ".join(report.unobserved)
+        lines.append(f"The rules are symmetric, but 'observe' does not turn: {names}.")
+    if report.almost:
+        lines.append("Symmetries that hold but for some positions, a mistake if the game has them:")
+        lines += [f"    {one.text} First after {one.moves or 'no move'}" for one in report.almost]
+    return lines
+
+
+# --- speed and settings ---------------------------------------------------------------------------
+
+
+class Proposal(NamedTuple):
+    """A setting of `alphazero train`, and why it has this value."""
+
+    override: str
+    reason: str
+
+
+def starting_values(game: Game, report: RuleReport) -> list[Proposal]:
+    """Return settings that a run of a new game may start with.
+
+    They follow those of the games that ship (`configs/game`), by size of the board, legal moves and
+    plies.
+    """
+    num_squares = math.prod(game.planes_shape[1:])
+    median, legal = max(report.plies[1], 1), max(report.mean_legal, 1.0)
+    found = [
+        Proposal(f"network={_network(num_squares, legal)}", f"for {num_squares} squares"),
+        Proposal(f"search.dirichlet_alpha={10 / legal:.2g}", f"10 / {legal:g} legal moves"),
+        Proposal(
+            f"selfplay.num_simulations={_num_simulations(num_squares, legal)}",
+            f"at least 5 for each of {legal:g} legal moves",
+        ),
+        Proposal(f"selfplay.games_per_iteration={_GAMES_PER_ITERATION}", "as other games have"),
+    ]
+    if (opening := min(median // 4, 6)) and game.num_players == 2:
+        found += [
+            Proposal("selfplay.random_opening_fraction=0.5", "half of the games begin at random"),
+            Proposal(f"selfplay.random_opening_plies={opening}", f"a quarter of {median} plies"),
+        ]
+    samples = _GAMES_PER_ITERATION * median
+    window = max(_MIN_WINDOW, round(4 * samples, -3))
+    found += [
+        Proposal(f"replay.window_start={window}", f"4 iterations of {samples:,} samples"),
+        Proposal(
+            f"evaluation.opening_plies={min(max(median // 8, 1), 4)}",
+            "random moves of a match, so that its games differ",
+        ),
+    ]
+    if report.is_whole:
+        reason = f"the game has {sum(report.num_by_ply):,} positions"
+        found.append(Proposal("evaluation.prove=true", reason))
+    return found
+
+
+def _network(num_squares: int, legal: float) -> str:
+    sizes = [preset for limit, preset in _NETWORKS.items() if num_squares <= limit]
+    return sizes[min(int(legal > _MANY_MOVES), len(sizes) - 1)]
+
+
+def _num_simulations(num_squares: int, legal: float) -> int:
+    """Return a power of two."""
+    least = 32 if num_squares <= 16 else 64
+    return int(min(max(2 ** math.ceil(math.log2(5 * legal)), least), 256))
+
+
+def _measure_and_propose(
+    console: Console, settings: Settings, report: RuleReport
+) -> dict[str, Any]:
+    """Print the speed of the rules and settings to start with; return both."""
+    with console.status(Text("Compiling and timing the rules ...")):
+        game = make_game(settings.game)
+        per_s = moves_per_s(game)
+    kind = "compiled" if isinstance(game, CompiledGame) else "Python"
+    text = f"\nSpeed of the rules ({kind}, one thread): {per_s:,.0f} moves/s"
+    console.print(f"{text}, with legal moves and planes", markup=False, soft_wrap=True)
+    # Games of this package have files of settings.
+    proposals = [] if is_own_game(settings.game) else starting_values(game, report)
+    overrides = [f"game={settings.game}", *(one.override for one in proposals)]
+    if proposals:
+        table = figures_table("why", left="setting")
+        table.columns[1].justify = "left"
+        for one in proposals:
+            table.add_row(*one)
+        console.print("\nStarting values for a run:")
+        console.print(table)
+    found = {"rules_per_s": round(per_s), "starting_values": overrides}
+    if settings.measure:
+        found |= _expected(console, overrides, game, report)
+    command = " ".join(map(shlex.quote, ["alphazero", "train", *overrides]))
+    console.print(f"\n{command}", markup=False, soft_wrap=True)
+    return found
+
+
+def moves_per_s(game: Game) -> float:
+    """Return how many random moves the rules play in a second, in batches, on one thread.
+
+    Each includes what a simulation needs: the legal moves and the network's input.
+    """
+    rng, start = np.random.default_rng(0), game.initial_states(_BATCH)
+    now, num_moves, began = game.inspect(start), 0, time.perf_counter()
+    while True:
+        actions = (rng.random(now.legal_action_mask.shape) * now.legal_action_mask).argmax(axis=1)
+        now = game.step(now.states, actions.astype(np.int32))
+        game.observe(now.states)
+        if now.over.any():
+            now = game.inspect(np.where(now.over[:, None], start, now.states))
+        num_moves += _BATCH
+        if num_moves == _BATCH:
+            began = time.perf_counter()  # the first call may compile
+        elif (elapsed := time.perf_counter() - began) > _TIMED_S:
+            return (num_moves - _BATCH) / elapsed
+
+
+def _expected(
+    console: Console, overrides: list[str], game: Game, report: RuleReport
+) -> dict[str, float]:
+    """Print how long self-play takes until the first measurement of strength; return the figures.
+
+    What is measured here, a run with these settings remembers.
+    """
+    with console.status(Text("Measuring self-play ...")):
+        settings = compose(overrides)
+        settings.selfplay.num_parallel_games = 0  # to be measured
+        device, num_threads = choose_device(settings.device), set_num_threads(0)
+        network = make_network(game.planes_shape, game.num_actions, settings.network).to(device)
+        tuning = tune(settings, game, network, device, num_threads)
+    assert tuning is not None  # a speed is left to be measured
+    per_s = max(tuning.lockstep_speeds[str(tuning.num_parallel_games)], 1.0)
+    selfplay, every = settings.selfplay, settings.evaluation.every or settings.run.num_iterations
+    simulations = report.plies[1] * selfplay.games_per_iteration * selfplay.num_simulations
+    seconds = every * simulations / per_s
+    console.print(
+        f"\nSelf-play: {per_s:,.0f} simulations/s with this network on {device}, "
+        f"{counted(num_threads, 'thread')}; {every} iterations, after which strength is measured "
+        f"first, take about {duration_text(seconds)}, and learning as much again at most.",
+        markup=False,
+        soft_wrap=True,
+    )
+    return {"simulations_per_s": per_s, "first_result_s": round(seconds)}

@@ -1,0 +1,321 @@
+"""The check of a game's rules: planted mistakes are found, correct games pass, and what it prints.
+
+The file is also a program: it checks rules with mistakes in one process, without the compiler.
+"""
+
+import dataclasses
+import functools
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from game_samples import BREAKTHROUGH, BREAKTHROUGH_PYTHON, EXAMPLE, PUZZLE
+from interpreted import TESTS, printed_without_compiler
+from mostly_slow import mostly_slow
+
+from alphazero.cli import check_game, main
+from alphazero.cli.check_game import starting_values
+from alphazero.evaluation import rule_check
+from alphazero.evaluation.rule_check import CheckOptions, RuleReport, check_rules
+from alphazero.games import game_file
+from alphazero.games.registry import make_game
+from alphazero.training.run_config import compose
+
+KONANE, KONANE_PYTHON = (str(TESTS / f"konane_game{part}.py") for part in ("", "_python"))
+TWINS = {BREAKTHROUGH: BREAKTHROUGH_PYTHON, KONANE: KONANE_PYTHON}
+
+
+class Mistake(NamedTuple):
+    """A mistake that is planted into rules, and where it shows."""
+
+    file: str
+    replaced: dict[str, str]
+    alone: str  #: what becomes of it without a twin: it is "broken" or "noted"; "" is nothing
+    named: str = ""  #: in the text of that
+    num_positions: int = 600  #: to look at
+
+
+MISTAKES = {
+    "a winning area one square too large": Mistake(
+        BREAKTHROUGH,
+        {"range(goal, goal + side)": "range(goal, goal + side + 1)"},
+        "broken",
+        "symmetry 1",
+    ),
+    "a wrap around the edge, no symmetry declared": Mistake(
+        BREAKTHROUGH,
+        {
+            "row >= side or column < 0 or column >= side:": "row >= side:",
+            "@rules.implement(Breakthrough)\ndef symmetries": "def symmetries",
+        },
+        "broken",
+        "'player_to_move'",
+    ),
+    "a straight capture": Mistake(
+        BREAKTHROUGH, {"return direction % 3 != 1 or state[to] == 0": "return True"}, ""
+    ),
+    "a capture of one's own pieces": Mistake(
+        BREAKTHROUGH, {"if to < 0 or state[to] == 1 + player:": "if to < 0:"}, "noted", "own"
+    ),
+    "an end that random games do not reach": Mistake(
+        BREAKTHROUGH,
+        {"            return False\n    return True": "            return False\n    return False"},
+        "broken",
+        "'legal_actions' allows no action",
+        1100,
+    ),
+    "max_plies too small": Mistake(
+        BREAKTHROUGH, {"return 2 * game.side * (2 * game.side - 5) + 1": "return 20"}, "broken"
+    ),
+    "moves in a finished game": Mistake(
+        BREAKTHROUGH, {"not over and is_legal": "is_legal"}, "broken", "the game is over"
+    ),
+    "a symmetry that is none": Mistake(
+        BREAKTHROUGH, {"actions[:, ::-1, :, ::-1]": "actions[:, ::-1]"}, "broken", "symmetry 1"
+    ),
+    "a result of the wrong sign": Mistake(
+        BREAKTHROUGH, {"    return -1  # for": "    return 1  # for"}, "noted", "'result'"
+    ),
+    "konane: a second jump to a square that is not empty": Mistake(
+        KONANE, {"or state[to] != 0:": "or (jump == 0 and state[to] != 0):"}, "noted", "own"
+    ),
+    "konane: a second jump takes nothing": Mistake(
+        KONANE, {"for jump in range(1 + action % 2):": "for jump in range(1):"}, ""
+    ),
+    "konane: the right edge one square too far": Mistake(
+        KONANE, {"column >= game.columns": "column > game.columns"}, "noted", "own"
+    ),
+}
+#: Games without mistakes, and their twins.
+CORRECT = {
+    EXAMPLE: "",
+    PUZZLE: "",
+    "othello:4": "",
+    BREAKTHROUGH: BREAKTHROUGH_PYTHON,
+    KONANE: KONANE_PYTHON,
+    "breakthrough_python:Breakthrough": "breakthrough:GAME",
+}
+
+
+def planted(mistake: Mistake, folder: Path) -> str:
+    """Write the rules with a mistake; return the file's path."""
+    text = Path(mistake.file).read_text()
+    for old, new in mistake.replaced.items():
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    path = folder / Path(mistake.file).name
+    path.write_text(text)
+    return str(path)
+
+
+#: What is checked: a mistake with its twin or alone, a correct game. Quickly, each mistake once.
+CASES = {
+    f"{way}, {name}": is_law == (way == "alone")
+    for name, mistake in MISTAKES.items()
+    for is_law in [mistake.alone == "broken" and mistake.file == BREAKTHROUGH]
+    for way in ("twin", "alone")
+    if way == "twin" or mistake.alone
+} | {f"correct, {name}": True for name in CORRECT}
+
+
+def print_reports(speed: str) -> None:
+    """Print the reports on the quick or the slow cases, as JSON."""
+    sys.path.append(str(Path(BREAKTHROUGH).parent))
+    found = {}
+    for case, is_quick in CASES.items():
+        if is_quick == (speed == "quick"):
+            way, _, name = case.partition(", ")
+            with tempfile.TemporaryDirectory() as folder:
+                found[case] = examined(way, name, Path(folder))
+    print(json.dumps(found))
+
+
+def examined(way: str, name: str, folder: Path) -> dict:
+    """Return the report on rules in this process, which has no compiler."""
+    if way == "correct":
+        game, twin, num_positions = name, CORRECT[name], 200
+    else:
+        mistake = MISTAKES[name]
+        game, num_positions = planted(mistake, folder), mistake.num_positions
+        twin = TWINS[mistake.file] if way == "twin" else ""
+    options = CheckOptions(game, twin, num_positions=num_positions, seconds=60.0)
+    subject, other = rule_check._load(game), rule_check._load(twin) if twin else None
+    return dataclasses.asdict(rule_check._examine(subject, other, options, lambda: None))
+
+
+@functools.cache
+def found_reports(is_quick: bool) -> dict[str, RuleReport]:
+    plain = printed_without_compiler(__file__, "quick" if is_quick else "slow")[-1]
+    return {case: rule_check._report_of(report) for case, report in json.loads(plain).items()}
+
+
+def report_of(case: str) -> RuleReport:
+    return found_reports(CASES[case])[case]
+
+
+def cases(way: str) -> list:
+    """Return the cases of one kind as parameters; the slow ones are marked."""
+    return [
+        case if is_quick else pytest.param(case, marks=pytest.mark.slow)
+        for case, is_quick in CASES.items()
+        if case.startswith(way)
+    ]
+
+
+@pytest.mark.parametrize("case", cases("twin"))
+def test_a_twin_finds_each_mistake_and_the_moves_that_lead_to_it(case):
+    report = report_of(case)
+    assert not report.holds
+    fault = report.broken or report.difference
+    assert fault.text and fault.board and len(fault.moves.split()) == len(fault.actions)
+
+
+@pytest.mark.parametrize("case", cases("alone"))
+def test_without_a_twin_the_laws_find_or_note_what_they_can(case):
+    report, mistake = report_of(case), MISTAKES[case.partition(", ")[2]]
+    assert report.holds == (mistake.alone == "noted")
+    texts = report.notes if report.holds else [report.broken.text]
+    assert any(mistake.named in text for text in texts)
+
+
+def test_what_is_found_are_the_shortest_moves():
+    """The quickest win takes the first player three moves, and the second one two in between."""
+    wrong_sign = report_of("twin, a result of the wrong sign").difference
+    assert len(wrong_sign.actions) == 5
+    assert len(report_of("alone, moves in a finished game").broken.actions) == 5
+    straight = report_of("twin, a straight capture").difference
+    assert len(straight.actions) == 1 and "34" in straight.text
+    assert len(report_of("twin, a winning area one square too large").difference.actions) == 3
+
+
+@pytest.mark.parametrize("case", cases("correct"))
+def test_correct_games_pass(case):
+    report = report_of(case)
+    assert report.holds and not report.notes and not report.almost and not report.symmetries
+    assert report.num_positions >= 200
+
+
+def test_the_report_counts_positions_lines_and_ends():
+    report = report_of(f"correct, {BREAKTHROUGH}")
+    assert report.perft == [1, 13, 156] and report.num_by_ply[:2] == [1, 13]
+    assert report.full_plies == 1 and not report.is_whole
+    assert "drawn" in report.never and sum(report.moves.values()) > 0
+    firsts = [report.ends.get(f"won by the {one} player", 0) for one in ("first", "second")]
+    assert sum(firsts) == report.num_games and report.max_plies == 51
+    puzzle = report_of(f"correct, {PUZZLE}")
+    assert set(puzzle.moves) == {"took pieces away"} and puzzle.never == []
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+QUICK = ("num_positions=200",)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with a planted mistake, and the modules of the examples."""
+    monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(game_file, "_compile", lambda game, path: None)
+    monkeypatch.setattr(check_game, "_TIMED_S", 0.1)
+    monkeypatch.chdir(tmp_path)
+    planted(MISTAKES["a straight capture"], tmp_path)
+    return tmp_path
+
+
+def test_a_difference_is_printed_with_its_moves_and_ends_with_1(folder, capsys):
+    words = ["check_game", "breakthrough.py", f"twin={BREAKTHROUGH_PYTHON}", *QUICK, "json=a.json"]
+    assert main(words) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert "a4a3 (action 34)" in lines[0] and "a2a3" in lines[1] and "91" in lines[2]
+    figures = json.loads((folder / "a.json").read_text())
+    assert figures["holds"] is False and figures["difference"]["actions"] == [91]
+
+
+def test_a_class_passes_and_the_proposed_settings_are_those_of_a_run(folder, capsys, monkeypatch):
+    name = Path(KONANE_PYTHON).stem + ":Konane"
+    monkeypatch.syspath_prepend(str(TESTS))
+    assert main(["check_game", name, *QUICK, "measure=false", "json=a.json"]) == 0
+    figures = json.loads((folder / "a.json").read_text())
+    assert figures["holds"] and figures["rules_per_s"] > 0
+    game, *overrides = figures["starting_values"]
+    settings = compose([game, *overrides])
+    assert settings.game.name == name and settings.network.kind == "resnet"
+    assert settings.search.dirichlet_alpha == pytest.approx(10 / figures["mean_legal"], rel=0.05)
+    assert capsys.readouterr().out.splitlines()[-2].endswith(" ".join([game, *overrides]))
+
+
+@pytest.mark.parametrize(
+    "words, status, named",
+    [
+        (["nowhere.py"], 2, "nowhere.py"),
+        (["nowhere:Game"], 2, "nowhere"),
+        (["chess_of_mine"], 2, "chess_of_mine"),
+        ([], 2, "game"),
+        (["tic_tac_toe", "twin=nowhere.py"], 2, "nowhere.py"),
+        (["tic_tac_toe", "measure=1.5"], 2, "measure"),
+        (["unfinished.py"], 1, "line 1"),
+        (["tic_tac_toe", "twin=othello:4"], 1, "board"),
+    ],
+)
+def test_what_cannot_be_checked_is_one_sentence(folder, capsys, words, status, named):
+    (folder / "unfinished.py").write_text("GAME = Game(5\n")
+    assert main(["check_game", *QUICK, *words]) == status
+    captured = capsys.readouterr()
+    text = (captured.err if status == 2 else captured.out).strip()
+    assert named in text and "Traceback" not in captured.err + captured.out
+    assert status == 2 or "\n" not in text
+
+
+@pytest.mark.parametrize("names", mostly_slow([("endless.py",), (EXAMPLE, "endless.py")]))
+def test_an_endless_loop_is_named_with_its_line(folder, monkeypatch, names):
+    monkeypatch.setattr(rule_check, "TIME_LIMIT_S", 1.5)
+    text = Path(EXAMPLE).read_text().replace("    return True\n", "    while True:\n        pass\n")
+    (folder / "endless.py").write_text(text)
+    fault = check_rules(CheckOptions(*names)).broken
+    assert "'is_over'" in fault.text and "line " in fault.text
+    assert ("endless.py" in fault.text) == (len(names) > 1)
+
+
+# --- settings to start with -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "plies, legal, is_whole",
+    [([5, 8, 9], 5.5, True), ([1, 1, 1], 0.0, True), ([7, 60, 300], 218.0, False)],
+)
+@pytest.mark.parametrize("name", [BREAKTHROUGH, PUZZLE])
+def test_every_proposed_value_is_a_setting(name, plies, legal, is_whole):
+    report = RuleReport(plies=plies, mean_legal=legal, is_whole=is_whole, num_by_ply=[1, 2])
+    overrides = [one.override for one in starting_values(make_game(name), report)]
+    settings = compose([f"game={name}", *overrides])
+    assert settings.evaluation.prove == is_whole
+    assert 32 <= settings.selfplay.num_simulations <= 256
+    assert bool(settings.selfplay.random_opening_fraction) == (name != PUZZLE and plies[1] > 3)
+
+
+def test_bigger_boards_and_more_moves_take_bigger_networks():
+    blocks = []
+    for name, legal in ((PUZZLE, 5.0), ("connect_x:6x7x4", 7.0), ("connect_x:6x7x4", 60.0)):
+        report = RuleReport(plies=[9, 30, 42], mean_legal=legal)
+        overrides = [one.override for one in starting_values(make_game(name), report)]
+        blocks.append(compose([f"game={name}", *overrides]).network.blocks)
+    assert blocks == [2, 4, 5]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [EXAMPLE, PUZZLE])
+def test_the_printed_command_trains(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["check_game", name, "num_positions=500", "json=a.json"]) == 0
+    figures = json.loads(Path("a.json").read_text())
+    assert figures["simulations_per_s"] > 0 and figures["first_result_s"] >= 0
+    small = ["run.num_iterations=1", "selfplay.games_per_iteration=4", "evaluation.every=0"]
+    small += ["evaluation.final_num_games=0", "selfplay.num_simulations=4"]
+    assert main(["train", *figures["starting_values"], *small]) == 0
+
+
+if __name__ == "__main__":
+    print_reports(sys.argv[1])
