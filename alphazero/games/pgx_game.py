@@ -12,6 +12,7 @@ Source: S. Koyamada et al., "Pgx: hardware-accelerated parallel game simulators 
 learning", 2023.
 """
 
+import functools
 import importlib.util
 import math
 import os
@@ -21,7 +22,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from alphazero.games.appearance import Appearance
 from alphazero.games.batched_game import Game, Transition
+from alphazero.games.rules_digest import digest_of
+from alphazero.games.rules_text import SIZES
+from alphazero.games.square_names import action_names, named_action
 from alphazero.games.symmetry import identity_tables, mirror_tables, square_tables
 from alphazero.games.text import parse_index
 from alphazero.runtime.errors import ConfigError
@@ -42,6 +47,8 @@ class _Facts(NamedTuple):
     max_plies: int
     #: Positions of a call. A state of many numbers leaves the processor's cache in larger batches.
     batch_size: int
+    appearance: Appearance
+    last_action: str = ""  #: what people call the action after those of the squares
     #: The planes of the own pieces, and the first one of the opponent's, which are as many.
     num_piece_planes: int = 1
     opponent_plane: int = 1
@@ -61,18 +68,51 @@ def _half_turn(board: np.ndarray) -> np.ndarray:
     return board[::-1, ::-1]
 
 
+def _looks(title: str, sides: str, board: str = "wood", **others: Any) -> Appearance:
+    """Return how a game looks whose sides are called after the colours of their pieces."""
+    first, second = sides.split()
+    return Appearance(title, (first, second), (_TONES[first], _TONES[second]), board, **others)
+
+
+_TONES = {"White": "light", "Black": "dark", "Yellow": "yellow", "Red": "red"}
+_GO = _looks("Go", "Black White", "wood")
 _FACTS = {
-    "tic_tac_toe": _Facts(9, 64, symmetries=lambda: square_tables(3)),
-    "connect_four": _Facts(42, 64, symmetries=lambda: mirror_tables(6, 7)),
-    # 60 discs, no two passes between them.
-    "othello": _Facts(120, 64, symmetries=lambda: square_tables(8, has_pass=True)),
-    "hex": _Facts(122, 64, symmetries=_hex_tables),
-    "go_9x9": _Facts(162, 16, symmetries=lambda: square_tables(9, has_pass=True)),
-    "go_19x19": _Facts(722, 16, symmetries=lambda: square_tables(19, has_pass=True)),
-    "animal_shogi": _Facts(256, 16, 5, 5, _half_turn),
-    "gardner_chess": _Facts(256, 16, 6, 6, np.flipud),
-    "chess": _Facts(512, 16, 6, 6, np.flipud),
-    "shogi": _Facts(512, 16, 14, 31, _half_turn),
+    "tic_tac_toe": _Facts(
+        9,
+        64,
+        Appearance("Tic-tac-toe", colors=("x", "o"), board="lines", line_length=3),
+        symmetries=lambda: square_tables(3),
+    ),
+    "connect_four": _Facts(
+        42,
+        64,
+        _looks("Connect Four", "Yellow Red", "plate", line_length=4),
+        symmetries=lambda: mirror_tables(6, 7),
+    ),
+    "othello": _Facts(
+        120,  # 60 discs, no two passes between them
+        64,
+        _looks("Othello", "Black White", "green", rows_from_top=True, counts_pieces=True),
+        "pass",
+        symmetries=lambda: square_tables(8, has_pass=True),
+    ),
+    "hex": _Facts(
+        122,
+        64,
+        _looks("Hex", "Black White", rows_from_top=True),
+        "swap",
+        symmetries=_hex_tables,
+    ),
+    "go_9x9": _Facts(
+        162, 16, _GO, "pass", symmetries=lambda: square_tables(9, has_pass=True)
+    ),
+    "go_19x19": _Facts(
+        722, 16, _GO, "pass", symmetries=lambda: square_tables(19, has_pass=True)
+    ),
+    "animal_shogi": _Facts(256, 16, _looks("Animal shogi", "Black White"), "", 5, 5, _half_turn),
+    "gardner_chess": _Facts(256, 16, _looks("Gardner chess", "White Black"), "", 6, 6, np.flipud),
+    "chess": _Facts(512, 16, _looks("Chess", "White Black"), "", 6, 6, np.flipud),
+    "shogi": _Facts(512, 16, _looks("Shogi", "Black White"), "", 14, 31, _half_turn),
 }
 _REASONS = {
     "2048": "it is a game of chance for one player",
@@ -108,12 +148,18 @@ class PgxGame(Game):
         jax, pgx = _import_packages()
         self._environment_name, self._facts = environment_name, facts
         environment = pgx.make(environment_name)
-        self.rules_digest = f"{self.name} {environment.version}"
-        self.max_plies = facts.max_plies
+        self.max_plies, self.appearance = facts.max_plies, facts.appearance
         start = _first_player_begins(jax, environment)
         self.num_actions = len(start.legal_action_mask)
         height, width, num_planes = start.observation.shape
         self.planes_shape = (num_planes, height, width)
+        sizes = {
+            "made_as": f"{self.name} {environment.version}",
+            "num_actions": self.num_actions,
+            "planes_shape": self.planes_shape,
+        }
+        self.rules_text = f"{SIZES} = {sizes!r}\n"
+        self.rules_digest = digest_of(self.rules_text)
         tables = facts.symmetries() if facts.symmetries else None
         tables = tables or identity_tables(height, width, self.num_actions)
         self.cell_symmetries, self.action_symmetries = tables
@@ -186,7 +232,8 @@ class PgxGame(Game):
 
     @property
     def piece_letters(self) -> str:
-        return ".XO"
+        initials = "".join(side[:1] for side in self.appearance.sides)
+        return f".{initials or 'XO'}"
 
     def cells_to_state(self, board: np.ndarray, player: int) -> np.ndarray:
         raise ValueError(
@@ -196,11 +243,33 @@ class PgxGame(Game):
     def text_to_state(self, text: str, player: int) -> np.ndarray:
         return self.cells_to_state(np.zeros(self.planes_shape[1:], np.int8), player)
 
+    def action_squares(self, action: int) -> tuple[int, ...]:
+        num_squares = math.prod(self.planes_shape[1:])
+        fills_squares = self.num_actions - num_squares in (0, 1)
+        return (action,) if fills_squares and action < num_squares else ()
+
     def action_to_text(self, action: int) -> str:
-        return str(action)
+        return self._action_names[action]
 
     def text_to_action(self, text: str) -> int:
-        return parse_index(text, self.num_actions)
+        if (typed := text.strip().lower()) in self._action_names:
+            return self._action_names.index(typed)
+        if not any(self._squares):
+            return parse_index(text, self.num_actions)
+        return named_action(text, self._squares, *self._naming)
+
+    @functools.cached_property
+    def _squares(self) -> list[tuple[int, ...]]:
+        return [self.action_squares(action) for action in range(self.num_actions)]
+
+    @functools.cached_property
+    def _action_names(self) -> list[str]:
+        names = action_names(self._squares, *self._naming)
+        return [*names[:-1], self._facts.last_action or names[-1]]
+
+    @property
+    def _naming(self) -> tuple[int, int, bool]:
+        return *self.planes_shape[1:], self.appearance.rows_from_top
 
 
 class _Functions:

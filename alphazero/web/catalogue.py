@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 from alphazero.boards.skin import Skin, setups_of, skin_of
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.games.python_game import PythonGame
 from alphazero.games.registry import OFFERED, is_own_game, make_game, same_game
 from alphazero.play.requests import Refusal, quoted
 from alphazero.runtime.errors import ConfigError
@@ -169,8 +168,7 @@ def players_of(game: Game) -> list[PlayerChoice]:
     found = []
     if (shipped := shipped_network(game.name)) is not None:
         found.append(_network("best", "Network", shipped))
-    if isinstance(game, CompiledGame | PythonGame):
-        found.append(PlayerChoice("uct", "UCT (random games, no network)", "uct", _most_uct(game)))
+    found.append(PlayerChoice("uct", "UCT (random games, no network)", "uct", _most_uct(game)))
     if isinstance(game, CompiledGame):
         note = "Perfect where the result can be computed; another player moves until then."
         found.append(PlayerChoice("solver", "Solver", "solver", note=note))

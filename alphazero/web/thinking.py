@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from alphazero.games.batched_game import Game
-from alphazero.games.python_game import PythonGame
+from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.play.requests import Refusal
 from alphazero.players.base import PlayerSettings
-from alphazero.players.python_uct import PythonUctPlayer
+from alphazero.players.python_uct import uct_player
 from alphazero.players.registry import make_player
 from alphazero.players.search_player import DEFAULT_SIMULATIONS, SearchPlayer
 from alphazero.players.uct import DEFAULT_UCT_SIMULATIONS
@@ -94,9 +93,9 @@ class Thinking:
         if player.kind == "network":
             return self.network(game, player).search(question)
         with self._uct_turns.turn(question.is_stopped):
-            if isinstance(game, PythonGame):
-                return _search_objects(game, question)
-            return _search_uct(game, question)
+            if isinstance(game, CompiledGame):
+                return _search_uct(game, question)
+            return _search_uncompiled(game, question)
 
     def move(self, game: Game, player: PlayerChoice, question: Question) -> dict[str, Any]:
         """Return the move that a player makes: action, value, num_simulations."""
@@ -147,9 +146,9 @@ def _search_uct(game: Game, question: Question) -> SearchView:
     return uct_view(search, question.state, final)
 
 
-def _search_objects(game: PythonGame, question: Question) -> SearchView:
-    """Return what UCT on the objects of a game in plain Python finds; it shows no tree."""
-    player = PythonUctPlayer(game).limited(question.num_simulations)
+def _search_uncompiled(game: Game, question: Question) -> SearchView:
+    """Return what UCT finds in a game without compiled rules; it shows no tree."""
+    player = uct_player(game).limited(question.num_simulations)
 
     def progress(*_: Any) -> None:
         if question.is_stopped():

@@ -124,3 +124,28 @@ def test_what_other_processes_cannot_make_from_a_name(monkeypatch):
     monkeypatch.setattr(sys.modules["typed_in"], "Local", Local, raising=False)
     monkeypatch.setattr(Local, "__module__", "typed_in")
     assert why_not_elsewhere(make_game(Local)) is not None
+
+
+# --- pgx ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ("free", "ordered"))
+@pytest.mark.parametrize(
+    "name", ["tic_tac_toe", pytest.param("connect_four", marks=pytest.mark.slow)]
+)
+def test_rules_of_pgx_and_compiled_ones_train_to_the_same_weights(tmp_path, name, mode):
+    """Bit for bit, also where the run of pgx is stopped and resumed."""
+    pytest.importorskip("pgx", reason="pgx is not installed")
+    words = ("run.num_iterations=3", "pit.every=2", f"workers.mode={mode}")
+    words += ("selfplay.random_opening_fraction=0.5", "learner.ema_half_life_steps=3")
+    compiled = make_trainer(tmp_path / "compiled", *words, f"game.name={name}", game="custom")
+    expected = reports(compiled)
+    stopped = make_trainer(tmp_path / "pgx", *words, game=f"pgx:{name}")
+    run_until(stopped, lambda event: isinstance(event, IterationReport) and event.iteration == 2)
+    resumed = make_trainer(tmp_path / "pgx", *words, game=f"pgx:{name}")
+    resumed.restore()
+    assert resumed.iteration == 1
+    for report, other in zip(reports(resumed), expected[1:], strict=True):
+        assert_same(figures(report), figures(other))
+    arrays = network_arrays(resumed.learner.network)
+    assert_same(arrays, network_arrays(compiled.learner.network))

@@ -1,0 +1,226 @@
+"""Games of pgx: compared move by move with pgx itself and with our compiled games."""
+
+import importlib.util
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+from alphazero.evaluation.match import play_match
+from alphazero.games.pgx_game import _FACTS, _REASONS
+from alphazero.games.registry import make_game
+from alphazero.players.base import PlayerSettings
+from alphazero.players.python_uct import BatchedUctPlayer, uct_player
+from alphazero.players.registry import make_player
+from alphazero.runtime.errors import ConfigError
+
+pytest.importorskip("pgx", reason="pgx is not installed")
+TWINS = ["tic_tac_toe", "connect_four"]
+#: How long it takes to compile the rules.
+QUICK = ["tic_tac_toe"]
+SLOW = [name for name in _FACTS if name not in QUICK]
+ALL = [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)]
+
+
+def random_actions(mask, generator):
+    """Return a legal action of each row."""
+    return np.where(mask, generator.random(mask.shape), -1.0).argmax(axis=1).astype(np.int32)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_states_in_rows_are_those_of_pgx(name):
+    """Legal actions, players, results, planes and the ends of games, in batches of all sizes."""
+    game = make_game(f"pgx:{name}")  # first: it configures JAX
+    import jax
+    import pgx
+
+    num_games = 5  # a batch that is filled up; later ones of one to three are stepped one by one
+    num_plies = 40 if name in ("go_19x19", "chess", "shogi") else math.inf
+    environment, generator, ply = pgx.make(name), np.random.default_rng(1), 0
+    init, step = (jax.jit(jax.vmap(function)) for function in (environment.init, environment.step))
+    theirs = init(jax.random.split(jax.random.PRNGKey(5), num_games))
+    seats = np.asarray(theirs.current_player)  # who begins, which pgx draws
+    rows, ours = np.arange(num_games), game.initial_states(num_games)  # of games in progress
+    while len(rows) and ply < num_plies:
+        found, players = game.inspect(ours), np.asarray(theirs.current_player)[rows]
+        over = np.asarray(theirs.terminated)[rows]
+        assert np.array_equal(found.over, over)
+        assert np.array_equal(found.players, players ^ seats[rows])
+        assert np.array_equal(found.results, np.asarray(theirs.rewards)[rows, players])
+        legal = np.asarray(theirs.legal_action_mask)[rows] & ~over[:, None]
+        assert np.array_equal(found.legal_action_mask, legal)
+        planes = np.moveaxis(np.asarray(theirs.observation, np.float32), 3, 1)[rows]
+        assert np.array_equal(game.observe(ours), planes)
+        rows, ours = rows[~over], ours[~over]
+        actions = random_actions(legal[~over], generator)
+        before, following = ours.copy(), game.step(ours, actions).states
+        assert np.array_equal(ours, before)
+        theirs_actions = np.zeros(num_games, np.int32)
+        theirs_actions[rows] = actions
+        theirs, ours, ply = step(theirs, theirs_actions), following, ply + 1
+    assert 5 < ply <= game.max_plies + 1
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_boards_change_by_the_moves_of_the_player_to_move(name):
+    game, generator = make_game(f"pgx:{name}"), np.random.default_rng(2)
+    state, previous = game.initial_states()[0], None
+    for _ in range(30):
+        found = game.inspect(state[None])
+        board, mover = game.cells(state), int(found.players[0])
+        assert board.shape == game.planes_shape[1:] and set(np.unique(board)) <= {0, 1, 2}
+        if previous is not None:
+            num_own, num_others = ((board == 2 - mover).sum() for board in (previous, board))
+            changed = (board != previous).sum()
+            swapped = name == "hex" and last == game.num_actions - 1
+            assert swapped or 0 <= num_others - num_own or name in ("go_9x9", "go_19x19")
+            assert changed <= 4 or name in ("othello", "go_9x9", "go_19x19")
+        if found.over[0]:
+            break
+        (last,) = random_actions(found.legal_action_mask, generator)
+        assert game.text_to_action(game.action_to_text(int(last))) == last
+        squares = game.action_squares(int(last))
+        assert not squares or board.ravel()[squares[0]] == 0
+        previous = board
+        state = game.step(state[None], np.array([last])).states[0]
+
+
+@pytest.mark.parametrize("name", [TWINS[0], pytest.param(TWINS[1], marks=pytest.mark.slow)])
+def test_pgx_and_the_compiled_game_agree_on_random_games(name):
+    games = make_game(f"pgx:{name}"), make_game(name)
+    for attribute in ("num_actions", "planes_shape", "max_plies"):
+        assert getattr(games[0], attribute) == getattr(games[1], attribute)
+    for attribute in ("cell_symmetries", "action_symmetries"):
+        assert np.array_equal(getattr(games[0], attribute), getattr(games[1], attribute))
+    generator = np.random.default_rng(3)
+    states = [game.initial_states(40) for game in games]
+    while len(states[0]):
+        answers = [game.inspect(rows) for game, rows in zip(games, states)]
+        for theirs, ours in zip(answers[0][1:], answers[1][1:]):
+            assert np.array_equal(theirs, ours) and theirs.dtype == ours.dtype
+        assert np.array_equal(*(game.observe(rows) for game, rows in zip(games, states)))
+        assert np.array_equal(*(game.cells(rows[0]) for game, rows in zip(games, states)))
+        alive = ~answers[0].over
+        actions = random_actions(answers[0].legal_action_mask[alive], generator)
+        states = [game.step(rows[alive], actions).states for game, rows in zip(games, states)]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_symmetries_commute_with_the_moves(name):
+    game, generator = make_game(f"pgx:{name}"), np.random.default_rng(4)
+    for cells, actions in zip(game.cell_symmetries[1:], game.action_symmetries[1:]):
+        # Othello's start is turned into another position: its first move is a symmetry's own.
+        states = game.initial_states(2)
+        for _ in range(20):
+            found = game.inspect(states)
+            planes = game.observe(states)
+            flat = planes.reshape(*planes.shape[:2], -1)
+            same = np.array_equal(flat[0][:, cells], flat[1])
+            if name == "othello" and not same:
+                break  # the start position has four symmetries of the eight
+            assert same
+            assert np.array_equal(found.legal_action_mask[0][actions], found.legal_action_mask[1])
+            if found.over.any():
+                assert found.over.all() and found.results[0] == found.results[1]
+                break
+            (action,) = random_actions(found.legal_action_mask[:1], generator)
+            image = int(np.flatnonzero(actions == action)[0])
+            states = game.step(states, np.array([action, image])).states
+
+
+def test_a_game_is_made_again_from_its_name_in_another_process():
+    game = make_game("pgx:tic_tac_toe")
+    again = pickle.loads(pickle.dumps(game))
+    assert np.array_equal(again.initial_states(3), game.initial_states(3))
+    assert again.rules_digest == game.rules_digest != make_game("tic_tac_toe").rules_digest
+
+
+def test_an_empty_batch_is_answered():
+    game = make_game("pgx:tic_tac_toe")
+    none = game.initial_states(0)
+    assert game.step(none, np.zeros(0, np.int32)).states.shape == (0, game.state_size)
+    assert game.observe(none).shape == (0, 2, 3, 3)
+
+
+def test_playouts_end_with_the_result_for_the_player_to_move():
+    """Random tic-tac-toe: 0.585 of the games are won by the first player, 0.288 by the second."""
+    game, num = make_game("pgx:tic_tac_toe"), 2000
+    for moves, sign in (([], 1), ([0], -1)):
+        states = np.repeat(game.play_moves(moves)[None], num, axis=0)
+        results = sign * game.playout(states, np.array([7], np.uint64))
+        # A frequency of 2,000 games has a standard deviation of at most 0.0112; four of them.
+        if not moves:
+            assert abs((results == 1).mean() - 0.585) < 0.045
+            assert abs((results == -1).mean() - 0.288) < 0.045
+        assert results.mean() > 0.1
+    over = game.play_moves([0, 3, 1, 4, 2])
+    assert game.playout(over[None], np.array([7], np.uint64)).tolist() == [-1]
+
+
+# --- what does not qualify ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["backgammon", "2048", "minatar-asterix", "go_7x7", ""])
+def test_other_environments_are_refused_with_the_reason(name):
+    with pytest.raises(ConfigError) as error:
+        make_game(f"pgx:{name}")
+    assert error.value.key == "game" and "pgx:go_9x9" in error.value.allowed
+    reason = _REASONS.get(name.partition("-")[0])
+    assert reason is None or reason in str(error.value)
+
+
+def test_every_environment_of_pgx_is_a_game_or_has_a_reason():
+    import pgx
+
+    for name in pgx.available_envs():
+        assert (name in _FACTS) != (name.partition("-")[0] in _REASONS)
+
+
+@pytest.mark.parametrize("missing", ["jax", "pgx"])
+def test_without_pgx_the_extra_is_named(missing, monkeypatch):
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *a: None if name == missing else find(name, *a)
+    )
+    with pytest.raises(ConfigError) as error:
+        make_game("pgx:tic_tac_toe")
+    assert "[pgx]" in str(error.value)
+
+
+# --- UCT ------------------------------------------------------------------------------------------
+
+
+def test_uct_searches_positions_in_lockstep_and_sees_what_wins_and_what_loses():
+    game = make_game("pgx:tic_tac_toe")
+    player = uct_player(game, PlayerSettings(num_simulations=300, seed=1))
+    assert isinstance(player, BatchedUctPlayer) and player.batch_size == 64
+    #  X X .    X O .    X O X
+    #  O O .    . X .    O X O    the second must block on 8; the last has one move left of three
+    #  . . .    . . .    . . .
+    positions = [[0, 3, 1, 4], [0, 1, 4], [0, 1, 2, 3, 4, 5]]
+    states = np.stack([game.play_moves(moves) for moves in positions])
+    found = player.choose(states)
+    assert found.actions[:2].tolist() == [2, 8] and found.actions[2] in (6, 8)
+    assert found.values[0] > 0.9 and found.values[2] > 0.9
+    assert np.allclose(found.action_weights.sum(axis=1), 1)
+    again = uct_player(game, PlayerSettings(num_simulations=300, seed=1)).choose(states)
+    assert np.array_equal(again.action_weights, found.action_weights)
+    analysis = player.analyse(states[0])
+    assert analysis.num_simulations == 300 and analysis.principal_variation[0] == 2
+    assert analysis.visits.sum() == 300 and analysis.visits[[0, 1, 3, 4]].sum() == 0
+    assert player.limited(7).analyse(states[0]).num_simulations == 7
+    assert player.limited(time_limit_s=0.01).analyse(states[0]).num_simulations >= 1
+
+
+def test_uct_refuses_settings_of_compiled_rules():
+    with pytest.raises(ConfigError) as error:
+        uct_player(make_game("pgx:tic_tac_toe"), PlayerSettings(rollout="weighted"))
+    assert error.value.key == "rollout"
+
+
+def test_a_match_against_random_moves():
+    game = make_game("pgx:tic_tac_toe")
+    players = make_player("uct:30", game), make_player("random", game)
+    report = play_match(game, *players, num_games=20)
+    assert report.wins > report.losses
