@@ -272,10 +272,9 @@ def _engine_text(trainer: Trainer) -> str:
 def finished_lines(trainer: Trainer) -> list[str]:
     """Return why a resumed run does nothing, and the command that makes it longer."""
     limits = " and ".join(f"{key}={value}" for key, value in trainer.reached_limits.items())
-    took = duration_text(trainer.elapsed_s)
+    took = f"{trainer.iteration} iterations in {duration_text(trainer.elapsed_s)}"
     return [
-        f"The run {trainer.folder.path} is finished after {trainer.iteration} iterations in {took}: "
-        f"{limits} allows no other.",
+        f"The run {trainer.folder.path} is finished after {took}: {limits} allows no other.",
         f"Train it further:  {_longer_run(trainer)}",
     ]
 
