@@ -198,6 +198,9 @@ def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
         f"Watch with:  {program('tensorboard')} --logdir {trainer.settings.run.root}",
         *(f"note: {note}" for note in trainer.game.notes),
     ]
+    if limit_s := trainer.settings.run.time_limit_s:
+        counted = "self-play, learning and pits; measurements of strength come on top"
+        lines.append(f"Time limit: {duration_text(limit_s)} of {counted}.")
     if not has_board(trainer.game):
         lines.append("note: TensorBoard shows no boards: the rules give none (the rule `cells`).")
     return lines
@@ -269,9 +272,9 @@ def _engine_text(trainer: Trainer) -> str:
 def finished_lines(trainer: Trainer) -> list[str]:
     """Return why a resumed run does nothing, and the command that makes it longer."""
     limits = " and ".join(f"{key}={value}" for key, value in trainer.reached_limits.items())
+    took = f"{trainer.iteration} iterations in {duration_text(trainer.elapsed_s)}"
     return [
-        f"The run {trainer.folder.path} is finished after {trainer.iteration} iterations: it has "
-        f"reached {limits}.",
+        f"The run {trainer.folder.path} is finished after {took}: {limits} allows no other.",
         f"Train it further:  {_longer_run(trainer)}",
     ]
 
@@ -307,8 +310,11 @@ def _next_steps(trainer: Trainer, report: IterationReport) -> list[str]:
             f"  see it play:       {program()} play {game} first={network}{named}",
             f"  compare it:        {program()} match {game} a={network} b=uct:1000{named}",
         ]
+    measured_s = sum(row.get("measure_s") or 0.0 for row in folder.read_metrics())
+    measured = f", and measured the strength for {duration_text(measured_s)} more"
     return [
-        f"Trained for {duration_text(report.elapsed_s)}. The network is {network}",
+        f"Trained for {duration_text(report.elapsed_s)}{measured if measured_s >= 1 else ''}.",
+        f"The network is {network}",
         "",
         "[bold]What next?[/]",
         *play,

@@ -82,6 +82,24 @@ class Openings:
             yield tuple(line), state.tobytes()
 
 
+def check_openings(game: Game, plies: int, key: str) -> None:
+    """Refuse openings that are longer than random games.
+
+    Args:
+        plies: of each opening.
+        key: the setting that gave the number.
+
+    Raises:
+        ConfigError: if they are refused.
+    """
+    if plies:
+        try:
+            Openings(plies).sample(game, 1)
+        except ConfigError:
+            reason = f"random games of {game.name} end earlier"
+            raise ConfigError.of(key, plies, "fewer plies", reason) from None
+
+
 def _random_openings(
     game: Game, num: int, plies: int, generator: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -43,7 +43,9 @@ def changes(old: str, new: str) -> str:
             return "its start position or its actions differ"
         return f"{made_as[0]} has become {made_as[1]}"
     if BEHAVIOUR in names:
-        return "random games differ in their moves or results"
+        if BEHAVIOUR in before and BEHAVIOUR in after:
+            return "random games differ in their moves or results"
+        return "one of the two has no source, as in a notebook, so that they cannot be compared"
     kinds = {
         "changed": [name for name in names if name in before and name in after],
         "added": [name for name in names if name not in before],

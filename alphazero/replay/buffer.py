@@ -14,9 +14,11 @@ from alphazero.replay.augmentation import apply_symmetries, distinct_symmetries
 from alphazero.replay.settings import ReplaySettings, window_size
 from alphazero.replay.targets import sample_plies
 from alphazero.selfplay.game_record import GameRecord
+from alphazero.selfplay.sparse_rows import SparseRows, lengthened
 
 # Batches of an epoch that are made at once: for batches of 64, calls take longer than gathering.
 _BATCHES_AT_ONCE = 32
+_FIRST_SAMPLES = 4096  # for which there is room at first; the window may never get full
 
 
 class Batch(NamedTuple):
@@ -49,9 +51,9 @@ class ReplayBuffer:
         self.iteration_starts: list[int] = []
         self._num_lost = 0  # of the first samples, whose games a resume did not find
         self._generator = generator
-        size = settings.window_max
+        size = min(settings.window_max, _FIRST_SAMPLES)
         self._states = np.zeros((size, game.state_size), game.state_dtype)
-        self._action_weights = np.zeros((size, game.num_actions), np.float32)
+        self._action_weights = SparseRows((size,), game.num_actions)
         self._outcomes = np.zeros(size, np.float32)
         self._root_values = np.zeros(size, np.float32)
         stores_images = settings.symmetries == "all"
@@ -75,6 +77,7 @@ class ReplayBuffer:
         """
         plies, symmetries = self._samples(record)
         slots = (self.num_added + np.arange(len(plies))) % self.settings.window_max
+        self._make_room(int(slots.max(initial=-1)) + 1)
         self._states[slots] = record.states[plies]
         self._action_weights[slots] = record.action_weights[plies]
         self._outcomes[slots] = record.outcomes[plies]
@@ -172,6 +175,19 @@ class ReplayBuffer:
         self.num_added = self._num_lost = state["num_added"] - sum(sizes)
         for record in records:
             self.add(record)
+
+    def _make_room(self, num_slots: int) -> None:
+        """Make room for samples in the first ``num_slots`` slots."""
+        room = len(self._outcomes)
+        if num_slots <= room:
+            return
+        room = max(min(2 * room, self.settings.window_max), num_slots)
+        self._states = lengthened(self._states, room)
+        self._action_weights = lengthened(self._action_weights, room)
+        self._outcomes = lengthened(self._outcomes, room)
+        self._root_values = lengthened(self._root_values, room)
+        if self._symmetries is not None:
+            self._symmetries = lengthened(self._symmetries, room)
 
     @property
     def _num_kept(self) -> int:

@@ -3,16 +3,19 @@
 In: positions and moves, for many games at once. Out: `GameRecord`s of finished games, and a state
 that can be stored. Knows neither search nor evaluator.
 
-Letters for shapes: B games, T plies (the longest game possible), K state words, A actions, M games
-of a call.
+Letters for shapes: B games, T plies (of the longest game so far, or some more), K state words, A
+actions, M games of a call.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.selfplay.game_record import GameRecord
+from alphazero.selfplay.sparse_rows import SparseRows, lengthened
+
+_FIRST_PLIES = 64  # for which there is room at first; `max_plies` may be far beyond any real game
 
 
 class Moves(NamedTuple):
@@ -20,7 +23,8 @@ class Moves(NamedTuple):
 
     states: np.ndarray  #: [..., K], the positions before the moves
     actions: np.ndarray  #: int32
-    action_weights: np.ndarray  #: float32[..., A], the policy targets
+    #: float32[..., A], the policy targets: an array or, of all plies, `SparseRows`
+    action_weights: Any
     root_values: np.ndarray  #: float32, from the viewpoint of the player to move
     players: np.ndarray  #: int8, the player to move
     is_target: np.ndarray  #: bool, whether the position is trained on
@@ -39,7 +43,8 @@ class GamesInProgress:
     """
 
     def __init__(self, num_games: int, game: Game):
-        num_plies = game.max_plies
+        self._max_plies = game.max_plies
+        num_plies = min(game.max_plies, _FIRST_PLIES)
         self.playing = np.zeros(num_games, np.bool_)
         self.roots = np.zeros((num_games, game.state_size), game.state_dtype)
         self.plies = np.zeros(num_games, np.int32)
@@ -47,7 +52,7 @@ class GamesInProgress:
         self.moves = Moves(
             states=np.zeros((num_games, num_plies, game.state_size), game.state_dtype),
             actions=np.zeros((num_games, num_plies), np.int32),
-            action_weights=np.zeros((num_games, num_plies, game.num_actions), np.float32),
+            action_weights=SparseRows((num_games, num_plies), game.num_actions),
             root_values=np.zeros((num_games, num_plies), np.float32),
             players=np.zeros((num_games, num_plies), np.int8),
             is_target=np.zeros((num_games, num_plies), np.bool_),
@@ -76,6 +81,7 @@ class GamesInProgress:
             states: [M, K], the positions after the moves.
         """
         plies = self.plies[rows]
+        self._make_room(int(plies.max(initial=0)) + 1)
         for noted, new in zip(self.moves, moves):
             noted[rows, plies] = new
         self.roots[rows] = states
@@ -115,8 +121,16 @@ class GamesInProgress:
         self.playing[:] = False
         for name, array in self._per_game().items():
             array[rows] = state[name]
+        self._make_room(state["states"].shape[1])
         for name, array in self.moves._asdict().items():
             array[rows, : state[name].shape[1]] = state[name]
+
+    def _make_room(self, num_plies: int) -> None:
+        """Make room for ``num_plies`` plies of each game."""
+        room = self.moves.actions.shape[1]
+        if num_plies > room:
+            room = max(min(2 * room, self._max_plies), num_plies)
+            self.moves = Moves(*(lengthened(noted, room, axis=1) for noted in self.moves))
 
     def _per_game(self) -> dict[str, np.ndarray]:
         """Return the stored arrays with one entry for each game."""

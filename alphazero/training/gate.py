@@ -10,6 +10,7 @@ from collections.abc import Callable
 import torch
 
 from alphazero.evaluation.match import Openings, play_match
+from alphazero.evaluation.openings import check_openings
 from alphazero.evaluation.report import MatchReport, score_interval
 from alphazero.games.batched_game import Game
 from alphazero.inference.engines.agreement import PositionSample
@@ -22,7 +23,11 @@ from alphazero.training.strength import iteration_seed, network_player
 
 @dataclasses.dataclass
 class Gate:
-    """Keeps the last accepted network."""
+    """Keeps the last accepted network.
+
+    Raises:
+        ConfigError: before the run begins, if the game is too short for the openings of a pit.
+    """
 
     game: Game
     settings: TrainSettings
@@ -32,6 +37,10 @@ class Gate:
     accepted: dict | None = None
     #: made at the first pit and kept: an evaluator owns engines, threads and a large cache
     _accepted_evaluator: NetworkEvaluator | None = None
+
+    def __post_init__(self) -> None:
+        if self.settings.pit.every:
+            check_openings(self.game, self.settings.pit.opening_plies, "pit.opening_plies")
 
     def accept(self) -> None:
         """Accept the learner's present state without a match."""

@@ -74,7 +74,11 @@ class RunSettings:
 
     num_iterations: int = option(50, "iterations of self-play and learning", low=1)
     time_limit_s: float = option(
-        0.0, "seconds after which no iteration begins, over all resumes; 0 is no limit", low=0.0
+        0.0,
+        "seconds of self-play, learning and pits, over all resumes: no iteration begins that would "
+        "take longer, as the last ones took; measurements and setting up are not counted; 0 is no "
+        "limit",
+        low=0.0,
     )
     root: str = option("checkpoints", "folder of all runs; each run's folder is ROOT/GAME/NAME")
     name: str = option("", "the run's name; empty takes the date and time")

@@ -12,6 +12,7 @@ from alphazero.evaluation.exact.accuracy import measure_accuracy
 from alphazero.evaluation.exact.set_file import read_set, shipped_path
 from alphazero.evaluation.exact.sets import EvaluationSet
 from alphazero.evaluation.match import Openings, play_match
+from alphazero.evaluation.openings import check_openings
 from alphazero.evaluation.puzzle import puzzle_results, small_game_values
 from alphazero.evaluation.report import MatchReport
 from alphazero.games.batched_game import Game
@@ -19,6 +20,7 @@ from alphazero.inference.evaluator import Evaluator
 from alphazero.players.base import PlayerSettings
 from alphazero.players.python_uct import uct_player
 from alphazero.players.search_player import SearchPlayer
+from alphazero.runtime.errors import ConfigError, InputError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.enumeration import ExactValues
 from alphazero.solvers.proof import prove
@@ -30,13 +32,27 @@ NUM_MISPLAYED = 6  #: misplayed positions in an `ExactReport`
 
 
 class StrengthMeasurement:
-    """Makes the measurements of a run; exact values and evaluation sets are loaded once."""
+    """Makes the measurements of a run; exact values and evaluation sets are loaded once.
+
+    Raises:
+        ConfigError: before the run begins, for a measurement that the game does not allow.
+    """
 
     def __init__(self, game: Game, settings: TrainSettings):
         self.settings = settings
         self._game = game
         self._exact_values: ExactValues | None = None
         self._evaluation_set: EvaluationSet | None = None
+        evaluation = settings.evaluation
+        if evaluation.num_games or evaluation.final_num_games:
+            check_openings(game, evaluation.opening_plies, "evaluation.opening_plies")
+        if evaluation.prove:
+            try:
+                self._exact_values = ExactValues(game)
+            except InputError as error:
+                raise ConfigError.of(
+                    "evaluation.prove", True, False, str(error).rstrip(".")
+                ) from None
 
     def measure(self, report: IterationReport, evaluator: Evaluator) -> Iterator[tuple[str, int]]:
         """Fill in the strength parts of ``report`` if a measurement is due.
@@ -137,8 +153,6 @@ class StrengthMeasurement:
 
     def _prove(self, player: SearchPlayer) -> ProofSummary:
         """Check the player's move in every position of a small game."""
-        if self._exact_values is None:
-            self._exact_values = ExactValues(self._game)
         proof = prove(self._game, lambda states: player.choose(states).actions, self._exact_values)
         return ProofSummary(
             num_positions=proof.num_not_final,

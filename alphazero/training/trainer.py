@@ -11,8 +11,10 @@ bit for bit, as never having stopped. Only a time limit (`run.time_limit_s`) can
 
 import contextlib
 import dataclasses
+import itertools
 import math
 import shutil
+import statistics
 import time
 from collections.abc import Generator, Iterator
 
@@ -45,6 +47,7 @@ _NUM_ENGINE_POSITIONS = 256  # on which the engine is calibrated and compared wi
 # New samples whose loss is measured before training on them; that takes half as long as a step.
 _NUM_HELD_OUT_SAMPLES = 512
 _STEPS_BETWEEN_EVENTS = 16  # of the learner
+_NUM_TIMED_ITERATIONS = 3  # the newest ones, whose median tells how long the next one will take
 
 
 class Trainer:
@@ -89,6 +92,7 @@ class Trainer:
         )
         self.iteration = 0
         self.elapsed_s = 0.0
+        self._durations_s: list[float] = []  # of the iterations so far
         self._positions_per_s = math.nan
         self._collected_at = 0.0  # when the last games were; 0 before the first
 
@@ -113,7 +117,8 @@ class Trainer:
                 records, report = yield from self._play()
                 yield from self._learn(report)
                 yield from self._pit(report)
-                self.elapsed_s += time.monotonic() - start
+                self._durations_s.append(time.monotonic() - start)
+                self.elapsed_s += self._durations_s[-1]
                 yield from self._measure(report)
                 self._complete(report, records)
                 yield report
@@ -132,7 +137,10 @@ class Trainer:
         self.iteration = self._store.iteration
         self.folder.cut_metrics(self.iteration)
         with contextlib.suppress(StoredFileError):  # the file was removed
-            self.health.restore(self.folder.read_metrics())
+            rows = self.folder.read_metrics()
+            self.health.restore(rows)
+            times = [0.0, *(row["elapsed_s"] for row in rows)]
+            self._durations_s = [end - start for start, end in itertools.pairwise(times)]
         self.evaluator.update(self.learner.played_network, self._newest_positions())
 
     @property
@@ -142,7 +150,7 @@ class Trainer:
 
     @property
     def finished(self) -> bool:
-        """Whether the run has made all its iterations or used up its time."""
+        """Whether the run has made all its iterations, or has no time for another one."""
         return bool(self.reached_limits)
 
     @property
@@ -152,9 +160,15 @@ class Trainer:
         reached: dict[str, int | float] = {}
         if self.iteration >= run.num_iterations:
             reached["run.num_iterations"] = run.num_iterations
-        if run.time_limit_s and self.elapsed_s >= run.time_limit_s:
+        left_s = run.time_limit_s - self.elapsed_s
+        if run.time_limit_s and (left_s <= 0 or left_s < self.usual_iteration_s):
             reached["run.time_limit_s"] = run.time_limit_s
         return reached
+
+    @property
+    def usual_iteration_s(self) -> float:
+        """The seconds that an iteration takes, measurements not counted; 0 before the first."""
+        return statistics.median(self._durations_s[-_NUM_TIMED_ITERATIONS:] or [0.0])
 
     @property
     def progress(self) -> float:

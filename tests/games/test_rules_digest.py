@@ -214,6 +214,8 @@ def test_a_class_without_source_is_identified_by_its_behaviour(folder, monkeypat
         digests.append(game.rules_digest)
         assert game.rules_text.startswith("BEHAVIOUR = ")
     assert len(set(digests)) == 3 and digests[0] == digests[1]
+    assert changes(game.rules_text, game.rules_text) == ""
+    assert "cannot be compared" in changes(make_game("pile:Pile").rules_text, game.rules_text)
 
 
 def test_the_training_code_of_a_script_is_no_rule(folder):

@@ -1,9 +1,13 @@
 """Rules that are edited between two commands: refused, kept, dropped, or played with a warning."""
 
+import importlib
 import sys
+import types
+from pathlib import Path
 
 import pytest
-from run_samples import assert_same, make_trainer, reports
+from game_samples import TWICE
+from run_samples import TINY, assert_same, make_trainer, reports
 
 import alphazero as az
 from alphazero.cli import main, train
@@ -16,6 +20,8 @@ from alphazero.players.network import load_network_player
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.trainer import Trainer
+from alphazero.web import found_runs
+from alphazero.web.backend import Backend
 from alphazero.web.catalogue import Catalogue
 from alphazero.workers.sent_code import game_here
 from alphazero.workers.unit import Job
@@ -61,6 +67,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setattr(registry, "_WARNED", set())
+    monkeypatch.setattr(registry, "_OBJECTS", {})
     (tmp_path / "pile.py").write_text(PILE)
     path = tmp_path / "checkpoints" / "pile_Pile" / "run"
     reports(make_trainer(path, "run.num_iterations=2", game="pile:Pile"))
@@ -189,6 +196,108 @@ def test_another_game_is_refused_whatever_the_user_says_about_changed_rules(fold
         words = [f"resume={folder.path}", "game=heap:Pile", "run.on_changed_rules=drop_window"]
         train._resumed(words)
     assert refused.value.key == "game"
+
+
+# --- files and objects ----------------------------------------------------------------------------
+
+OTHER_SUM = "sign = 0 if total == 0", "sign = 0 if total == 1"
+#: By name: the text of a file, an edit of it, and the rule that it changes.
+FILES = {
+    "class": (PILE, *TAKES_MORE, "Pile.step"),
+    "object": (f"{PILE}\n\nGAME = Pile()\n", *TAKES_MORE, "Pile.step"),
+    "compiled": (Path(TWICE).read_text(), *OTHER_SUM, "result"),
+}
+SEARCH = ("num_simulations=2", "engine=torch", "precision=float32")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [kind if kind == "class" else pytest.param(kind, marks=pytest.mark.slow) for kind in FILES],
+)
+def test_a_game_file_is_edited_between_two_commands(tmp_path, monkeypatch, capsys, kind):
+    """A comment and another path change nothing; an edit of the rules is said by each command."""
+    monkeypatch.chdir(tmp_path)
+    text, old, new, rule = FILES[kind]
+    (tmp_path / "mine.py").write_text(text)
+    folder = RunFolder("checkpoints/mine/run")
+    reports(make_trainer(folder.path, "run.num_iterations=1", game="mine.py"))
+    (tmp_path / "mine.py").unlink()
+    (tmp_path / "games").mkdir()
+    moved, name = tmp_path / "games" / "ours.py", "games/ours.py"
+    moved.write_text(f"# another comment\n{text}")
+    assert resume(folder, "run.num_iterations=2", game=name) == 0
+    assert commands_that_warn(name, folder.network(2), monkeypatch, capsys) == []
+    assert text.count(old) == 1
+    moved.write_text(text.replace(old, new))
+    assert resume(folder, "run.num_iterations=3", game=name) == 2
+    message = capsys.readouterr().err
+    assert f"changed: {rule}" in message and "run.on_changed_rules=drop_window" in message
+    folder.network(1).unlink()  # which knows the game by its first name
+    found = commands_that_warn(name, folder.network(2), monkeypatch, capsys)
+    assert found == ["match", "play", "prove", "rate", "serve"]
+    words = ("run.num_iterations=3", "run.on_changed_rules=drop_window")
+    assert resume(folder, *words, game=name) == 0
+    before, after = folder.read_metrics()[-2:]
+    assert after["window"] == after["selfplay.num_samples"] < before["window"]
+    assert resume(folder, "run.num_iterations=4", game=name) == 0
+    assert commands_that_warn(name, folder.network(4), monkeypatch, capsys) == ["rate"]
+
+
+def commands_that_warn(name, network, monkeypatch, capsys):
+    """Return the commands that warn, once, of a network from before the rules changed."""
+    found = []
+    for command, *words in (
+        ("match", f"a={network}", f"b={network}", "num_games=2", "opening_plies=1"),
+        ("play", f"first={network}", "second=random"),
+        ("prove", f"player={network}"),
+        ("rate", "anchor=uct:2", "num_games=4", "opening_plies=1"),
+    ):
+        monkeypatch.setattr(registry, "_WARNED", set())  # as in a new process
+        (network.parents[1] / "ratings.json").unlink(missing_ok=True)
+        assert main([command, f"game={name}", *words, *SEARCH]) in (0, int(command == "prove"))
+        found += [command] * capsys.readouterr().err.count("warning: the rules of")
+    monkeypatch.setattr(registry, "_WARNED", set())
+    found_runs._find_runs.cache_clear()  # it reads the folder every few seconds
+    server = Backend(game=name)
+    game = server.catalogue.game(name)
+    (own,) = [one for one in server.catalogue.players(game) if one.network == network]
+    server.thinking.network(game, own)
+    return found + ["serve"] * capsys.readouterr().err.count("warning: the rules of")
+
+
+@pytest.mark.parametrize("has_source", [True, False])
+def test_an_object_whose_class_is_edited_in_a_notebook(folder, tmp_path, capsys, has_source):
+    """A class without source, as in a notebook, is known by its behaviour."""
+    run = [*TINY, f"run.root={tmp_path}", "run.name=own", "run.num_iterations=1"]
+    assert len(list(az.train(defined(PILE, has_source)(), *run))) == 1
+    (path,) = tmp_path.glob("*/own")
+    again = defined(PILE.replace("return -1", "return -1  # the player to move"), has_source)
+    for made in (again, again()):
+        assert list(az.train(resume=path, game=made)) == []  # it is finished
+    az.play_match(again, str(path), "random", num_games=2, opening_plies=1)
+    assert "warning" not in capsys.readouterr().err
+    other = defined(PILE.replace(*TAKES_MORE), has_source)
+    with pytest.raises(ConfigError) as refused:
+        next(az.train(resume=path, game=other()))
+    assert refused.value.key == "resume"
+    assert ("Pile.step" if has_source else "random games differ") in str(refused.value)
+    az.play_match(other(), str(path), "uct:2", num_games=2, opening_plies=1)
+    assert capsys.readouterr().err.count("warning: the rules of") == 1
+    run[-2] = "run.name=other"
+    (report,) = az.train(other(), *run)
+    assert report.iteration == 1
+
+
+def defined(text, has_source):
+    """Return the class of a text that a notebook's cell defines, or that of an imported file."""
+    path = Path("pile.py")
+    path.write_text(text)
+    forget()
+    if has_source:
+        return importlib.import_module("pile").Pile
+    sys.modules["pile"] = types.ModuleType("pile")
+    exec(text, sys.modules["pile"].__dict__)
+    return sys.modules["pile"].Pile
 
 
 # --- networks, matches, ratings -------------------------------------------------------------------

@@ -12,6 +12,8 @@ import alphazero as az
 from alphazero.games.registry import make_game
 from alphazero.network.weights import network_arrays
 from alphazero.runtime.errors import ConfigError
+from alphazero.solvers.enumeration import ExactValues, enumerate_positions
+from alphazero.training import strength
 from alphazero.training.events import IterationReport
 from alphazero.training.settings import TrainSettings, check_run
 from alphazero.workers.dispatcher import Dispatcher
@@ -66,6 +68,42 @@ def test_the_functions_of_the_api_take_objects_and_classes(tmp_path):
     assert az.make_settings(game).game.name == SMALL
     assert az.make_settings(make_game("connect_four")).game.name == "connect_four"
     assert az.load_player("uct:10", game).game.num_actions == 4
+
+
+# --- what a run needs at its end ------------------------------------------------------------------
+
+
+class TwoMoves(SmallConnectFour):
+    """Ends after two moves, whatever `max_plies` says."""
+
+    def is_over(self):
+        return int((self.cells() != 0).sum()) == 2
+
+    def result(self):
+        return 0
+
+
+@pytest.mark.parametrize(
+    ("key", "words", "game"),
+    [
+        ("evaluation.opening_plies", "evaluation.final_num_games=2", TwoMoves),
+        ("pit.opening_plies", "pit.every=9 pit.opening_plies=2", TwoMoves),
+        ("evaluation.prove", "evaluation.prove=true", ConnectFour),
+    ],
+)
+def test_what_the_end_of_a_run_needs_is_refused_at_its_start(
+    tmp_path, monkeypatch, key, words, game
+):
+    monkeypatch.setattr(strength, "ExactValues", few_values)
+    name = make_game(game).name
+    with pytest.raises(ConfigError) as error:
+        make_trainer(tmp_path, *words.split(), game=name)
+    assert error.value.key == key and game.__name__ in str(error.value)
+
+
+def few_values(game):
+    """Return the exact values of a game of few positions: three million take minutes."""
+    return ExactValues(game, enumerate_positions(game, max_positions=1000))
 
 
 # --- workers --------------------------------------------------------------------------------------

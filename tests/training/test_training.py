@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -229,23 +228,63 @@ def test_progress_covers_every_stage_and_grows(tmp_path):
     assert {event.progress for event in events} == {0.0, 0.5}
 
 
-def test_the_time_limit_ends_a_run_even_if_it_was_resumed(tmp_path, monkeypatch):
-    clock = iter(range(10**9))  # each look at the clock takes a second
-    monkeypatch.setattr(training, "time", SimpleNamespace(monotonic=lambda: next(clock)))
-    (only,) = reports(make_trainer(tmp_path / "one", "run.num_iterations=1"))
-    looks = only.elapsed_s
-    limit = f"run.time_limit_s={2.5 * looks}"
-    trainer = make_trainer(tmp_path / "whole", limit, "run.num_iterations=12")
-    found = reports(trainer)
-    assert 1 < len(found) < 12
-    assert [report.last for report in found] == [False] * (len(found) - 1) + [True]
-    assert found[-1].elapsed_s >= 2.5 * looks > found[-2].elapsed_s
-    stopped = make_trainer(tmp_path / "parts", limit, "run.num_iterations=12")
-    run_until(stopped, lambda event: event.iteration == 2)
-    resumed = make_trainer(tmp_path / "parts", limit, "run.num_iterations=12")
-    resumed.restore()
-    assert resumed.progress == pytest.approx(found[0].elapsed_s / (2.5 * looks))
-    assert reports(resumed)[-1].elapsed_s < 4 * looks
+class Clock:
+    """A clock that goes on by a millisecond with each look, and where a test turns it."""
+
+    now_s = 0.0
+
+    def monotonic(self):
+        self.now_s += 0.001
+        return self.now_s
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The clock that the training loop looks at."""
+    made = Clock()
+    monkeypatch.setattr(training, "time", made)
+    return made
+
+
+def reports_by(clock, trainer, learning_s, measuring_s=0):
+    """Run to the end, each iteration for ``learning_s(iteration)``; return the reports."""
+    found = []
+    for event in trainer.run():
+        if isinstance(event, IterationReport):
+            found.append(event)
+        elif event.stage == "learning" and event.done == event.total:
+            clock.now_s += learning_s(event.iteration)
+        elif event.stage == "evaluation":
+            clock.now_s += measuring_s
+    return found
+
+
+def test_no_iteration_begins_that_the_time_limit_does_not_allow(tmp_path, clock):
+    """Also in a resumed run: it knows from the stored metrics how long an iteration takes."""
+    for limit_s, number in ((50, 1), (290, 2), (301, 3)):
+        path, longest = tmp_path / str(limit_s), "run.num_iterations=9"
+        trainer = make_trainer(path, f"run.time_limit_s={limit_s}", longest)
+        found = reports_by(clock, trainer, lambda _: 100)
+        assert [report.last for report in found] == [False] * (number - 1) + [True]
+        assert trainer.elapsed_s == pytest.approx(100 * number, abs=1)
+        resumed = make_trainer(path, f"run.time_limit_s={limit_s}", longest)
+        resumed.restore()
+        assert resumed.finished and resumed.usual_iteration_s == pytest.approx(100, abs=1)
+        resumed = make_trainer(path, f"run.time_limit_s={100 * (number + 1) + 1}", longest)
+        resumed.restore()
+        found = reports_by(clock, resumed, lambda _: 100)
+        assert [report.last for report in found] == [True]
+
+
+def test_a_slow_iteration_does_not_end_a_run_and_measurements_are_not_counted(tmp_path, clock):
+    """What counts is the median of the last three iterations."""
+    words = "run.time_limit_s=2000", "run.num_iterations=40", "evaluation.every=1"
+    words += ("evaluation.num_games=2", "evaluation.final_num_games=2")
+    words += ("evaluation.uct_simulations=2", "evaluation.num_simulations=2")
+    trainer = make_trainer(tmp_path, *words)
+    found = reports_by(clock, trainer, lambda number: 700 if number == 2 else 200, 5000)
+    assert [round(report.elapsed_s) for report in found] == [200, 900, 1100, 1300, 1500, 1700, 1900]
+    assert min(report.measure_s for report in found) >= 5000 and found[-1].last
 
 
 def test_a_finished_run_does_nothing_until_it_gets_more_iterations(tmp_path):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from python_games import SMALL
-from run_samples import assert_same, make_trainer, reports
+from python_games import SMALL, write_small
+from run_samples import assert_same, make_trainer, reports, run_until
 
 from alphazero.network.weights import network_arrays
 from alphazero.runtime.errors import ConfigError, InputError
@@ -19,8 +19,13 @@ ORDERED = ("workers.mode=ordered", "workers.unit_games=3", "run.num_threads=1")
 
 
 def weights_after(tmp_path, *words, num_workers=0, game="tic_tac_toe"):
-    """Train, once so many workers are there; return the weights, and the reports."""
+    """Train, once so many workers are there; return the weights, and the reports.
+
+    The file of a game is removed before: workers get its text.
+    """
     trainer = make_trainer(tmp_path, *words, game=game)
+    if game.endswith(".py"):
+        Path(game).unlink()
     trainer.source.update(0, trainer.learner.played_network, trainer._sample)
     while num_workers and len(trainer.source._roster.workers) < num_workers:
         trainer.source.tend()
@@ -48,13 +53,37 @@ def test_processes_play_the_games_of_one_process_in_order(tmp_path, in_order):
     assert report.workers.games_per_s == pytest.approx(speed)
 
 
-def test_processes_play_a_game_in_plain_python(tmp_path):
-    words = (*ORDERED, "run.num_iterations=2")
-    expected, _ = weights_after(tmp_path / "threads", *words, "workers=threads", game=SMALL)
-    words += ("workers=processes", "workers.num_processes=2")
-    found, made = weights_after(tmp_path / "processes", *words, num_workers=2, game=SMALL)
-    assert_same(found, expected)
-    assert made[0].workers.num_workers == 2
+@pytest.fixture(scope="module")
+def in_python(tmp_path_factory):
+    """Return the weights of an ordered run of a class in plain Python, on threads."""
+    words = (*ORDERED, "run.num_iterations=2", "workers=threads")
+    return weights_after(tmp_path_factory.mktemp("class"), *words, game=SMALL)[0]
+
+
+@pytest.mark.parametrize(
+    ("form", "num_processes"), [("file", 2), pytest.param("class", 1, marks=pytest.mark.slow)]
+)
+def test_processes_play_a_game_in_plain_python(tmp_path, in_python, form, num_processes):
+    """A class by its name, and a file by its text; the number of processes changes no weight."""
+    game = SMALL if form == "class" else write_small(tmp_path / "small.py")
+    words = (*ORDERED, "run.num_iterations=2", "workers=processes")
+    words += (f"workers.num_processes={num_processes}",)
+    found, made = weights_after(tmp_path / "run", *words, num_workers=num_processes, game=game)
+    assert_same(found, in_python)
+    assert made[0].workers.num_workers == num_processes
+
+
+@pytest.mark.slow
+def test_processes_that_stop_and_resume_play_the_games_of_those_that_never_stopped(
+    tmp_path, in_python
+):
+    words = (*ORDERED, "run.num_iterations=2", "workers=processes", "workers.num_processes=2")
+    stopped = make_trainer(tmp_path, *words, game=SMALL)
+    run_until(stopped, lambda event: event.iteration == 2 and event.done > 0)
+    resumed = make_trainer(tmp_path, *words, game=SMALL)
+    resumed.restore()
+    assert resumed.iteration == 1 and len(reports(resumed)) == 1
+    assert_same(network_arrays(resumed.learner.network), in_python)
 
 
 @pytest.mark.slow
@@ -140,11 +169,13 @@ def test_the_nodes_of_a_cluster_play_the_games_of_one_process_in_order(tmp_path,
 
 
 @pytest.mark.slow
-def test_nodes_play_a_game_in_plain_python(tmp_path, cluster):
-    words = (*ORDERED, "run.num_iterations=1")
-    expected, _ = weights_after(tmp_path / "threads", *words, game=SMALL)
-    found, _ = weights_after(tmp_path / "ray", *words, "workers=ray", num_workers=2, game=SMALL)
-    assert_same(found, expected)
+@pytest.mark.parametrize("form", ("class", "file"))
+def test_nodes_play_a_game_in_plain_python(tmp_path, cluster, in_python, form):
+    game = SMALL if form == "class" else write_small(tmp_path / "small.py")
+    words = (*ORDERED, "run.num_iterations=2", "workers=ray")
+    found, made = weights_after(tmp_path / "run", *words, num_workers=2, game=game)
+    assert_same(found, in_python)
+    assert made[0].workers.num_workers == 2
 
 
 @pytest.mark.slow
