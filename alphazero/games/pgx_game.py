@@ -103,12 +103,8 @@ _FACTS = {
         "swap",
         symmetries=_hex_tables,
     ),
-    "go_9x9": _Facts(
-        162, 16, _GO, "pass", symmetries=lambda: square_tables(9, has_pass=True)
-    ),
-    "go_19x19": _Facts(
-        722, 16, _GO, "pass", symmetries=lambda: square_tables(19, has_pass=True)
-    ),
+    "go_9x9": _Facts(162, 16, _GO, "pass", symmetries=lambda: square_tables(9, has_pass=True)),
+    "go_19x19": _Facts(722, 16, _GO, "pass", symmetries=lambda: square_tables(19, has_pass=True)),
     "animal_shogi": _Facts(256, 16, _looks("Animal shogi", "Black White"), "", 5, 5, _half_turn),
     "gardner_chess": _Facts(256, 16, _looks("Gardner chess", "White Black"), "", 6, 6, np.flipud),
     "chess": _Facts(512, 16, _looks("Chess", "White Black"), "", 6, 6, np.flipud),
