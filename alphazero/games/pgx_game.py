@@ -17,6 +17,7 @@ import importlib.util
 import math
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -207,7 +208,7 @@ class PgxGame(Game):
         JAX compiles a function for each size, which takes seconds. The last batch is filled up
         with its first row.
         """
-        announce_compilation("Compiling the rules of pgx: once on this machine, some seconds ...")
+        announce_compilation("Preparing the rules of pgx, which takes some seconds ...")
         start, num = 0, len(out)
         while start < num:
             size = 1 if num - start <= _MAX_SINGLES else self._facts.batch_size
@@ -385,7 +386,9 @@ def _configure(jax: Any) -> None:
     """Let JAX run in the calling thread, on the processor, and keep compiled code on disk.
 
     Its number of threads is a variable of the environment, read when the first array is made.
+    OpenVINO forks to send its usage statistics, which JAX would warn of; our workers are spawned.
     """
+    warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
     if not jax.config.jax_platforms:  # else the user's JAX_PLATFORMS
         jax.config.update("jax_platforms", "cpu")
     jax.config.update("jax_cpu_enable_async_dispatch", False)
