@@ -1,16 +1,15 @@
 """Peg solitaire on the triangle of 15 holes, a game of one player.
 
 A peg jumps over a neighbour into an empty hole, and the peg that it jumps over is taken away. The
-game ends when no peg can jump; the fewer pegs are left, the better. Holes are numbered from the
-top, row by row:
+game ends when no peg can jump; the fewer pegs are left, the better. The triangle is the lower left
+half of a square board:
 
-        1
-       2 3
-      4 5 6
-     7 8 9 10
-    11 12 13 14 15
-
-An action is a jump, written as "4x1": from hole 4 into hole 1.
+    5  .
+    4  O O
+    3  O O O         an action is a jump, written by the squares where it starts and ends: a3a5
+    2  O O O O
+    1  O O O O O
+       a b c d e
 """
 
 import itertools
@@ -168,13 +167,10 @@ def piece_letters(game):
 
 
 @rules.implement(PegSolitaire)
-def action_to_text(game, action):
-    return f"{JUMPS[action, 0] + 1}x{JUMPS[action, 2] + 1}"
+def action_squares(game, action):
+    return tuple(CELLS[JUMPS[action, [0, 2]]])
 
 
 @rules.implement(PegSolitaire)
-def text_to_action(game, text):
-    for action in range(len(JUMPS)):
-        if action_to_text(game, action) == text.strip():
-            return action
-    raise ValueError(f"'{text}' is no jump: write it like 4x1, from hole 4 into hole 1.")
+def appearance(game):
+    return rules.Appearance("Peg solitaire", ("Peg", ""), ("light", "wall"), "wood")

@@ -198,15 +198,16 @@ def _hex(color: Color | None) -> str | None:
     return ANSI_COLORS[color.number] if color.number is not None and color.number < 16 else None
 
 
-def draw_play(path: Path) -> None:
-    """Draw the last screen of a game of Connect Four that a person plays against UCT."""
+def draw_play(path: Path, name: str, spec: str, moves: list[str]) -> None:
+    """Draw the last screen of a game that a person begins against the player ``spec``."""
+    from alphazero.boards.skin import skin_of
     from alphazero.games.registry import make_game
     from alphazero.play.terminal import HumanPlayer, TerminalGame
     from alphazero.players.base import PlayerSettings
     from alphazero.players.registry import make_player
 
-    console, game = recording_console(), make_game("connect_four")
-    typed = iter(["4", "4", "3", "view"])
+    console, game = recording_console(), make_game(name)
+    typed = iter([*moves, "view"])
 
     def read_line(prompt: str) -> str:
         line = next(typed, None)
@@ -215,12 +216,12 @@ def draw_play(path: Path) -> None:
             raise EOFError
         return line
 
-    opponent = make_player("uct:20000", game, PlayerSettings(seed=2))
+    opponent = make_player(spec, game, PlayerSettings(seed=2))
     TerminalGame(game, (HumanPlayer(), opponent), console, read_line, in_place=True).run()
     screen = recording_console()
     screen.print(Text.from_ansi(last_screen(console.file.getvalue())), soft_wrap=True)
-    title = "alphazero play game=connect_four second=uct:20000"
-    save_svg(screen, path, title, "Connect Four", "The game ends")
+    title = f"alphazero play game={name} second={spec}"
+    save_svg(screen, path, title, skin_of(game).title, "The game ends")
 
 
 def last_screen(written: str) -> str:
@@ -237,7 +238,9 @@ def main(words: list[str]) -> int:
     )
     parser.add_argument("run", nargs="*", help="run=RUN, a run to draw as well")
     arguments = parser.parse_args(words).run
-    draw_play(IMAGES / "play_connect_four.svg")
+    draw_play(IMAGES / "play_connect_four.svg", "connect_four", "uct:20000", ["4", "4", "3"])
+    moves = ["c2d3", "d2-e3", "b2b3"]
+    draw_play(IMAGES / "play_breakthrough.svg", "examples/breakthrough.py", "uct:20000", moves)
     plots = PLOTS | {name: [*words, *arguments] for name, words in RUN_PLOTS.items() if arguments}
     return max(
         alphazero(["plot", *words, f"output={IMAGES / name}"]) for name, words in plots.items()

@@ -15,7 +15,7 @@ from rich.color import Color
 from rich.style import Style
 from rich.terminal_theme import SVG_EXPORT_THEME
 
-from alphazero.boards.skin import Skin
+from alphazero.boards.skin import DISC, WALL, Skin
 from alphazero.boards.text import marked_cells
 from alphazero.games.batched_game import Game
 
@@ -195,7 +195,7 @@ def board_shapes(
 def piece_shape(
     skin: Skin, player: int, x: float, y: float, size: float = 1.0, color: str | None = None
 ) -> Shape:
-    """Return a player's piece: a letter, or a disc, with a rim if it is as light as the paper.
+    """Return a player's piece: a letter, a wall, or a disc, with a rim if it is almost white.
 
     Args:
         x, y: of its centre.
@@ -203,7 +203,9 @@ def piece_shape(
         color: of a letter; None is the player's.
     """
     player_color = piece_color(skin, player)
-    if skin.glyphs[player] != "●":
+    if skin.glyphs[player] == WALL:
+        return Box(x - size / 2, y - size / 2, size, size, player_color)
+    if skin.glyphs[player] != DISC:
         return Letters(x, y, skin.glyphs[player], 0.7 * size, color or player_color, bold=True)
     rim = (FAINT, 0.03) if _lightness(player_color) > 230 else ()
     return Disc(x, y, 0.41 * size, player_color, *rim)

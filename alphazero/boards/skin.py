@@ -54,8 +54,10 @@ _PIECES = {
     "red": "bold #ff5f5f",
     "light": "bold #ffffff",
     "dark": "bold #000000",
+    "wall": "#875f5f",
 }
-_LETTERS = ("first", "second", "x", "o")  #: colours of pieces that are letters; others are discs
+_LETTERS = ("first", "second", "x", "o")  #: colours of pieces that are letters
+DISC, WALL = "●", "■"  #: the glyphs of the others
 #: By `Appearance.board`: the styles of a skin.
 _BOARDS: dict[str, dict] = {
     "plain": {},
@@ -120,7 +122,9 @@ def setups_of(game: Game) -> tuple[str, ...]:
 
 
 def _glyph(color: str, letter: str) -> str:
-    return letter if color in _LETTERS else "●"
+    if color in _LETTERS:
+        return letter
+    return WALL if color == "wall" else DISC
 
 
 def _notation(game: Game, mirrored: bool = False) -> Notation:

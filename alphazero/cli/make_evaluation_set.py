@@ -23,10 +23,8 @@ from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import check_output
-from alphazero.solvers.registry import make_solver, solver_advice
+from alphazero.solvers.registry import make_solver, solver_advice, usual_max_empties
 from alphazero.storage.run_folder import folder_name
-
-_OTHELLO_EMPTIES = 10  # solving positions with more takes long
 
 
 @dataclasses.dataclass
@@ -42,7 +40,7 @@ class Settings:
     )
     max_empties: int | None = option(
         None,
-        f"most empty squares of a position; by default {_OTHELLO_EMPTIES} for othello",
+        "most empty squares of a position; by default as many as are solved soon",
         1,
         4096,
     )
@@ -53,8 +51,8 @@ class Settings:
 def run(settings: Settings, console: Console) -> None:
     """Sample the set and write it."""
     game = make_game(settings.game)
-    if game.name.partition(":")[0] == "othello" and settings.max_empties is None:
-        settings.max_empties = _OTHELLO_EMPTIES
+    if settings.max_empties is None:
+        settings.max_empties = usual_max_empties(game)
     out = Path(settings.out or f"{folder_name(game.name)}_{settings.seed}.csv")
     if out.is_file() and not settings.replace:
         message = f"{out} exists: name another file by out=, or use replace=true."

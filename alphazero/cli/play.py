@@ -21,6 +21,7 @@ from alphazero.cli.players import (
     MOVES_HELP,
     PLAYER_HELP,
     SETUP_HELP,
+    check_second,
     choose_game,
     getting_ready,
     make_pair,
@@ -124,9 +125,7 @@ def _sides(settings: Settings, game: Game) -> tuple[str, str]:
         ConfigError: if a second player is named for a puzzle.
     """
     if game.num_players == 1:
-        if settings.second is not None:
-            reason = f"{game.name} has one player; first= says who"
-            raise ConfigError.of("second", settings.second, reason=reason)
+        check_second(game, settings.second)
         first = settings.first or "human"
         return first, first
 

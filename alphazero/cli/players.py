@@ -15,7 +15,7 @@ from alphazero.boards.notation import read_moves
 from alphazero.boards.skin import SETUPS, Skin, skin_of
 from alphazero.config.settings import option
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_game
+from alphazero.games.registry import OFFERED, make_game
 from alphazero.play.terminal import HumanPlayer
 from alphazero.players.base import WARM_UP_SIMULATIONS, Player, PlayerSettings
 from alphazero.players.gtp import GtpPlayer
@@ -32,7 +32,7 @@ from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.registry import solver_advice
 
-DEFAULT_GAME = "connect_four"
+DEFAULT_GAME = OFFERED[0]
 GAME_HELP = f"the game; by default that of a network below, otherwise {DEFAULT_GAME}"
 PLAYER_HELP = (
     "random, uct:1000, solver, best, latest, network (latest, otherwise best), or the path of a "
@@ -148,6 +148,13 @@ def make_pair(
     named = [spec or default for spec, default in zip(specs, default_match(game.name))]
     second_settings = dataclasses.replace(settings, seed=settings.seed + 1)
     return make(named[0], game, settings), make(named[1], game, second_settings)
+
+
+def check_second(game: Game, second: str | None) -> None:
+    """Raise ConfigError if a second player is named for a puzzle."""
+    if second is not None and game.num_players == 1:
+        reason = f"{game.name} has one player; first= says who"
+        raise ConfigError.of("second", second, reason=reason)
 
 
 def warm_up(game: Game, players: Iterable[Any], console: Console | None = None) -> None:

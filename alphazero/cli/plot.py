@@ -25,6 +25,7 @@ from alphazero.cli.players import (
     GAME_HELP,
     MOVES_HELP,
     SETUP_HELP,
+    check_second,
     choose_game,
     make_pair,
     read_start,
@@ -225,6 +226,7 @@ def _plot_game(settings: Settings) -> Path:
     limits = PlayerSettings(num_simulations=settings.num_simulations, seed=settings.seed)
     specs = (settings.first, settings.second)
     session, skin = _start(settings, specs, limits)
+    check_second(session.game, settings.second)
     played = PlayedGame(session)
     if specs != (None, None) or not settings.moves:
         played = _play(session, make_pair(specs, session.game, limits))

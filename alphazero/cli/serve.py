@@ -65,7 +65,7 @@ def run(settings: Settings, console: Console) -> None:
     except ImportError as error:
         message = f'the page needs {error.name}: pip install "alphazero-selfplay[web]" installs it.'
         raise ConfigError(message) from None
-    game = None if settings.game is None else make_game(settings.game).name
+    game = _playable(settings.game)
     for spec in settings.players:
         check_player(spec, game or DEFAULT_GAME)
     backend = Backend(settings.runs, game, settings.network_kind, settings.players)
@@ -80,6 +80,17 @@ def run(settings: Settings, console: Console) -> None:
     if settings.open and sys.stdout.isatty():
         webbrowser.open(url)
     server.run()
+
+
+def _playable(name: str | None) -> str | None:
+    """Return the name of the user's game, None if they name none; refuse a puzzle."""
+    if name is None:
+        return None
+    game = make_game(name)
+    if game.num_players == 1:
+        reason = "the page is for two players, and this game has one; 'alphazero play' plays it"
+        raise ConfigError.of("game", game.name, reason=reason)
+    return game.name
 
 
 def _warm_up(backend: "Backend") -> None:

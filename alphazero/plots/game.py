@@ -124,7 +124,7 @@ def _player_names(
 ) -> Iterator[Shape]:
     """Yield who plays; the name of the side to move is bold."""
     ends = ((_MARGIN + 0.2, 0.35, "left"), (right - 0.2, -0.35, "right"))
-    for player, (x, space, align) in enumerate(ends):
+    for player, (x, space, align) in enumerate(ends[: played.session.game.num_players]):
         yield piece_shape(skin, player, x, 0.55, 0.5)
         name = played.names[player] or skin.sides[player]
         name = name if len(name) <= _MAX_NAME else "..." + name[3 - _MAX_NAME :]
@@ -188,7 +188,8 @@ def game_sheet(played: PlayedGame, skin: Skin) -> Picture:
 
 
 def _heading(played: PlayedGame, skin: Skin) -> str:
-    sides = [f"{side} ({name})" if name else side for side, name in zip(skin.sides, played.names)]
+    names = played.names[: played.session.game.num_players]
+    sides = [f"{side} ({name})" if name else side for side, name in zip(skin.sides, names)]
     text = f"{skin.title}: {' against '.join(sides)}"
     if not played.session.over:
         return text

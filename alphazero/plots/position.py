@@ -164,8 +164,11 @@ def _share_arrows(session: Session, skin: Skin, thought: Thought, width: int) ->
 
 
 def _value_bar(session: Session, skin: Skin, value: float, board_height: float) -> list[Shape]:
-    """Return the bar that divides the expected result; the side that began has the lower part."""
-    if math.isnan(value):
+    """Return the bar that divides the expected result; the side that began has the lower part.
+
+    A puzzle has no second side, and no bar.
+    """
+    if math.isnan(value) or session.game.num_players == 1:
         return []
     part = (1 + (value if session.player == 0 else -value)) / 2
     border = _TOP + board_height * (1 - part)

@@ -42,3 +42,8 @@ def solver_advice(game: Game) -> str:
         "The compiled solver takes minutes for a position of Connect Four's first plies; "
         "'pip install bitbully' adds one that answers any position at once."
     )
+
+
+def usual_max_empties(game: Game) -> int | None:
+    """Return the most empty squares with which many positions are solved soon; None for any."""
+    return 10 if isinstance(game, CompiledGame) and isinstance(game.rules, Othello) else None

@@ -2,15 +2,24 @@
 
 import numpy as np
 import pytest
-from game_samples import BREAKTHROUGH, EXAMPLE
+from game_samples import BREAKTHROUGH, EXAMPLE, PUZZLE
 from plain_games import Promotion
 
 from alphazero.boards.move_text import prompt, read_move
 from alphazero.boards.notation import Notation, read_moves
 from alphazero.boards.painter import Picture, paint, svg_text
 from alphazero.boards.session import Session
-from alphazero.boards.shapes import Arrow, Box, Disc, arrow, edge_shapes, moved, position_shapes
-from alphazero.boards.skin import skin_of
+from alphazero.boards.shapes import (
+    Arrow,
+    Box,
+    Disc,
+    arrow,
+    edge_shapes,
+    moved,
+    piece_color,
+    position_shapes,
+)
+from alphazero.boards.skin import WALL, skin_of
 from alphazero.boards.text import Medium, draw_board, marked_cells
 from alphazero.games.appearance import Appearance
 from alphazero.games.own_game import game_of_object
@@ -197,6 +206,16 @@ def test_the_skin_follows_from_what_the_game_states():
     skin = skin_of(game_of_object(Stated, "stated"))
     assert (skin.title, skin.sides, skin.glyphs) == ("Walk", ("Up", "O"), ("\u25cf", "O"))
     assert skin_of(game_of_object(Promotion, "m:P")).title == "m:P"
+
+
+def test_squares_outside_a_board_are_filled_and_its_pegs_are_moved_from_square_to_square():
+    game = make_game(PUZZLE)
+    skin, session = skin_of(game), Session(game)
+    assert skin.glyphs[1] == WALL and read_move(session, skin, "a3-a5") in session.legal_actions
+    shown = position_shapes(game, skin, session.state)
+    walls = [shape for shape in shown if isinstance(shape, Box) and shape.line is None]
+    assert len(walls[1:]) == 10 and {wall.fill for wall in walls[1:]} == {piece_color(skin, 1)}
+    assert sum(isinstance(shape, Disc) for shape in shown) == 14
 
 
 @pytest.mark.parametrize("stated", [{"board": "blue"}, {"colours": ()}, {"colors": ("pink", "x")}])

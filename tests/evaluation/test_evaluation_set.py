@@ -5,7 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 from game_samples import random_games
+from rich.console import Console
 
+from alphazero.cli import make_evaluation_set
 from alphazero.evaluation.exact.sampling import MAX_IMMEDIATE_FRACTION, sample_set
 from alphazero.evaluation.exact.set_file import read_set, shipped_path, write_set
 from alphazero.evaluation.exact.sets import (
@@ -107,6 +109,20 @@ def test_max_empties_limits_the_empty_squares(small):
     game, solver, _ = small
     sampled = sample_set(game, solver, 10, seed=5, max_empties=6)
     assert max((game.cells(state) == 0).sum() for state in sampled.states) == 6
+
+
+@pytest.mark.parametrize(("name", "most"), [("othello:6", 10), ("connect_x:4x3x3", None)])
+def test_positions_of_othello_have_few_empty_squares_unless_more_are_asked_for(
+    name, most, monkeypatch, tmp_path
+):
+    def sample(game, solver, num_positions, seed, max_empties, show):
+        assert max_empties == most
+        raise InterruptedError
+
+    monkeypatch.setattr(make_evaluation_set, "sample_set", sample)
+    settings = make_evaluation_set.Settings(game=name, out=str(tmp_path / "set.csv"))
+    with pytest.raises(InterruptedError):
+        make_evaluation_set.run(settings, Console())
 
 
 def test_more_positions_than_the_game_has_are_an_error():

@@ -327,7 +327,7 @@ def test_people_read_the_numbers_of_the_rules(pegs, share):
 
 def test_a_person_plays_alone():
     out = io.StringIO()
-    lines = iter(["4x1", "hint", "quit"])
+    lines = iter(["a3-a5", "hint", "quit"])
     settings = play_command.Settings(game=PUZZLE, num_simulations=50, hint="uct")
     play_command.run(settings, Console(file=out, width=200), lambda question: next(lines))
     assert "against" not in out.getvalue() and "Hint" in out.getvalue()

@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
+from game_samples import BREAKTHROUGH, PUZZLE
 from PIL import Image
 
 from alphazero.cli import plot
@@ -17,6 +18,7 @@ from alphazero.cli.command import run_command
 from alphazero.evaluation.elo import rate
 from alphazero.evaluation.ratings import RatingFile
 from alphazero.evaluation.tournament import TournamentMatch
+from alphazero.plots import position
 from alphazero.plots.curves import ERRORS, MISPLAYED
 from alphazero.runtime.errors import ConfigError
 
@@ -73,6 +75,17 @@ def test_a_position_shows_the_search_and_the_network_alone():
 def test_a_player_without_an_estimate_has_no_bar_of_values():
     draw("what=position", "game=connect_four", "player=random", "output=x.svg")
     assert "value" not in texts("x.svg") and "random" in texts("x.svg")
+
+
+def test_the_pictures_of_a_puzzle_have_one_side():
+    for game, has_bar in ((PUZZLE, False), (BREAKTHROUGH, True)):
+        draw("what=position", f"game={game}", "player=uct:20", "output=x.svg")
+        assert (f'width="{position._VALUE_BAR}"' in Path("x.svg").read_text()) == has_bar
+    draw("what=game", f"game={PUZZLE}", "first=random", "seed=1", "output=x.svg")
+    assert re.search(r"Peg \(random\)\. A result of -\d", texts("x.svg")[0])
+    with pytest.raises(ConfigError) as refused:
+        draw("what=game", f"game={PUZZLE}", "second=uct:20")
+    assert refused.value.key == "second"
 
 
 def test_an_animation_shows_every_position_and_the_last_one_longest():

@@ -10,6 +10,7 @@ import time
 
 import httpx
 import pytest
+from game_samples import PUZZLE
 from web_samples import make_backend, running, stream
 
 from alphazero.cli import main
@@ -326,6 +327,7 @@ def test_the_next_free_port_is_taken_unless_one_is_named():
         (["port=0"], "port"),
         (["token=short"], "token"),
         (["game=chess"], "chess"),
+        ([f"game={PUZZLE}"], "peg_solitaire.py"),
         (["host=no.such.host.invalid"], "host"),
         (["hots=1"], "hots"),
         (["runs=no/such/folder"], "no/such/folder"),
