@@ -29,7 +29,7 @@ from alphazero.games.players_planes import PlayersPlanes
 from alphazero.games.python_game import PythonGame
 from alphazero.games.square_names import named_squares
 from alphazero.games.text import parse_index
-from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.errors import ConfigError, MissingPackage
 
 #: Games whose planes and player to move determine all that follows. In other games positions are
 #: told apart by their moves: a repetition, a count of moves without a capture or half a move may
@@ -48,9 +48,15 @@ WRITTEN_BY_POSITION = frozenset(
 #: would have to be turned with the board.
 FROM_BELOW = frozenset("antichess chess connect_four crazyhouse".split())
 _MOST_PLIES = 65_535  # of a `PythonGame`
-_NUM_PROBES = 6  # random games that are played to see what the planes show
-_MAX_PROBED_PLIES = 400
-_INSTALL = 'OpenSpiel is not installed: pip install "alphazero-selfplay[open_spiel]"'
+_NUM_PROBES = 2_000  # random moves that are looked at, to see what the planes show
+_MAX_PROBED_PLIES = 300  # of a game
+
+
+def require_open_spiel() -> None:
+    """Raise MissingPackage if OpenSpiel is not installed."""
+    if importlib.util.find_spec("pyspiel") is None:
+        install = 'pip install "alphazero-selfplay[open_spiel]"'
+        raise MissingPackage(f"OpenSpiel is not installed; install it with {install}.")
 
 
 def make_open_spiel_game(text: str) -> PythonGame:
@@ -235,16 +241,17 @@ class _Rules:
 
     def _random_moves(self) -> Iterator["_Move"]:
         """Play random games."""
-        rng = random.Random(0)
+        rng, state = random.Random(0), self.game.new_initial_state()
         for _ in range(_NUM_PROBES):
-            state = self.game.new_initial_state()
-            for _ in range(_MAX_PROBED_PLIES):
-                if state.is_terminal():
-                    break
-                before, action = state, rng.choice(state.legal_actions())
-                state = before.clone()
-                state.apply_action(action)
-                yield _Move(before, before.current_player() ^ self.first, action, state)
+            if state.is_terminal() or state.move_number() >= _MAX_PROBED_PLIES:
+                state = self.game.new_initial_state()
+            if not (legal := state.legal_actions()):
+                reason = f"after {state.history()} no action is legal"
+                raise ConfigError.of("game", f"open_spiel:{self.text}", reason=reason)
+            before, action = state, rng.choice(legal)
+            state = before.clone()
+            state.apply_action(action)
+            yield _Move(before, before.current_player() ^ self.first, action, state)
 
     def _seen_in(self, moves: list["_Move"]) -> "_Seen":
         """Look at the planes of random games."""
@@ -323,8 +330,7 @@ def _load(text: str) -> tuple[str, Any, int | None]:
     Raises:
         ConfigError: see `make_open_spiel_game`.
     """
-    if importlib.util.find_spec("pyspiel") is None:
-        raise ConfigError(f"{_INSTALL}.", key="game", value=f"open_spiel:{text}")
+    require_open_spiel()
     import pyspiel
 
     name = text.partition("(")[0]
@@ -375,8 +381,6 @@ def _reason_against_size(game: Any) -> str | None:
     import pyspiel
 
     utilities = pyspiel.GameType.Utility
-    if not game.new_initial_state().legal_actions():
-        return "it has no legal action at the start"
     if game.num_players() > 2:
         return f"it has {game.num_players()} players; 1 or 2 are possible"
     zero_sum = game.get_type().utility in (utilities.ZERO_SUM, utilities.CONSTANT_SUM)
