@@ -158,7 +158,10 @@ class _Start(SpielPosition):
 
     def text_to_action(self, text: str) -> int:
         found = self._rules.typed.get(_plain(text))
-        return parse_index(text, self.num_actions) if found is None else found
+        if found is not None:
+            return found
+        also = f", or a move such as {self._rules.texts[0]}" if self._rules.typed else ""
+        return parse_index(text, self.num_actions, also=also)
 
 
 class _Rules:
@@ -412,7 +415,9 @@ def _action_texts(rules: _Rules) -> tuple[list[str], dict[str, int]]:
     if rules.name in WRITTEN_BY_POSITION:
         return texts, {}
     state, agents = rules.game.new_initial_state(), range(rules.game.num_players())
-    own = [[state.action_to_string(agent, action) for agent in agents] for action in map(int, texts)]
+    own = [
+        [state.action_to_string(agent, action) for agent in agents] for action in map(int, texts)
+    ]
     common = list(map(_common_text, own))
     counts = collections.Counter(common)
     typed = {}
