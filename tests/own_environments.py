@@ -1,4 +1,4 @@
-"""PettingZoo environments as a user might write them: a heap from which two agents take 1, 2 or 3."""
+"""PettingZoo environments as a user might write them: two agents take 1, 2 or 3 from a heap."""
 
 import copy
 

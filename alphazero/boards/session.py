@@ -105,7 +105,7 @@ class Session:
             return False
         before = self.states[ply]
         after = self.game.step(before[None], np.array(legal)).states[0]
-        is_seen = self.game.drawn(before) is not None or self.game.cells(before).any()
+        is_seen = self.game.drawn(before) is not None or bool(self.game.cells(before).any())
         return is_seen and self.game.state_to_text(before) == self.game.state_to_text(after)
 
     def take_back(self, is_human: Callable[[int], bool]) -> int:

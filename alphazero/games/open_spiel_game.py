@@ -415,9 +415,8 @@ def _action_texts(rules: _Rules) -> tuple[list[str], dict[str, int]]:
     if rules.name in WRITTEN_BY_POSITION:
         return texts, {}
     state, agents = rules.game.new_initial_state(), range(rules.game.num_players())
-    own = [
-        [state.action_to_string(agent, action) for agent in agents] for action in map(int, texts)
-    ]
+    actions = range(len(texts))
+    own = [[state.action_to_string(agent, action) for agent in agents] for action in actions]
     common = list(map(_common_text, own))
     counts = collections.Counter(common)
     typed = {}

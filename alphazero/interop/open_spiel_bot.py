@@ -34,21 +34,22 @@ def make_bot(
         ConfigError: if the game does not qualify, or there is no such player.
     """
     own = make_game(rules) if rules else make_open_spiel_game(str(game))
-    return PlayerBot(make_player(spec, own, settings))
+    return PlayerBot(make_player(spec, own, settings), own)
 
 
 class PlayerBot(pyspiel.Bot):
     """One of our players as a bot.
 
     Args:
-        player: of a game ``open_spiel:...``, or of the same game of ours. Actions must have the same
-            numbers or, where the usual set-up is ours with mirrored columns, mirrored ones.
+        player: made for ``game``.
+        game: ``open_spiel:...``, or the same game of ours: actions have the same numbers or, where
+            the usual set-up is ours with mirrored columns, mirrored ones.
     """
 
-    def __init__(self, player: Player):
+    def __init__(self, player: Player, game: Game):
         super().__init__()
-        self.player = player
-        self._theirs = _their_actions(player.game)
+        self.player, self.game = player, game
+        self._theirs = _their_actions(game)
 
     def step(self, state: Any) -> int:
         """Return an action.
@@ -79,7 +80,7 @@ class PlayerBot(pyspiel.Bot):
         """Do nothing: nothing is remembered."""
 
     def _choice(self, state: Any) -> Choice:
-        game = self.player.game
+        game = self.game
         position = game.play_moves(self._theirs[state.history()].tolist())
         legal = np.flatnonzero(game.legal_action_mask(position[None])[0][self._theirs])
         if legal.tolist() != state.legal_actions():

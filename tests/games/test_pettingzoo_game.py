@@ -109,7 +109,7 @@ def assert_same_games(name, environment, num_games, most_plies):
     for _ in range(num_games):
         environment.reset(seed=0)
         agents, row, gains = environment.possible_agents, game.initial_states(), [0.0, 0.0]
-        for _ in range(most_plies):
+        for _ in range(min(most_plies, game.max_plies)):
             found, agent = game.inspect(row), environment.agent_selection
             is_over = any((*environment.terminations.values(), *environment.truncations.values()))
             assert found.over[0] == is_over

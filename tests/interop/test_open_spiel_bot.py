@@ -70,7 +70,8 @@ def test_nothing_is_remembered_so_that_a_bot_begins_anywhere():
 
 
 def test_states_of_another_game_are_refused():
-    bot = PlayerBot(RandomPlayer(make_game("connect_four"), 0))
+    ours = make_game("connect_four")
+    bot = PlayerBot(RandomPlayer(ours, 0), ours)
     with pytest.raises(ValueError, match="connect_four"):
         bot.step(pyspiel.load_game("tic_tac_toe").new_initial_state())
     with pytest.raises(ConfigError):
