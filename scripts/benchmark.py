@@ -73,6 +73,12 @@ PARTS = {
         "measure_search",
         "the search with an evaluator that costs nothing: 256 games, 200 simulations",
     ),
+    "rules": Part(
+        "rules",
+        "measure_rules",
+        "Connect Four by compiled rules, in plain Python, through OpenSpiel, PettingZoo and pgx:\n"
+        "self-play with a 5 x 64 network, the search alone, UCT; one core, 64 games, 64 simulations",
+    ),
     "learner": Part(
         "learner",
         "measure_learner",
@@ -91,7 +97,7 @@ PARTS = {
         "memory of self-play while it plays 1,200 games with 64 simulations and the cache",
     ),
 }
-PACKAGES = ("numpy", "numba", "torch", "openvino", "open_spiel")
+PACKAGES = ("numpy", "numba", "torch", "openvino", "open_spiel", "pettingzoo", "pgx")
 _MAX_COLUMNS = 5
 
 

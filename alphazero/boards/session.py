@@ -103,8 +103,10 @@ class Session:
         legal = self.legal_actions_at(ply)
         if len(legal) != 1:
             return False
-        after = self.game.step(self.states[ply][None], np.array(legal)).states[0]
-        return np.array_equal(self.game.cells(self.states[ply]), self.game.cells(after))
+        before = self.states[ply]
+        after = self.game.step(before[None], np.array(legal)).states[0]
+        is_seen = self.game.drawn(before) is not None or bool(self.game.cells(before).any())
+        return is_seen and self.game.state_to_text(before) == self.game.state_to_text(after)
 
     def take_back(self, is_human: Callable[[int], bool]) -> int:
         """Go back to the latest earlier position in which a person had a choice.

@@ -69,6 +69,8 @@ def draw_board(
         labels: whether legal actions are labelled; columns always are.
         numbered: label squares with their numbers, where the notation has some.
     """
+    if (drawn := game.drawn(state)) is not None:
+        return Text(drawn, no_wrap=True)
     board, legal_action_mask = game.cells(state), game.inspect(state[None]).legal_action_mask[0]
     label = _number_label(skin, legal_action_mask) if numbered else skin.notation.text
     shown = _labels(skin.notation, board.shape, legal_action_mask & labels, label)

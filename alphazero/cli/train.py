@@ -300,7 +300,7 @@ def _next_steps(trainer: Trainer, report: IterationReport) -> list[str]:
     own = trainer.settings.network.kind
     named = f" network_kind={own}" if is_module_name(own) else ""
     runs = named if root == Path("checkpoints") else f" runs={root}{named}"
-    game = f"game={trainer.game.name}"
+    game = shlex.quote(f"game={trainer.game.name}")
     play = [
         f"  play against it:   {program()} play {game} second={network}{named}",
         f"  on a page:         {program()} serve {game}{runs}",

@@ -201,8 +201,17 @@ class Game:
             state = self.step(state[None], np.array([action], np.int32)).states[0]
         return state
 
+    def drawn(self, state: np.ndarray) -> str | None:
+        """Return a position ([K]) as its rules draw it where `cells` does not show all, else None.
+
+        It may have several lines.
+        """
+        return None
+
     def state_to_text(self, state: np.ndarray) -> str:
         """Return the board as text, one line for each row."""
+        if (drawn := self.drawn(state)) is not None:
+            return drawn
         letters = self.piece_letters
         return "\n".join("".join(letters[cell] for cell in row) for row in self.cells(state))
 

@@ -4,28 +4,32 @@ In: the text of a game as OpenSpiel writes it, with its parameters in brackets. 
 whose positions are OpenSpiel's states, which are copied in C++. Games of one or two players qualify
 that are played in turns, without chance and hidden information, and whose results lie in a known
 range. Each other one is refused with the reason. Nothing here knows the rules of a game; three
-tables say what OpenSpiel does not.
+tables say what OpenSpiel does not, and random games what the planes show.
 
 Differences from what OpenSpiel shows: the player who begins is number 0 (in its chess, number 1
 begins); if the planes are the same for both players, one more tells who is to move; and a game may
-be cut off with ``max_plies=``, as a draw, or with what a puzzle has paid so far.
+be cut off with ``max_plies=``, as a draw, or with what a puzzle has paid so far. Actions have
+OpenSpiel's numbers.
 """
 
 import collections
+import functools
 import importlib.util
 import math
 import os
 import random
 import re
 import threading
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from alphazero.games.players_planes import PlayersPlanes
 from alphazero.games.python_game import PythonGame
+from alphazero.games.square_names import named_squares
 from alphazero.games.text import parse_index
-from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.errors import ConfigError, MissingPackage
 
 #: Games whose planes and player to move determine all that follows. In other games positions are
 #: told apart by their moves: a repetition, a count of moves without a capture or half a move may
@@ -44,9 +48,15 @@ WRITTEN_BY_POSITION = frozenset(
 #: would have to be turned with the board.
 FROM_BELOW = frozenset("antichess chess connect_four crazyhouse".split())
 _MOST_PLIES = 65_535  # of a `PythonGame`
-_NUM_PROBES = 10  # random games that are played to see what the planes show
-_MAX_PROBED_PLIES = 400
-_INSTALL = 'OpenSpiel is not installed: pip install "alphazero-selfplay[open_spiel]"'
+_NUM_PROBES = 2_000  # random moves that are looked at, to see what the planes show
+_MAX_PROBED_PLIES = 300  # of a game
+
+
+def require_open_spiel() -> None:
+    """Raise MissingPackage if OpenSpiel is not installed."""
+    if importlib.util.find_spec("pyspiel") is None:
+        install = 'pip install "alphazero-selfplay[open_spiel]"'
+        raise MissingPackage(f"OpenSpiel is not installed; install it with {install}.")
 
 
 def make_open_spiel_game(text: str) -> PythonGame:
@@ -112,8 +122,11 @@ class SpielPosition:
         return self._rules.cells(self._state)
 
     def to_text(self) -> str | None:
-        """Return OpenSpiel's text where `cells` has nothing to show, else None."""
-        return None if self._rules.has_board else str(self._state)
+        """Return OpenSpiel's text where `cells` does not show everything, else None."""
+        if self._rules.has_board:
+            return None
+        text = re.sub(r"\x1b\[\d*m", "", str(self._state)).strip("\n")
+        return _drawn_fen(text, self._rules.planes_shape[1])
 
     def key(self) -> bytes:
         if self._rules.is_determined_by_planes:
@@ -125,25 +138,30 @@ class _Start(SpielPosition):
     """The start position, and what the game says of itself."""
 
     def __init__(self, text: str):
-        rules = _Rules(text)
+        rules = _rules_of(text)
         super().__init__(rules, rules.game.new_initial_state())
         self.num_players = rules.game.num_players()
         self.num_actions = rules.game.num_distinct_actions()
         self.max_plies = rules.max_plies
         self.result_range = rules.game.min_utility(), rules.game.max_utility()
         self.binary_planes = rules.is_binary
-        self._texts = _action_texts(rules)
-        self._actions = {action_text: action for action, action_text in enumerate(self._texts)}
+        self.appearance = {"rows_from_top": rules.rows_from_top}
 
     def __reduce__(self) -> tuple[type, tuple[str]]:
         return type(self), (self._rules.text,)
 
+    def action_squares(self, action: int) -> tuple[int, ...]:
+        return self._rules.squares[action]
+
     def action_to_text(self, action: int) -> str:
-        return self._texts[action]
+        return self._rules.texts[action]
 
     def text_to_action(self, text: str) -> int:
-        found = self._actions.get(_plain(text))
-        return parse_index(text, self.num_actions) if found is None else found
+        found = self._rules.typed.get(_plain(text))
+        if found is not None:
+            return found
+        also = f", or a move such as {self._rules.texts[0]}" if self._rules.typed else ""
+        return parse_index(text, self.num_actions, also=also)
 
 
 class _Rules:
@@ -158,7 +176,11 @@ class _Rules:
         planes_shape: [C, H, W] with the plane of the player to move, if there is one.
         is_binary: whether the planes hold 0 and 1 alone.
         is_determined_by_planes: see `DETERMINED_BY_PLANES`.
-        has_board: whether `cells` knows the pieces.
+        texts: of the actions, what a person reads.
+        typed: the actions by what a person may type.
+        squares: that actions name, see `alphazero.games.rules.action_squares`.
+        rows_from_top: whether their row 1 is at the top.
+        has_board: whether `cells` shows all that a person needs to see.
     """
 
     def __init__(self, text: str):
@@ -171,11 +193,13 @@ class _Rules:
         self.first = self.game.new_initial_state().current_player()
         self._buffers = threading.local()
         self._seen_shape = self._shape_of_planes()
-        seen = self._probe()
-        self._pieces, self.has_board = seen.pieces, bool(seen.pieces[0].any())
-        self.is_binary = seen.is_binary
-        needs_plane = self.game.num_players() == 2 and not seen.depends_on_player
+        moves = list(self._random_moves())
+        self._pieces, self.is_binary, depends_on_player = self._seen_in(moves)
+        needs_plane = self.game.num_players() == 2 and not depends_on_player
         self.planes_shape = self._seen_shape[0] + needs_plane, *self._seen_shape[1:]
+        self.texts, self.typed = _action_texts(self)
+        self.squares, self.rows_from_top = self._named_squares(moves)
+        self.has_board = self._has_board(moves)
 
     def next_in_turn(self, player: int) -> int:
         """Return our number of the player after another one."""
@@ -218,33 +242,89 @@ class _Rules:
         is_square = num_planes > 1 and side * side == size
         return (num_planes, side, side) if is_square else (num_planes, 1, size)
 
-    def _probe(self) -> "_Seen":
-        """Play random games and look at the planes."""
-        rng, is_binary, depends_on_player = random.Random(0), True, False
-        is_puzzle, seen = self.game.num_players() == 1, PlayersPlanes(self._seen_shape[0])
+    def _random_moves(self) -> Iterator["_Move"]:
+        """Play random games."""
+        rng, state = random.Random(0), self.game.new_initial_state()
         for _ in range(_NUM_PROBES):
-            state, mover, before = self.game.new_initial_state(), 0, None
-            for _ in range(_MAX_PROBED_PLIES):
-                planes = self.planes(state, self.first).copy()
-                is_binary &= bool(np.isin(planes, (0, 1)).all())
-                if not is_puzzle:
-                    other = self.planes(state, 1 - self.first)
-                    depends_on_player |= not np.array_equal(planes, other)
-                if before is not None:
-                    seen.add(mover, before > 0, planes > 0)
-                if state.is_terminal():
-                    break
-                before, mover = planes, state.current_player() ^ self.first
-                state.apply_action(rng.choice(state.legal_actions()))
-        return _Seen(is_binary, depends_on_player, seen.pieces(is_puzzle))
+            if state.is_terminal() or state.move_number() >= _MAX_PROBED_PLIES:
+                state = self.game.new_initial_state()
+            if not (legal := state.legal_actions()):
+                reason = f"after {state.history()} no action is legal"
+                raise ConfigError.of("game", f"open_spiel:{self.text}", reason=reason)
+            before, action = state, rng.choice(legal)
+            state = before.clone()
+            state.apply_action(action)
+            yield _Move(before, before.current_player() ^ self.first, action, state)
+
+    def _seen_in(self, moves: list["_Move"]) -> "_Seen":
+        """Look at the planes of random games."""
+        is_binary, depends_on_player = True, False
+        is_puzzle, pieces = self.game.num_players() == 1, PlayersPlanes(self._seen_shape[0])
+        for move in moves:
+            before, after = (self.planes(at, self.first).copy() for at in (move.before, move.after))
+            is_binary &= bool(np.isin(after, (0, 1)).all())
+            if not is_puzzle:
+                others = self.planes(move.after, 1 - self.first)
+                depends_on_player |= not np.array_equal(after, others)
+            pieces.add(move.mover, before > 0, after > 0)
+        return _Seen(pieces.pieces(is_puzzle), is_binary, depends_on_player)
+
+    def _named_squares(self, moves: list["_Move"]) -> tuple[list[tuple[int, ...]], bool]:
+        """Return the squares that actions name in their texts, and whether row 1 is at the top.
+
+        Both ways of counting rows are tried on random games: the last square that a move names must
+        be that of a piece of the mover. If neither way fits, no action names squares.
+        """
+        names, shape = [text.rstrip("*") for text in self.texts], self._seen_shape[1:]
+        for from_top in (False, True):
+            squares = [named_squares(name, *shape, from_top) or () for name in names]
+            named = [(squares[move.action], move) for move in moves if squares[move.action]]
+            if named and all(
+                self.cells(move.after).flat[places[-1]] == 1 + move.mover for places, move in named
+            ):
+                return squares, from_top
+        return [()] * len(names), False
+
+    def _has_board(self, moves: list["_Move"]) -> bool:
+        """Return whether `cells` and the actions' squares or columns are all that one needs to see.
+
+        Each player has one plane then, and the others say nothing of single squares.
+        """
+        height, width = self._seen_shape[1:]
+        is_placed = len(self.texts) in (width, height * width, height * width + 1)
+        is_placed = is_placed and self.name not in WRITTEN_BY_POSITION
+        if not (is_placed or any(self.squares)) or any(one.sum() != 1 for one in self._pieces):
+            return False
+        is_piece = self._pieces[0] | self._pieces[1]
+        for move in moves:
+            planes = self.planes(move.after, self.first)
+            empty = planes[is_piece].sum(axis=0) == 0
+            if any(np.ptp(plane) and (plane != empty).any() for plane in planes[~is_piece]):
+                return False
+        return True
+
+
+class _Move(NamedTuple):
+    """A move of a random game; the states are OpenSpiel's."""
+
+    before: Any
+    mover: int  #: our number of the player
+    action: int
+    after: Any
 
 
 class _Seen(NamedTuple):
     """What random games show of the planes."""
 
+    pieces: tuple[np.ndarray, np.ndarray]  #: two of bool[C]: the planes of each player's pieces
     is_binary: bool
     depends_on_player: bool  #: whether the two players see different planes
-    pieces: tuple[np.ndarray, np.ndarray]  #: two of bool[C]: the planes of each player's pieces
+
+
+@functools.lru_cache(maxsize=8)
+def _rules_of(text: str) -> _Rules:
+    """Return the rules of a game; a run makes its game several times."""
+    return _Rules(text)
 
 
 def _load(text: str) -> tuple[str, Any, int | None]:
@@ -253,8 +333,7 @@ def _load(text: str) -> tuple[str, Any, int | None]:
     Raises:
         ConfigError: see `make_open_spiel_game`.
     """
-    if importlib.util.find_spec("pyspiel") is None:
-        raise ConfigError(f"{_INSTALL}.", key="game", value=f"open_spiel:{text}")
+    require_open_spiel()
     import pyspiel
 
     name = text.partition("(")[0]
@@ -265,14 +344,23 @@ def _load(text: str) -> tuple[str, Any, int | None]:
     try:
         parameters = pyspiel.game_parameters_from_string(text)
         max_plies = parameters.pop("max_plies", None)
+        _check_names(text, parameters, kinds[name].parameter_specification)
         game = pyspiel.load_game(parameters.pop("name"), parameters)
-    except (pyspiel.SpielError, KeyError) as error:
+    except pyspiel.SpielError as error:
         raise ConfigError.of("game", f"open_spiel:{text}", reason=_first_line(error)) from None
     if max_plies is not None and (not isinstance(max_plies, int) or max_plies < 1):
         raise ConfigError.of("max_plies", max_plies, "a whole number from 1")
     if (reason := _reason_against_size(game)) is not None:
         raise ConfigError.of("game", f"open_spiel:{text}", reason=reason)
     return name, game, max_plies
+
+
+def _check_names(text: str, given: dict[str, Any], known: dict[str, Any]) -> None:
+    """Refuse a parameter that a game does not have; OpenSpiel would print a line of its own."""
+    for name in given:
+        if name not in known and name != "name":
+            allowed = sorted(known) + ["max_plies"]
+            raise ConfigError.of("game", f"open_spiel:{text}", allowed, f"it has no '{name}'")
 
 
 def _reason_against(kind: Any) -> str | None:
@@ -317,18 +405,26 @@ def _first_line(error: Exception) -> str:
 # --- actions as text ------------------------------------------------------------------------------
 
 
-def _action_texts(rules: _Rules) -> list[str]:
-    """Return what a person writes for each action: the game's own text, or the number.
+def _action_texts(rules: _Rules) -> tuple[list[str], dict[str, int]]:
+    """Return what a person reads for each action, and what a person may type.
 
-    A text that differs between the players, as "x(0,0)" and "o(0,0)", is cut to what is common.
+    That is the game's own text, or the number. A text that differs between the players, as "x(0,0)"
+    and "o(0,0)", is cut to what is common; both can be typed.
     """
-    numbers = [str(action) for action in range(rules.game.num_distinct_actions())]
+    texts = list(map(str, range(rules.game.num_distinct_actions())))
     if rules.name in WRITTEN_BY_POSITION:
-        return numbers
+        return texts, {}
     state, agents = rules.game.new_initial_state(), range(rules.game.num_players())
-    texts = [_common_text([state.action_to_string(a, int(n)) for a in agents]) for n in numbers]
-    counts = collections.Counter(texts)
-    return [text if text and counts[text] == 1 else n for text, n in zip(texts, numbers)]
+    actions = range(len(texts))
+    own = [[state.action_to_string(agent, action) for agent in agents] for action in actions]
+    common = list(map(_common_text, own))
+    counts = collections.Counter(common)
+    typed = {}
+    for action, text in enumerate(common):
+        if text and counts[text] == 1:
+            texts[action] = text
+            typed |= dict.fromkeys([_plain(word) for word in (text, *own[action])], action)
+    return texts, typed
 
 
 def _common_text(texts: list[str]) -> str:
@@ -339,5 +435,17 @@ def _common_text(texts: list[str]) -> str:
 
 def _plain(text: str) -> str:
     """Return a text without what separates moves in a list: 0.1 for (0,1), d8b6 for d8-b6."""
-    text = re.sub(r"(?<=\w)-(?=\w)", "", text.strip("() ;\t"))
+    text = re.sub(r"(?<=\w)-(?=\w)", "", text.translate(_BRACKETS).strip(" ;\t"))
     return re.sub(r"[\s,;]+", ".", text)
+
+
+_BRACKETS = str.maketrans("", "", "()[]")
+
+
+def _drawn_fen(text: str, rows: int) -> str:
+    """Return a position of chess or shogi, rnbqkbnr/..., as a board; other texts as they are."""
+    board, _, rest = text.partition(" ")
+    if board.count("/") != rows - 1:
+        return text
+    board = re.sub(r"\d", lambda digit: "." * int(digit[0]), board)
+    return board.replace("/", "\n") + "\n" + rest

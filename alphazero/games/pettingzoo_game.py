@@ -55,6 +55,8 @@ class _Known(NamedTuple):
     symmetries: Callable[[Any], Any] = lambda environment: None
     #: The board, int8[H, W], see `alphazero.games.python_game.Position.cells`.
     cells: Callable[[Any], np.ndarray] | None = None
+    #: The position as text, where the board does not show it all.
+    drawn: Callable[[Any], str] | None = None
     is_determined_by_planes: bool = False
 
 
@@ -166,6 +168,9 @@ class EnvironmentPosition:
         opponents = np.where(planes[1], 2 - self._player, 0)
         return np.where(planes[0], 1 + self._player, opponents).astype(np.int8)
 
+    def to_text(self) -> str | None:
+        return None if self._facts.drawn is None else self._facts.drawn(self._environment)
+
     def key(self) -> bytes:
         """See `Position`: the moves, unless the planes are known to determine what follows."""
         if self._facts.is_determined_by_planes:
@@ -192,6 +197,7 @@ class _Facts(NamedTuple):
     max_plies: int
     needs_plane_of_player: bool  #: whether both agents observe the same planes
     cells: Callable[[Any], np.ndarray] | None
+    drawn: Callable[[Any], str] | None
     is_determined_by_planes: bool
 
 
@@ -202,6 +208,8 @@ class _Start(EnvironmentPosition):
         self._made_by = name, make_environment, max_plies, symmetries, classic
         known = _KNOWN.get(classic)
         environment = _new(make_environment)
+        #: What makes the game the same; the name of a classic environment says it already.
+        self.rules_object = self if known else environment
         if (reason := _reason_against(environment)) is not None:
             raise ConfigError.of("game", name, reason=reason)
         if known is None and (reason := _reason_seen_in_play(make_environment)) is not None:
@@ -215,6 +223,7 @@ class _Start(EnvironmentPosition):
             max_plies=self.max_plies,
             needs_plane_of_player=known is None and _shows_both_the_same(environment),
             cells=known.cells if known else None,
+            drawn=known.drawn if known else None,
             is_determined_by_planes=bool(known and known.is_determined_by_planes)
             and self.max_plies == longest,
         )
@@ -404,6 +413,10 @@ def _chess_cells(environment: Any) -> np.ndarray:
     return board.reshape(8, 8)[::-1]
 
 
+def _chess_text(environment: Any) -> str:
+    return str(environment.board)
+
+
 def _go_cells(environment: Any) -> np.ndarray:
     return np.array([0, 1, 2], np.int8)[environment._go.board]  # -1, white, is the last of them
 
@@ -418,7 +431,7 @@ def _like(twin: Any) -> _Known:
 
 _KNOWN = {name: _like(twin) for name, twin in CLASSIC_TWINS.items()} | {
     # chess_v6 claims each draw: at most 5,898.5 moves pass if each 50th takes or moves a pawn.
-    "chess_v6": _Known(max_plies=lambda environment: 11_797, cells=_chess_cells),
+    "chess_v6": _Known(max_plies=lambda environment: 11_797, cells=_chess_cells, drawn=_chess_text),
     # go_v5 has no superko, so that its games end by two passes alone; OpenSpiel's limit.
     "go_v5": _Known(
         max_plies=lambda environment: 2 * environment._N**2,

@@ -8,19 +8,15 @@ import importlib.util
 import os
 import warnings
 
-from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.errors import ConfigError, MissingPackage
 
 INSTALL_HINT = (
     'PettingZoo is not installed; install it with pip install "alphazero-selfplay[pettingzoo]".'
 )
 
 
-class MissingPackage(ConfigError, ImportError):
-    """PettingZoo, or pygame, which its environments draw with, is not installed."""
-
-
 def require_pettingzoo() -> None:
-    """Raise MissingPackage if PettingZoo or pygame is not installed."""
+    """Raise MissingPackage if PettingZoo, or pygame, which it draws with, is not installed."""
     if any(importlib.util.find_spec(package) is None for package in ("pettingzoo", "pygame")):
         raise MissingPackage(INSTALL_HINT)
 
@@ -29,7 +25,7 @@ def classic_module(environment_name: str):
     """Return the module of a classic environment such as ``"connect_four_v3"``.
 
     Raises:
-        MissingPackage: if PettingZoo is not installed.
+        MissingPackage: if PettingZoo is not installed, or a package that this environment needs.
         ConfigError: if the installed version has no such environment.
     """
     require_pettingzoo()
@@ -43,6 +39,7 @@ def classic_module(environment_name: str):
             return importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         if error.name != module_name:
-            raise
+            message = f"{environment_name} needs the package {error.name}, which is not installed."
+            raise MissingPackage(message, key="env", value=environment_name) from None
         message = f"the installed PettingZoo has no environment '{environment_name}'."
         raise ConfigError(message, key="env", value=environment_name) from None

@@ -55,6 +55,8 @@ class Position(Protocol):
     ``symmetries()``        (cells, actions), see `alphazero.games.rules.symmetries`
     ``action_squares``      (action), the squares that an action names: from and to, see
                             `alphazero.games.rules.action_squares`
+    ``to_text()``           the position drawn as text, where ``cells`` does not show all that a
+                            person needs; None for the usual board
     ``piece_letters``       an empty square, the first player's piece, the second's
     ``appearance``          a dict of the fields of `alphazero.games.appearance.Appearance`
     ``action_to_text``      (action), and ``text_to_action(text)``: by default the names of the
@@ -237,6 +239,10 @@ class PythonGame(Game):
 
     def text_to_state(self, text: str, player: int) -> np.ndarray:
         return self.cells_to_state(np.zeros(self.planes_shape[1:], np.int8), player)
+
+    def drawn(self, state: np.ndarray) -> str | None:
+        position = self.position(state)
+        return position.to_text() if callable(getattr(position, "to_text", None)) else None
 
     def action_squares(self, action: int) -> tuple[int, ...]:
         own = getattr(self._start, "action_squares", None)

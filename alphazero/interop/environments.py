@@ -6,8 +6,9 @@ games, a dict of
     observation  int8[H, W, 2], the agent's own pieces and the opponent's, whoever is to move
     action_mask  int8[A], 1 = legal; all 0 for the agent that is not to move
 
-Rewards come with the last move: 1 and -1, or 0 and 0. With `env`, an illegal action ends the game
-with -1 for the agent that played it and 0 for the other.
+Rewards come with the last move: 1 and -1, or 0 and 0; games with another range of results give
+their own numbers, and a puzzle has one agent. With `env`, an illegal action ends the game with -1
+for the agent that played it and 0 for the other.
 """
 
 import re
@@ -91,12 +92,13 @@ class GameEnvironment(AECEnv):
             "is_parallelizable": False,
             "render_fps": 2,
         }
-        self.possible_agents = list(AGENTS)
+        self.possible_agents = list(AGENTS[: game.num_players])
         board = spaces.Box(0, 1, (*game.planes_shape[1:], 2), np.int8)
         mask = spaces.Box(0, 1, (game.num_actions,), np.int8)
         space = spaces.Dict({"observation": board, "action_mask": mask})
-        self.observation_spaces = dict.fromkeys(AGENTS, space)
-        self.action_spaces = {agent: spaces.Discrete(game.num_actions) for agent in AGENTS}
+        agents = self.possible_agents
+        self.observation_spaces = dict.fromkeys(agents, space)
+        self.action_spaces = {agent: spaces.Discrete(game.num_actions) for agent in agents}
 
     def observation_space(self, agent: str) -> spaces.Space:
         return self.observation_spaces[agent]
@@ -106,13 +108,13 @@ class GameEnvironment(AECEnv):
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:
         """Start a new game. No game here has chance, so ``seed`` changes nothing."""
-        self.agents = list(AGENTS)
+        self.agents = list(self.possible_agents)
         self._state = self.game.initial_states()[0]
-        self._cumulative_rewards = dict.fromkeys(AGENTS, 0)
-        self.rewards = dict.fromkeys(AGENTS, 0.0)
-        self.terminations = dict.fromkeys(AGENTS, False)
-        self.truncations = dict.fromkeys(AGENTS, False)
-        self.infos = {agent: {} for agent in AGENTS}
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
         self._look()
 
     def step(self, action: int | None) -> None:
@@ -160,10 +162,13 @@ class GameEnvironment(AECEnv):
         if inspected.over[0]:
             first_result = float(inspected.results[0]) * (1 if player == 0 else -1)
             self._first_result = first_result
-            self.rewards = {AGENTS[0]: first_result, AGENTS[1]: -first_result}
-            self.terminations = dict.fromkeys(AGENTS, True)
+            results = (self.game.own_result(one) for one in (first_result, -first_result))
+            self.rewards = dict(zip(self.possible_agents, results))
+            self.terminations = dict.fromkeys(self.possible_agents, True)
 
     def _text(self) -> str:
+        if self.game.num_players == 1:
+            return self.game.state_to_text(self._state)
         letters = self.game.piece_letters
         board = plain_board(self.game, self._board, self._legal_action_mask, str)
         names = {agent: f"{agent} ({letters[1 + index]})" for index, agent in enumerate(AGENTS)}

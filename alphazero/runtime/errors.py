@@ -50,6 +50,10 @@ class ConfigError(InputError):
         return cls(message, key=key, value=value, allowed=allowed)
 
 
+class MissingPackage(ConfigError, ImportError):
+    """An optional package that is not installed."""
+
+
 class StoredFileError(InputError):
     """A stored file that is missing, damaged, or of another kind.
 

@@ -111,6 +111,7 @@ def _describe_ply(position: Position, ply: int) -> dict[str, Any]:
         "marked": np.argwhere(marked_cells(game, skin, state, previous, action)).tolist(),
         "counts": [int((cells == piece).sum()) for piece in (1, 2)],
         "board": _board_text(skin, cells),
+        "drawn": game.drawn(state),
     }
 
 

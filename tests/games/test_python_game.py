@@ -1,18 +1,12 @@
-"""Games of Python objects, and PettingZoo environments compared with our compiled games."""
-
-import os
-import pickle
+"""Games of Python objects."""
 
 import numpy as np
 import pytest
 
 from alphazero.games.python_game import PythonGame
-from alphazero.games.registry import make_game
 from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.search.batched_search import TreeSearch
 from alphazero.search.settings import SearchSettings
-
-os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
 
 class Nim:
@@ -98,115 +92,3 @@ def test_text_that_is_no_move_or_board_is_refused(nim):
         assert text in str(error.value) and "0 to 1" in str(error.value)
     with pytest.raises(ValueError):
         nim.text_to_state("", 0)
-
-
-# --- PettingZoo environments as games -------------------------------------------------------------
-
-TWINS = [("connect_four_v3", "connect_four"), ("tictactoe_v3", "tic_tac_toe")]
-
-
-@pytest.fixture(params=TWINS, ids=[name for name, _ in TWINS])
-def twins(request):
-    """A PettingZoo environment as a game, and our compiled game with the same rules and actions.
-
-    tictactoe_v3 numbers squares column by column in its actions and in its observation, so that the
-    two are the same game.
-    """
-    pytest.importorskip("pettingzoo", reason="PettingZoo is not installed")
-    pytest.importorskip("pygame", reason="pygame, which PettingZoo draws with, is not installed")
-    from alphazero.games.pettingzoo_game import make_pettingzoo_game
-
-    return make_pettingzoo_game(request.param[0]), make_game(request.param[1])
-
-
-def test_an_environment_and_the_compiled_game_agree_on_random_games(twins):
-    wrapped, compiled = twins
-    for attribute in ("num_actions", "planes_shape", "max_plies"):
-        assert getattr(wrapped, attribute) == getattr(compiled, attribute)
-    generator = np.random.default_rng(3)
-    states = [game.initial_states(40) for game in twins]
-    num_finished = 0
-    while len(states[0]):
-        answers = [game.inspect(rows) for game, rows in zip(twins, states)]
-        for theirs, ours in zip(answers[0][1:], answers[1][1:]):
-            assert np.array_equal(theirs, ours) and theirs.dtype == ours.dtype
-        assert np.array_equal(*(game.observe(rows) for game, rows in zip(twins, states)))
-        assert np.array_equal(wrapped.cells(states[0][0]), compiled.cells(states[1][0]))
-        assert np.array_equal(wrapped.over(states[0]), answers[0].over)
-        alive = ~answers[0].over
-        num_finished += int((~alive).sum())
-        mask = answers[0].legal_action_mask[alive]
-        actions = np.where(mask, generator.random(mask.shape), -1.0).argmax(axis=1)
-        states = [game.step(rows[alive], actions).states for game, rows in zip(twins, states)]
-    assert num_finished == 40
-
-
-def test_symmetries_of_an_environment_commute_with_its_moves(twins):
-    wrapped, _ = twins
-    generator = np.random.default_rng(4)
-    num_symmetries = len(wrapped.cell_symmetries)
-    assert num_symmetries in (2, 8)
-    for index in range(num_symmetries):
-        cells, actions = wrapped.cell_symmetries[index], wrapped.action_symmetries[index]
-        state = image = wrapped.initial_states()
-        for _ in range(5):
-            action = int(generator.choice(np.flatnonzero(wrapped.legal_action_mask(image)[0])))
-            image, state = (
-                wrapped.step(image, [action]).states,
-                wrapped.step(state, [actions[action]]).states,
-            )
-            if wrapped.over(state)[0]:
-                break
-            planes = wrapped.observe(state).reshape(wrapped.planes_shape[0], -1)
-            assert np.array_equal(planes[:, cells], wrapped.observe(image).reshape(planes.shape))
-
-
-def test_stepping_leaves_the_parent_as_it_is(twins):
-    wrapped, _ = twins
-    state = wrapped.initial_states()
-    before = wrapped.observe(state)
-    children = [wrapped.step(state, [action]).states for action in (0, 1)]
-    assert np.array_equal(wrapped.observe(state), before)
-    assert not np.array_equal(wrapped.observe(children[0]), wrapped.observe(children[1]))
-
-
-def test_positions_are_equal_where_the_boards_are(twins):
-    wrapped, _ = twins
-    lines = [0, 1, 2], [2, 1, 0], [0, 2, 1]
-    first, transposed, other = wrapped.identity(np.stack([wrapped.play_moves(m) for m in lines]))
-    assert np.array_equal(first, transposed) and not np.array_equal(first, other)
-
-
-def test_positions_and_games_can_be_sent_to_another_process(twins):
-    wrapped, _ = twins
-    state = wrapped.play_moves([4, 0, 1])
-    game, copied = pickle.loads(pickle.dumps((wrapped, state)))
-    assert np.array_equal(copied, state) and game.position(copied).moves == (4, 0, 1)
-    assert np.array_equal(game.observe(copied[None]), wrapped.observe(state[None]))
-
-
-def test_environments_that_are_no_such_game_are_refused(twins):
-    from alphazero.games.pettingzoo_game import game_of_environment, make_pettingzoo_game
-    from alphazero.runtime.errors import ConfigError
-
-    with pytest.raises(ConfigError) as error:
-        make_pettingzoo_game("go_v5")
-    assert error.value.value == "pettingzoo:go_v5"
-    assert "pettingzoo:connect_four_v3" in error.value.allowed
-
-    class Crowd:
-        possible_agents = ["a_0", "a_1", "a_2"]
-
-    with pytest.raises(ConfigError) as error:
-        game_of_environment("crowd", Crowd, 9)
-    assert error.value.value == 3
-
-    class Box:
-        possible_agents = ["a_0", "a_1"]
-
-        def action_space(self, agent):
-            return None
-
-    with pytest.raises(ConfigError) as error:
-        game_of_environment("box", Box, 9)
-    assert error.value.key == "game"

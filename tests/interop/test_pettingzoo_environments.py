@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from game_samples import BREAKTHROUGH, PUZZLE
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 pytest.importorskip("pettingzoo", reason="PettingZoo is not installed")
@@ -16,6 +17,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
     from pettingzoo.test import api_test, render_test, seed_test
 
+from alphazero.games.registry import make_game  # noqa: E402
 from alphazero.interop.environments import (  # noqa: E402
     CELL_PIXELS,
     env,
@@ -24,7 +26,17 @@ from alphazero.interop.environments import (  # noqa: E402
 )
 from alphazero.runtime.errors import ConfigError  # noqa: E402
 
-GAMES = ("tic_tac_toe", "connect_four", "connect_x:4x5x3", "othello:4", "othello")
+GAMES = (
+    "tic_tac_toe",
+    "connect_four",
+    "connect_x:4x5x3",
+    "othello:4",
+    "othello",
+    "python_games:SmallConnectFour",  # in plain Python
+    BREAKTHROUGH,  # pieces move
+    PUZZLE,  # one agent, with results from 0 to 1
+    "pettingzoo:tictactoe_v3",
+)
 # Our square s, row by row, is square COLUMNS_FIRST[s] of tictactoe_v3, which counts column by
 # column.
 COLUMNS_FIRST = np.array([0, 3, 6, 1, 4, 7, 2, 5, 8])
@@ -79,6 +91,16 @@ def _assert_same_observations(theirs, ours, order, with_masks=True):
         assert np.array_equal(planes, our_view["observation"])
         if with_masks:
             assert np.array_equal(their_view["action_mask"][order], our_view["action_mask"])
+
+
+def test_rewards_of_a_puzzle_are_the_results_of_its_rules():
+    raw, game = raw_env(PUZZLE), make_game(PUZZLE)
+    raw.reset()
+    while not raw.terminations["player_0"]:
+        raw.step(int(np.flatnonzero(raw.observe("player_0")["action_mask"])[0]))
+    assert raw.possible_agents == ["player_0"] and list(raw.rewards) == ["player_0"]
+    worst, best = game.result_range
+    assert worst <= raw.rewards["player_0"] < best and raw.rewards["player_0"] != -1
 
 
 def test_an_illegal_action_ends_the_game_with_a_loss():

@@ -11,7 +11,16 @@ from alphazero.games.registry import make_game
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 
 import benchmark
-from benchmark_parts import engines, learner, measuring, one_position, selfplay, solvers, uct
+from benchmark_parts import (
+    engines,
+    learner,
+    measuring,
+    one_position,
+    rules,
+    selfplay,
+    solvers,
+    uct,
+)
 
 
 @pytest.fixture
@@ -42,7 +51,7 @@ def test_every_part_exists_and_is_listed_in_the_help(capsys):
     help_text = capsys.readouterr().out
     modules = {
         module.__name__: module
-        for module in (engines, learner, one_position, selfplay, solvers, uct)
+        for module in (engines, learner, one_position, rules, selfplay, solvers, uct)
     }
     for name, part in benchmark.PARTS.items():
         assert f"\n  {name} " in help_text
@@ -65,6 +74,21 @@ def test_a_single_position_is_measured_beside_the_evaluations_of_torch(monkeypat
     for way in ("torch_one_leaf", "one_leaf", "default", "default_later"):
         ratio = figures[f"{way}_per_s"] / figures["torch_evaluations_per_s"]
         assert figures[f"{way}_ratio"] == pytest.approx(ratio) and ratio > 0
+
+
+@pytest.mark.slow
+def test_rules_of_every_kind_are_compared_with_the_compiled_ones(monkeypatch):
+    monkeypatch.setattr(measuring, "in_new_process", lambda _cores, run, *given: run(*given))
+    for name, value in (("RUN_S", 0.01), ("UCT_S", 0.01), ("NETWORK", (1, 8)), ("BATCH", 2)):
+        monkeypatch.setattr(rules, name, value)
+    rows = {row.name: row.figures for row in benchmark.measure("rules", repeats=1)}
+    assert {"compiled", "Python class", "notebook's form"} <= set(rows)
+    assert rows["compiled"]["self_play_ratio"] == 1
+    for figures in rows.values():
+        for part in ("self_play", "search_alone", "uct"):
+            key = f"{part}_simulations_per_s"
+            ratio = figures[key] / rows["compiled"][key]
+            assert figures[f"{part}_ratio"] == pytest.approx(ratio) and ratio > 0
 
 
 @pytest.mark.slow

@@ -48,9 +48,10 @@ export class BoardView {
     });
     this.actions = element("div", { class: "action-list" });
     const parts = [this.svg, this.grid.element];
-    const frame = element("div", { class: `board board-${this.layout.style}` }, parts);
-    frame.style.setProperty("--board-ratio", this.layout.width / this.layout.height);
-    this.element = element("div", { class: "board-view" }, frame, this.actions);
+    this.frame = element("div", { class: `board board-${this.layout.style}` }, parts);
+    this.frame.style.setProperty("--board-ratio", this.layout.width / this.layout.height);
+    this.text = element("pre", { class: "board-text" });
+    this.element = element("div", { class: "board-view" }, this.frame, this.text, this.actions);
     this.listener = () => this.update();
     state.addEventListener("change", this.listener);
     this.update();
@@ -77,6 +78,7 @@ export class BoardView {
     const squares = last === undefined ? [] : squaresOfAction(this.game, last);
     this.pieces.show(position.cells, this.setup.colors, moves, squares);
     this.drawn = position;
+    this.#showText(position);
     this.#drawMarks(position, moves && !prefersRest());
     const legal = this.mayPlay() ? position.legal : [];
     const offered = JSON.stringify([position.ply, position.board, legal]);
@@ -85,6 +87,13 @@ export class BoardView {
     this.element.classList.toggle("is-active", legal.length > 0);
     this.#showChoice(position, legal);
     this.#hover(null);
+  }
+
+  /** Show how the rules draw the position, where they do; a board without a piece is hidden. */
+  #showText({ cells, drawn }) {
+    this.text.hidden = !drawn;
+    this.text.textContent = drawn ?? "";
+    this.frame.hidden = Boolean(drawn) && cells.flat().every((cell) => cell === 0);
   }
 
   close() {

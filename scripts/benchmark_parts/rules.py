@@ -1,0 +1,105 @@
+"""Connect Four by compiled rules, in plain Python and through each adapter, on one core."""
+
+import importlib.util
+import time
+
+import numpy as np
+
+from alphazero.games.registry import make_game
+from alphazero.inference.engines.engine import EngineChoice
+from alphazero.inference.evaluator import UniformEvaluator
+from alphazero.players.base import PlayerSettings
+from alphazero.players.python_uct import uct_player
+from alphazero.runtime.random_generators import child_generator
+from alphazero.search.batched_search import TreeSearch
+from alphazero.search.settings import SearchSettings
+from benchmark_parts import measuring
+from benchmark_parts.engines import NETWORKS, fastest, network_of
+from benchmark_parts.measuring import Row, in_turn
+from benchmark_parts.selfplay import Case, SelfPlayRun
+
+#: Connect Four, by what has its rules, and the package that must be installed.
+KINDS = {
+    "compiled": ("connect_four", "alphazero"),
+    "Python class": ("benchmark_parts.python_rules:ConnectFour", "alphazero"),
+    "notebook's form": ("benchmark_parts.python_rules:NotebookConnectFour", "alphazero"),
+    "OpenSpiel": ("open_spiel:connect_four", "pyspiel"),
+    "PettingZoo": ("pettingzoo:connect_four_v3", "pettingzoo"),
+    "pgx": ("pgx:connect_four", "pgx"),
+}
+BATCH = 64  #: games in lockstep
+NUM_SIMULATIONS = 64  #: of a move
+RUN_S = 1.0  #: seconds of one run of self-play
+UCT_S = 0.5  #: of one search by UCT
+NETWORK = NETWORKS["connect_four"]
+
+
+def measure_rules(repeats: int) -> list[Row]:
+    """Measure the rules of every kind that is installed, in turn."""
+    figures = measuring.in_new_process(1, _figures, repeats)
+    names = [name for name, (_, package) in KINDS.items() if importlib.util.find_spec(package)]
+    return [Row(name, _with_ratios(name, figures)) for name in names]
+
+
+def _with_ratios(name: str, figures: dict[str, float]) -> dict[str, float]:
+    """Return the figures of one kind, and their ratios to those of the compiled rules."""
+    parts = ("self_play", "search_alone", "uct")
+    speeds = {part: figures[f"{name}, {part}"] for part in parts}
+    compiled = {part: figures[f"compiled, {part}"] for part in parts}
+    return {f"{part}_simulations_per_s": speeds[part] for part in parts} | {
+        f"{part}_ratio": speeds[part] / compiled[part] for part in parts
+    }
+
+
+def _figures(repeats: int) -> dict[str, float]:
+    """Return the medians by kind and part."""
+    runs = {}
+    _, network, sample = network_of(KINDS["compiled"][0], *NETWORK)
+    engine = fastest(network, sample, 1)
+    for name, (game, package) in KINDS.items():
+        if importlib.util.find_spec(package):
+            runs[f"{name}, self_play"] = _self_play(game, engine)
+            runs[f"{name}, search_alone"] = _search(game)
+            runs[f"{name}, uct"] = _uct(game)
+    return in_turn(runs, repeats)
+
+
+def _self_play(name: str, engine: EngineChoice):
+    """Return a function to simulations/s of self-play with an untrained network."""
+    _, network, sample = network_of(name, *NETWORK)
+    case = Case(name, NETWORK, 1, BATCH, NUM_SIMULATIONS)
+    run = SelfPlayRun(case, network, sample, engine, cache_mb=0)
+    return lambda seed: run.figures(RUN_S)["simulations_per_s"]
+
+
+def _search(name: str):
+    """Return a function to simulations/s of the search with an evaluator that costs nothing."""
+    game = make_game(name)
+    evaluator, generator = UniformEvaluator(game.num_actions), child_generator(0, "benchmark")
+    search = TreeSearch(
+        game, evaluator, BATCH, NUM_SIMULATIONS, SearchSettings(), generator, explores=True
+    )
+
+    def run(_seed: int) -> float:
+        before, started = search.counts.num_simulations, time.perf_counter()
+        search.reset(np.arange(BATCH), game.initial_states(BATCH), NUM_SIMULATIONS)
+        search.run()
+        return (search.counts.num_simulations - before) / (time.perf_counter() - started)
+
+    return run
+
+
+def _uct(name: str):
+    """Return a function to simulations/s of UCT with random rollouts, from the start position.
+
+    One position is searched; pgx is faster with several at once.
+    """
+    game = make_game(name)
+    player = uct_player(game, PlayerSettings(time_limit_s=UCT_S))
+
+    def run(_seed: int) -> float:
+        started = time.perf_counter()
+        found = player.analyse(game.initial_states()[0])
+        return found.num_simulations / (time.perf_counter() - started)
+
+    return run

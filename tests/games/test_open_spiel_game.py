@@ -1,0 +1,249 @@
+"""OpenSpiel's games as ours: compared with OpenSpiel, and with our compiled games."""
+
+import importlib.util
+import pickle
+import random
+
+import numpy as np
+import pytest
+
+from alphazero.boards.notation import Notation
+from alphazero.boards.session import Session
+from alphazero.boards.skin import skin_of
+from alphazero.boards.text import PLAIN, draw_board
+from alphazero.games.registry import make_game
+from alphazero.players.base import PlayerSettings
+from alphazero.players.python_uct import uct_player
+from alphazero.runtime.errors import ConfigError, MissingPackage
+
+pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
+
+#: All of OpenSpiel 2.0 that qualify; the last two are puzzles. Large ones with a smaller board.
+QUALIFYING = (
+    "amazons antichess breakthrough checkers chess chinese_checkers clobber connect_four "
+    "crazyhouse cursor_go(board_size=5) dots_and_boxes go(board_size=9) gomoku havannah hex hive "
+    "lines_of_action mancala mnk nim nine_mens_morris othello oware pentago quoridor shogi "
+    "tic_tac_toe twixt ultimate_tic_tac_toe xiangqi y morpion_solitaire cliff_walking"
+).split()
+
+
+def assert_same_games(text, num_games, most_plies):
+    """Walk random games in both and compare all that is seen of each position."""
+    game, theirs, rng = make_game(f"open_spiel:{text}"), pyspiel.load_game(text), random.Random(5)
+    for _ in range(num_games):
+        state, row = theirs.new_initial_state(), game.initial_states()
+        first, has_planes = state.current_player(), theirs.get_type().provides_observation_tensor
+        for _ in range(most_plies):
+            found = game.inspect(row)
+            assert found.over[0] == state.is_terminal()
+            if state.is_terminal():
+                mover = int(found.players[0]) ^ first
+                own = game.own_result(float(found.results[0]))
+                assert own == pytest.approx(state.returns()[mover], abs=1e-5)
+                break
+            assert int(found.players[0]) ^ first == state.current_player()
+            assert np.flatnonzero(found.legal_action_mask[0]).tolist() == state.legal_actions()
+            if has_planes:
+                seen = np.array(state.observation_tensor(state.current_player()))
+                ours = game.observe(row)[0].ravel()
+                assert np.array_equal(ours[: len(seen)], seen.astype(np.float32))
+            action = rng.choice(state.legal_actions())
+            words = state.action_to_string(state.current_player(), action)
+            if game.action_to_text(action) != str(action):
+                assert game.text_to_action(words) == action
+            assert game.text_to_action(game.action_to_text(action)) == action
+            state.apply_action(action)
+            row = game.step(row, np.array([action])).states
+
+
+#: Games that take a second or more each, for rules that are slow or many actions.
+SLOW = {"chinese_checkers", "hive", "mnk", "morpion_solitaire", "shogi", "lines_of_action"}
+
+
+@pytest.mark.parametrize("text", [text for text in QUALIFYING if text not in SLOW])
+def test_games_agree_with_openspiel_move_by_move(text):
+    assert_same_games(text, 2, 40)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", QUALIFYING)
+def test_whole_games_agree_with_openspiel(text):
+    assert_same_games(text, 4, 2_000)
+
+
+def test_the_games_that_qualify_are_these():
+    kinds = pyspiel.GameType
+    names = {text.partition("(")[0] for text in QUALIFYING}
+    for kind in pyspiel.registered_games():
+        if (
+            kind.dynamics == kinds.Dynamics.SEQUENTIAL
+            and kind.chance_mode == kinds.ChanceMode.DETERMINISTIC
+            and kind.information == kinds.Information.PERFECT_INFORMATION
+            and kind.default_loadable
+            and kind.min_num_players <= 2
+        ):
+            assert kind.short_name in names or _is_refused(kind.short_name), kind.short_name
+
+
+def _is_refused(name):
+    try:
+        make_game(f"open_spiel:{name}")
+    except ConfigError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "othello"])
+def test_games_of_openspiel_are_our_compiled_ones(name):
+    theirs, ours = make_game(f"open_spiel:{name}"), make_game(name)
+    assert (theirs.num_actions, theirs.max_plies) == (ours.num_actions, ours.max_plies)
+    is_mirrored = name == "othello"  # the usual set-up is ours with mirrored columns
+    columns = ours.planes_shape[2]
+    actions = np.arange(ours.num_actions)
+    if is_mirrored:
+        actions[:-1] = actions[:-1].reshape(-1, columns)[:, ::-1].ravel()
+    rng, num_finished = np.random.default_rng(3), 0
+    rows = [game.initial_states(20) for game in (theirs, ours)]
+    while len(rows[0]):
+        seen, expected = theirs.inspect(rows[0]), ours.inspect(rows[1])
+        assert np.array_equal(seen.over, expected.over)
+        assert np.array_equal(seen.results, expected.results)
+        assert np.array_equal(seen.players, expected.players)
+        mask = expected.legal_action_mask
+        assert np.array_equal(seen.legal_action_mask, mask[:, actions])
+        board = ours.cells(rows[1][0])
+        assert np.array_equal(theirs.cells(rows[0][0]), board[:, ::-1] if is_mirrored else board)
+        alive = ~seen.over
+        num_finished += int(seen.over.sum())
+        chosen = np.where(mask[alive], rng.random(mask[alive].shape), -1.0).argmax(axis=1)
+        rows = [
+            theirs.step(rows[0][alive], actions[chosen]).states,
+            ours.step(rows[1][alive], chosen).states,
+        ]
+    assert num_finished == 20
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("kuhn_poker", "chance"),
+        ("dark_chess", "hidden information"),
+        ("goofspiel", "same time"),
+        ("oshi_zumo", "same time"),
+        ("trade_comm", "chance"),
+        ("2048", "chance"),
+        ("nosuch", "no such game"),
+        ("", "no such game"),
+        ("hex(foo=3)", "'foo'"),
+        ("hex(board_size=", "bracket"),
+        ("hex(board_size=-1)", "no action is legal"),
+    ],
+)
+def test_games_that_do_not_qualify_are_refused_with_the_reason(text, words, capfd):
+    with pytest.raises(ConfigError) as error:
+        make_game(f"open_spiel:{text}")
+    assert error.value.key == "game" and error.value.value == f"open_spiel:{text}"
+    assert words in str(error.value)
+
+
+def test_a_limit_of_plies_must_be_one():
+    with pytest.raises(ConfigError) as error:
+        make_game("open_spiel:tic_tac_toe(max_plies=0)")
+    assert (error.value.key, error.value.value) == ("max_plies", 0)
+
+
+def test_without_openspiel_one_is_told_what_to_install(monkeypatch):
+    found = importlib.util.find_spec
+    hidden = {"pyspiel": None}
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: hidden.get(name, found(name)))
+    # Another game than those of other tests, which are cached.
+    with pytest.raises(MissingPackage, match="pip install"):
+        make_game("open_spiel:tic_tac_toe(max_plies=8)")
+
+
+def test_a_game_that_is_cut_off_is_a_draw():
+    game = make_game("open_spiel:chess(max_plies=6)")
+    assert game.max_plies == 6
+    row, rng = game.initial_states(), random.Random(0)
+    for ply in range(6):
+        found = game.inspect(row)
+        assert not found.over[0] and found.players[0] == ply % 2
+        row = game.step(row, [rng.choice(np.flatnonzero(found.legal_action_mask[0]))]).states
+    assert game.over(row)[0] and game.inspect(row).results[0] == 0
+
+
+def test_positions_are_told_apart_by_what_determines_them():
+    lines = [0, 1, 4, 2], [4, 1, 0, 2], [0, 2, 4, 1], [0, 4, 1, 2]
+    game = make_game("open_spiel:tic_tac_toe")
+    one, transposed, _, other = game.identity(np.stack([game.play_moves(line) for line in lines]))
+    assert np.array_equal(one, transposed) and not np.array_equal(one, other)
+    go = make_game("open_spiel:go(board_size=5)")  # where a repetition may matter
+    one, transposed, *_ = go.identity(np.stack([go.play_moves(line) for line in lines]))
+    assert not np.array_equal(one, transposed)
+
+
+def test_games_and_positions_can_be_sent_to_another_process():
+    game = make_game("open_spiel:breakthrough(rows=5,columns=5)")
+    first = int(np.flatnonzero(game.legal_action_mask(game.initial_states())[0])[0])
+    state = game.play_moves([first])
+    twin, copied = pickle.loads(pickle.dumps((game, state)))
+    assert twin.name == game.name and np.array_equal(twin.cells(copied), game.cells(state))
+    assert np.array_equal(twin.observe(copied[None]), game.observe(state[None]))
+
+
+# --- what a person sees and types -----------------------------------------------------------------
+
+
+def test_moves_are_written_as_openspiel_writes_them():
+    game = make_game("open_spiel:tic_tac_toe")
+    assert game.action_to_text(5) == "1.2"
+    for typed in ("1.2", "x(1,2)", "o(1,2)", "(1,2)", "5"):
+        assert game.text_to_action(typed) == 5
+    with pytest.raises(ValueError, match="0.0"):
+        game.text_to_action("9,9")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "move", "squares"),
+    [
+        ("breakthrough", "move", "a7b6", (8, 17)),  # black begins, at the top
+        ("hex(board_size=4)", "square", "b1", (1,)),  # row 1 is at the top
+        ("lines_of_action", "move", "b8d6", (57, 43)),  # so it is here
+    ],
+)
+def test_moves_name_squares_of_the_board(text, kind, move, squares):
+    game = make_game(f"open_spiel:{text}")
+    action = game.text_to_action(move)
+    assert Notation(game).kind == kind and game.action_squares(action) == squares
+    if kind == "square":
+        assert game.cells(game.play_moves([action])).flat[squares[0]] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "drawn"),
+    [("oware", "A  B  C"), ("chess", "rnbqkbnr\npppppppp\n........"), ("checkers", "abcdefgh")],
+)
+def test_a_board_that_would_not_show_all_is_drawn_by_openspiel(text, drawn):
+    game = make_game(f"open_spiel:{text}")
+    state = game.initial_states()[0]
+    assert drawn in game.state_to_text(state)
+    assert drawn in draw_board(game, skin_of(game), state, PLAIN).plain
+
+
+def test_a_single_legal_move_is_no_pass_where_the_board_does_not_show_it():
+    game = make_game("open_spiel:nim")
+    rng, num_single = random.Random(1), 0
+    for _ in range(10):
+        session = Session(game)
+        while not session.over:
+            num_single += len(session.legal_actions) == 1
+            assert not session.is_forced_pass()
+            session.play(rng.choice(session.legal_actions))
+    assert num_single
+
+
+def test_a_puzzle_is_scored_in_its_own_numbers():
+    game = make_game("open_spiel:morpion_solitaire")
+    assert game.num_players == 1 and game.result_range == (0.0, 35.0)
+    found = uct_player(game, PlayerSettings(num_simulations=20)).analyse(game.initial_states()[0])
+    assert 5 < game.own_result(found.value) < 35  # a random game makes some dozen lines
