@@ -47,6 +47,9 @@ WRITTEN_BY_POSITION = frozenset(
 #: Games whose planes begin with the row that people draw last. Their actions are no squares, which
 #: would have to be turned with the board.
 FROM_BELOW = frozenset("antichess chess connect_four crazyhouse".split())
+#: Games whose copies point into the state they were made from, which must live as long: without
+#: it, OpenSpiel 2.0 reads freed memory.
+COPIES_NEED_ORIGINAL = frozenset({"morpion_solitaire"})
 _MOST_PLIES = 65_535  # of a `PythonGame`
 _NUM_PROBES = 2_000  # random moves that are looked at, to see what the planes show
 _MAX_PROBED_PLIES = 300  # of a game
@@ -78,10 +81,12 @@ class SpielPosition:
     def __init__(self, rules: "_Rules", state: Any):
         self._rules, self._state = rules, state
         self._player = 0
+        self._original: SpielPosition | None = None
 
     def clone(self) -> "SpielPosition":
         twin = object.__new__(SpielPosition)
         twin._rules, twin._state, twin._player = self._rules, self._state.clone(), self._player
+        twin._original = self if self._rules.name in COPIES_NEED_ORIGINAL else None
         return twin
 
     def step(self, action: int) -> None:
@@ -89,9 +94,9 @@ class SpielPosition:
         agent = self._state.current_player()
         # A state at the end of a game names no player; the next in turn sees the result.
         is_over = agent < 0
-        self._player = self._rules.next_in_turn(self._player) if is_over else self.seat(agent)
+        self._player = self._rules.next_in_turn(self._player) if is_over else self._swapped(agent)
 
-    def seat(self, agent: int) -> int:
+    def _swapped(self, agent: int) -> int:
         """Return our number of OpenSpiel's player, or its number of ours."""
         return agent ^ self._rules.first
 
@@ -102,14 +107,14 @@ class SpielPosition:
         return self._state.is_terminal() or self._state.move_number() >= self._rules.max_plies
 
     def result(self) -> float:
-        return self._state.returns()[self.seat(self._player)]
+        return self._state.returns()[self._swapped(self._player)]
 
     def legal_actions(self) -> list[int]:
         return self._state.legal_actions()
 
     def observe(self) -> np.ndarray:
         rules = self._rules
-        seen = rules.planes(self._state, self.seat(self._player))
+        seen = rules.planes(self._state, self._swapped(self._player))
         planes = np.empty(rules.planes_shape, np.bool_ if rules.is_binary else np.float32)
         planes[: len(seen)] = seen
         planes[len(seen) :] = self._player

@@ -76,7 +76,7 @@ def test_a_move_of_a_list_that_is_no_action_is_named_with_its_place(moves):
         ("connect_x:6x7x8", None),
         ("connect_x:6x7x1", None),
         ("nowhere/game.py", None),
-        ("pettingzoo:go_v5", None),
+        ("pettingzoo:texas_holdem_v4", None),
     ],
 )
 def test_a_game_that_does_not_exist_is_refused(name, allowed):

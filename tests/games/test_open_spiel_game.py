@@ -242,6 +242,19 @@ def test_a_single_legal_move_is_no_pass_where_the_board_does_not_show_it():
     assert num_single
 
 
+def test_a_copy_outlives_what_it_was_made_from():
+    game = make_game("open_spiel:morpion_solitaire")  # where OpenSpiel would read freed memory
+    for seed in range(3):
+        rng, position = random.Random(seed), game.position(game.initial_states()[0])
+        state = pyspiel.load_game("morpion_solitaire").new_initial_state()
+        while not state.is_terminal():
+            assert position.legal_actions() == state.legal_actions()
+            action = rng.choice(state.legal_actions())
+            state.apply_action(action)
+            position = game.after(position, action)
+        assert position.is_over()
+
+
 def test_a_puzzle_is_scored_in_its_own_numbers():
     game = make_game("open_spiel:morpion_solitaire")
     assert game.num_players == 1 and game.result_range == (0.0, 35.0)
