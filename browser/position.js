@@ -118,6 +118,7 @@ export class Session {
       marked: this.rules.marked(state).map((cell) => [Math.floor(cell / columns), cell % columns]),
       counts: [1, 2].map((piece) => state.cells.filter((cell) => cell === piece).length),
       board: lines.map((line) => this.#boardLine(line)).join("\n"),
+      drawn: null,
     };
   }
 
