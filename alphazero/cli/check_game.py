@@ -105,15 +105,14 @@ def fault_lines(heading: str, fault: Fault) -> list[str]:
 
 
 def _verdict_lines(options: CheckOptions, report: RuleReport) -> list[str]:
-    looked = counted(report.num_positions, "position")
+    which = "the game" if report.is_whole else f"the first {counted(report.full_plies, 'move')}"
+    lines = [
+        f"All laws hold in {counted(report.num_positions, 'position')}: every position of {which},",
+        f"then {counted(report.num_games, 'game')}, random, steered, and of UCT against itself.",
+    ]
     if report.num_positions < options.num_positions:
-        looked += f" of {options.num_positions:,} (more seconds= reach more)"
-    games = f"{counted(report.num_games, 'game')}, random, steered and of UCT against itself"
-    lines = [f"All laws hold in {looked}: {games};"]
-    if report.is_whole:
-        lines.append("every position of the game was among them.")
-    else:
-        lines.append(f"every position after at most {report.full_plies} plies was among them.")
+        wanted = f"num_positions={options.num_positions:,}"
+        lines.append(f"The time ended before {wanted}; more seconds= reach more.")
     if options.twin:
         lines.append(f"The twin {options.twin} allows the same moves and gives the same results.")
     return lines
@@ -125,18 +124,19 @@ def _games_lines(report: RuleReport) -> list[str]:
         "",
         f"Plies of a game: {least} to {most}, median {median}; max_plies is {report.max_plies}",
         f"Legal moves of a position: {report.mean_legal} on average",
-        f"Moves: {_counts_text(report.moves)}",
-        f"Ends of games: {_counts_text(report.ends)}",
+        "Moves:",
+        *_counts_lines(report.moves),
+        "Ends of games:",
+        *_counts_lines(report.ends),
     ]
     if report.never:
-        lines.append(
-            f"Never seen in {counted(report.num_games, 'game')}: {', '.join(report.never)}"
-        )
+        lines.append(f"Never seen in {counted(report.num_games, 'game')}:")
+        lines.append(f"    {', '.join(report.never)}")
     return lines
 
 
-def _counts_text(counts: dict[str, int]) -> str:
-    return ", ".join(f"{name} {number:,}" for name, number in counts.items()) or "none"
+def _counts_lines(counts: dict[str, int]) -> list[str]:
+    return [f"{number:>10,}  {name}" for name, number in counts.items()]
 
 
 def _print_perft(console: Console, report: RuleReport) -> None:
@@ -287,11 +287,13 @@ def _expected(
     selfplay, every = settings.selfplay, settings.evaluation.every or settings.run.num_iterations
     simulations = report.plies[1] * selfplay.games_per_iteration * selfplay.num_simulations
     seconds = every * simulations / per_s
-    console.print(
-        f"\nSelf-play: {per_s:,.0f} simulations/s with this network on {device}, "
-        f"{counted(num_threads, 'thread')}; {every} iterations, after which strength is measured "
-        f"first, take about {duration_text(seconds)}, and learning as much again at most.",
-        markup=False,
-        soft_wrap=True,
-    )
+    when = "First measurement of strength" if settings.evaluation.every else "End of the run"
+    lines = [
+        "",
+        f"Self-play: {per_s:,.0f} simulations/s with this network on {device}, "
+        f"{counted(num_threads, 'thread')}",
+        f"{when}, after {counted(every, 'iteration')}: "
+        f"about {duration_text(seconds)} of self-play, and learning",
+    ]
+    _print_lines(console, lines)
     return {"simulations_per_s": per_s, "first_result_s": round(seconds)}

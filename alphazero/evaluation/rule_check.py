@@ -30,7 +30,6 @@ from alphazero.games.game_file import TIME_LIMIT_S, existing, load_rules, run_ch
 from alphazero.games.laws import (
     Laws,
     broken_symmetry,
-    loading_error_text,
     notes_on,
     result_of_last_mover,
     until,
@@ -39,6 +38,7 @@ from alphazero.games.laws import (
 from alphazero.games.one_position import OnePosition
 from alphazero.games.own_game import called, game_of_object, has_python_rules
 from alphazero.games.registry import is_game_file, make_game, runs_own_code
+from alphazero.games.rule_errors import python_error_text
 from alphazero.games.rule_walks import (
     STEERED,
     Breadth,
@@ -56,6 +56,7 @@ from alphazero.games.rule_walks import (
     walk,
 )
 from alphazero.games.turned_play import Undeclared, undeclared
+from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import GAMES, announced, load_own
 from alphazero.textbook.minimax import perft
 from alphazero.textbook.uct import Uct
@@ -559,10 +560,10 @@ def _load(name: str) -> _Subject:
             return _Subject(make_game(name))
         game = game_of_object(source, name) if has_python_rules(source) else source
         return _Subject(game, _file_of(name))
-    except BrokenLaw:
-        raise
+    except (BrokenLaw, ConfigError) as error:
+        raise BrokenLaw(str(error)) from error
     except Exception as error:
-        raise BrokenLaw(loading_error_text(error, name)) from error
+        raise BrokenLaw(f"in {name}, {python_error_text(error, _file_of(name))}") from error
 
 
 def main(text: str, time_limit_s: str) -> None:

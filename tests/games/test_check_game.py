@@ -111,6 +111,18 @@ CORRECT = {
     KONANE: KONANE_PYTHON,
     "breakthrough_python:Breakthrough": "breakthrough:GAME",
 }
+#: Snort without its symmetries, as it is, and where pieces above do not matter in the last row.
+UNDECLARED = {
+    "as it is": Mistake(EXAMPLE, {"@rules.implement(Snort)\ndef symm": "def symm"}, ""),
+    "with a mistake": Mistake(
+        EXAMPLE,
+        {
+            "@rules.implement(Snort)\ndef symm": "def symm",
+            "if row > 0 and state[square - side]": "if 0 < row < 4 and state[square - side]",
+        },
+        "",
+    ),
+}
 
 
 def planted(mistake: Mistake, folder: Path) -> str:
@@ -130,7 +142,9 @@ CASES = {
     for name, mistake in MISTAKES.items()
     for way in ("twin", "alone")
     if way == "twin" or mistake.alone
-} | {f"correct, {name}": True for name in CORRECT}
+}
+CASES |= {f"correct, {name}": True for name in CORRECT}
+CASES |= {f"undeclared, {name}": True for name in UNDECLARED}
 
 
 def print_reports(speed: str) -> None:
@@ -150,7 +164,7 @@ def examined(way: str, name: str, folder: Path) -> dict:
     if way == "correct":
         game, twin, num_positions = name, CORRECT[name], 200
     else:
-        mistake = MISTAKES[name]
+        mistake = UNDECLARED[name] if way == "undeclared" else MISTAKES[name]
         game, num_positions = planted(mistake, folder), mistake.num_positions
         twin = TWINS[mistake.file] if way == "twin" else ""
     options = CheckOptions(game, twin, num_positions=num_positions, seconds=60.0)
@@ -208,6 +222,14 @@ def test_correct_games_pass(case):
     report = report_of(case)
     assert report.holds and not report.notes and not report.almost and not report.symmetries
     assert report.num_positions >= 200
+
+
+def test_symmetries_that_nobody_declares_are_found_and_so_is_what_breaks_them():
+    report = report_of("undeclared, as it is")
+    assert len(report.symmetries) == 7 and report.holds and not report.almost
+    report = report_of("undeclared, with a mistake")
+    assert report.symmetries == ["mirrored left to right"]
+    assert len(report.almost) == 6 and all(fault.actions for fault in report.almost)
 
 
 def test_the_report_counts_positions_lines_and_ends():
