@@ -57,6 +57,7 @@ def run(settings: Settings, console: Console) -> None:
         f"{name}/{name}.py holds rules to replace by yours. They can be trained as they are:",
         "",
         f"    cd {name}",
+        f"    alphazero check_game game={name}.py twin={name}_twin.py",
         "    pip install -e .",
         f"    alphazero train game={name}",
         "",
