@@ -8,8 +8,10 @@ import contextlib
 import multiprocessing
 import multiprocessing.connection
 import pickle
+import queue
 import signal
 import sys
+import threading
 import types
 from collections import deque
 from collections.abc import Iterator
@@ -146,10 +148,11 @@ def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
     with contextlib.suppress(EOFError, ConnectionError):  # the learner is gone
         player.load(connection.recv())
         connection.send(Joined(name, player.facts))
+        messages = _received(connection)
         while True:
             newest = None
-            while not units or connection.poll():
-                message = connection.recv()
+            while not units or not messages.empty():
+                message = messages.get()
                 if message is None:
                     return
                 if isinstance(message, Weights):
@@ -159,3 +162,23 @@ def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
             if newest is not None:
                 player.load(newest)
             connection.send(Answered(name, player.play(units.popleft())))
+
+
+def _received(connection: Any) -> "queue.SimpleQueue[Weights | Unit | None]":
+    """Return a queue that a thread fills with what arrives; None is the end.
+
+    So the learner never waits for a worker to read while that worker waits for the learner.
+    """
+    messages: queue.SimpleQueue[Weights | Unit | None] = queue.SimpleQueue()
+
+    def receive() -> None:
+        message: Any = ...
+        while message is not None:
+            try:
+                message = connection.recv()
+            except (EOFError, OSError):  # the learner is gone
+                message = None
+            messages.put(message)
+
+    threading.Thread(target=receive, daemon=True).start()
+    return messages

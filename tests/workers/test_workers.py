@@ -1,7 +1,9 @@
 """Training with workers in other processes and on the nodes of a Ray cluster."""
 
+import multiprocessing
 import os
 import signal
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,9 @@ from alphazero.network.weights import network_arrays
 from alphazero.runtime.errors import ConfigError, InputError
 from alphazero.selfplay.flat_games import flatten, unflatten
 from alphazero.training.events import IterationReport, StageProgress
-from alphazero.workers import choose_source
+from alphazero.workers import choose_source, processes
+from alphazero.workers.transport import Answered, Joined
+from alphazero.workers.unit import Weights
 
 ORDERED = ("workers.mode=ordered", "workers.unit_games=3", "run.num_threads=1")
 
@@ -71,6 +75,37 @@ def test_processes_play_a_game_in_plain_python(tmp_path, in_python, form, num_pr
     found, made = weights_after(tmp_path / "run", *words, num_workers=num_processes, game=game)
     assert_same(found, in_python)
     assert made[0].workers.num_workers == num_processes
+
+
+def test_a_worker_reads_while_it_sends(monkeypatch):
+    class Player:
+        """Answers with more than a pipe holds."""
+
+        facts = None
+
+        def __init__(self, *_):
+            pass
+
+        def load(self, weights):
+            pass
+
+        def play(self, unit):
+            return bytes(5_000_000)
+
+    monkeypatch.setattr(processes, "UnitPlayer", Player)
+    monkeypatch.setattr(processes.signal, "signal", lambda *_: None)
+    here, there = multiprocessing.Pipe()
+    threading.Thread(target=processes.work_at, args=(there, None, 1, "worker"), daemon=True).start()
+    weights = Weights(0, {"all": np.zeros(5_000_000, np.uint8)}, None, None)
+    here.send(weights)
+    assert isinstance(here.recv(), Joined)
+    here.send("a unit")
+    sends = threading.Thread(target=here.send, args=(weights,), daemon=True)
+    sends.start()  # while the answer is under way and nobody reads it
+    sends.join(20)
+    assert not sends.is_alive()
+    assert isinstance(here.recv(), Answered)
+    here.send(None)
 
 
 @pytest.mark.slow
