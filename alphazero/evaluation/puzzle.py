@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from alphazero.evaluation.report import Z_95, MatchReport
-from alphazero.games.batched_game import Game
+from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.runtime.errors import InputError
 from alphazero.solvers.enumeration import MAX_SOLVER_POSITIONS, ExactValues, enumerate_positions
+
+_MAX_PYTHON_POSITIONS = 10_000  #: some seconds of work
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,9 +77,14 @@ def puzzle_results(game: Game, match: MatchReport, exact: ExactValues | None) ->
 
 
 def small_game_values(game: Game) -> ExactValues | None:
-    """Return the values of a game of at most `MAX_SOLVER_POSITIONS` positions, None of others."""
+    """Return the values of a small game, None of others.
+
+    That is one of at most `MAX_SOLVER_POSITIONS` positions, or fewer if its rules are not compiled.
+    """
+    is_compiled = isinstance(game, CompiledGame)
+    largest = MAX_SOLVER_POSITIONS if is_compiled else _MAX_PYTHON_POSITIONS
     try:
-        return ExactValues(game, enumerate_positions(game, max_positions=MAX_SOLVER_POSITIONS))
+        return ExactValues(game, enumerate_positions(game, max_positions=largest))
     except InputError:
         return None
 

@@ -10,6 +10,7 @@ Shapes: N enumerated positions, B positions asked about, K state words, A action
 
 import dataclasses
 import functools
+from collections import deque
 
 import numpy as np
 
@@ -22,6 +23,7 @@ MAX_POSITIONS = 3_000_000
 
 #: The most positions that `EnumeratedSolver` enumerates: about ten seconds of work.
 MAX_SOLVER_POSITIONS = 300_000
+_BATCH = 1024  # positions whose moves are played at once; then they are counted
 
 #: In `Positions.children`, where the action is illegal.
 NO_CHILD = -1
@@ -170,8 +172,12 @@ def _reachable(
         the action, and the index of the position after it.
     """
     index_of = {game.identity(frontier)[0].tobytes(): 0}
-    batches, edges = [], []
-    while len(frontier):
+    batches, edges, waiting, num_done = [], [], deque([frontier]), 0
+    while waiting:
+        frontier = waiting.popleft()
+        if len(frontier) > _BATCH:
+            waiting.appendleft(frontier[_BATCH:])
+            frontier = frontier[:_BATCH]
         batch = game.inspect(frontier)
         batches.append(batch)
         rows, actions = np.nonzero(batch.legal_action_mask)
@@ -187,9 +193,11 @@ def _reachable(
                 unit="positions",
                 limit=max_positions,
             )
-        edges.append((rows + num_known - len(frontier), actions, targets))
+        edges.append((rows + num_done, actions, targets))
+        num_done += len(frontier)
         new_targets, first_places = np.unique(targets, return_index=True)
-        frontier = following[first_places[new_targets >= num_known]]
+        if len(index_of) > num_known:
+            waiting.append(following[first_places[new_targets >= num_known]])
     return batches, edges
 
 
