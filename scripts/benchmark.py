@@ -77,7 +77,7 @@ PARTS = {
         "rules",
         "measure_rules",
         "Connect Four by compiled rules, in plain Python, through OpenSpiel, PettingZoo and pgx:\n"
-        "self-play with a 5 x 64 network, the search alone, UCT; one core, 64 games of 64 "
+        "self-play with a 5 x 64 network, the search alone, UCT; one core, 64 games of 64\n"
         "simulations",
     ),
     "learner": Part(

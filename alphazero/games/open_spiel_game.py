@@ -47,9 +47,6 @@ WRITTEN_BY_POSITION = frozenset(
 #: Games whose planes begin with the row that people draw last. Their actions are no squares, which
 #: would have to be turned with the board.
 FROM_BELOW = frozenset("antichess chess connect_four crazyhouse".split())
-#: Games whose copies point into the state they were made from, which must live as long: without
-#: it, OpenSpiel 2.0 reads freed memory.
-COPIES_NEED_ORIGINAL = frozenset({"morpion_solitaire"})
 _MOST_PLIES = 65_535  # of a `PythonGame`
 _NUM_PROBES = 2_000  # random moves that are looked at, to see what the planes show
 _MAX_PROBED_PLIES = 300  # of a game
@@ -81,12 +78,10 @@ class SpielPosition:
     def __init__(self, rules: "_Rules", state: Any):
         self._rules, self._state = rules, state
         self._player = 0
-        self._original: SpielPosition | None = None
 
     def clone(self) -> "SpielPosition":
         twin = object.__new__(SpielPosition)
         twin._rules, twin._state, twin._player = self._rules, self._state.clone(), self._player
-        twin._original = self if self._rules.name in COPIES_NEED_ORIGINAL else None
         return twin
 
     def step(self, action: int) -> None:
@@ -144,7 +139,7 @@ class _Start(SpielPosition):
 
     def __init__(self, text: str):
         rules = _rules_of(text)
-        super().__init__(rules, rules.game.new_initial_state())
+        super().__init__(rules, rules.start)
         self.num_players = rules.game.num_players()
         self.num_actions = rules.game.num_distinct_actions()
         self.max_plies = rules.max_plies
@@ -176,6 +171,7 @@ class _Rules:
         text: the game with its parameters.
         name: without them.
         game: OpenSpiel's.
+        start: its first state, which all others are copies of; nobody changes it.
         first: its number of the player who begins.
         max_plies: after which a game is over.
         planes_shape: [C, H, W] with the plane of the player to move, if there is one.
@@ -195,7 +191,9 @@ class _Rules:
         self.max_plies = min(max_plies or _MOST_PLIES, longest, _MOST_PLIES)
         is_cut = self.max_plies < longest
         self.is_determined_by_planes = self.name in DETERMINED_BY_PLANES and not is_cut
-        self.first = self.game.new_initial_state().current_player()
+        # Copies of states of morpion_solitaire point into the first one: it must live as long.
+        self.start = self.game.new_initial_state()
+        self.first = self.start.current_player()
         self._buffers = threading.local()
         self._seen_shape = self._shape_of_planes()
         moves = list(self._random_moves())
@@ -249,10 +247,10 @@ class _Rules:
 
     def _random_moves(self) -> Iterator["_Move"]:
         """Play random games."""
-        rng, state = random.Random(0), self.game.new_initial_state()
+        rng, state = random.Random(0), self.start
         for _ in range(_NUM_PROBES):
             if state.is_terminal() or state.move_number() >= _MAX_PROBED_PLIES:
-                state = self.game.new_initial_state()
+                state = self.start
             if not (legal := state.legal_actions()):
                 reason = f"after {state.history()} no action is legal"
                 raise ConfigError.of("game", f"open_spiel:{self.text}", reason=reason)

@@ -1,5 +1,6 @@
 """OpenSpiel's games as ours: compared with OpenSpiel, and with our compiled games."""
 
+import gc
 import importlib.util
 import pickle
 import random
@@ -11,6 +12,7 @@ from alphazero.boards.notation import Notation
 from alphazero.boards.session import Session
 from alphazero.boards.skin import skin_of
 from alphazero.boards.text import PLAIN, draw_board
+from alphazero.games import open_spiel_game
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.python_uct import uct_player
@@ -242,17 +244,22 @@ def test_a_single_legal_move_is_no_pass_where_the_board_does_not_show_it():
     assert num_single
 
 
-def test_a_copy_outlives_what_it_was_made_from():
-    game = make_game("open_spiel:morpion_solitaire")  # where OpenSpiel would read freed memory
-    for seed in range(3):
-        rng, position = random.Random(seed), game.position(game.initial_states()[0])
-        state = pyspiel.load_game("morpion_solitaire").new_initial_state()
-        while not state.is_terminal():
-            assert position.legal_actions() == state.legal_actions()
-            action = rng.choice(state.legal_actions())
-            state.apply_action(action)
-            position = game.after(position, action)
-        assert position.is_over()
+def test_positions_outlive_their_game_and_each_other():
+    # In this game OpenSpiel's copies point into the first state.
+    text, rng = "morpion_solitaire(max_plies=34)", random.Random(0)
+    game = make_game(f"open_spiel:{text}")
+    position = game.position(game.initial_states()[0]).clone()
+    del game
+    open_spiel_game._rules_of.cache_clear()
+    gc.collect()
+    state = pyspiel.load_game("morpion_solitaire").new_initial_state()
+    while not state.is_terminal():
+        assert position.legal_actions() == state.legal_actions()
+        action = rng.choice(state.legal_actions())
+        state.apply_action(action)
+        position = position.clone()
+        position.step(action)
+    assert position.is_over()
 
 
 def test_a_puzzle_is_scored_in_its_own_numbers():
