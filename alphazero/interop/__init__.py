@@ -1,4 +1,4 @@
-"""Ways out: our players and games in PettingZoo, our networks in other programs.
+"""Ways out: our players and games in PettingZoo and OpenSpiel, our networks in other programs.
 
 In PettingZoo, an optional package:
 
@@ -7,6 +7,10 @@ In PettingZoo, an optional package:
     agents          what acts in an environment: one of our players, or a person
     episode         games between two agents, by the environment's rules
 
+In OpenSpiel, an optional package:
+
+    open_spiel_bot  our players as bots
+
 Networks as files, `alphazero export`:
 
     onnx_file           an ONNX file
@@ -14,6 +18,6 @@ Networks as files, `alphazero export`:
     kaggle_agent        how that plays: its source, which needs nothing but numpy
     export_agreement    whether a file gives the network's answers
 
-The other direction, a PettingZoo environment as a game to search and to train on, is
-`alphazero.games.pettingzoo_game`.
+The other direction, their games to search and to train on, are `alphazero.games.pettingzoo_game`
+and `alphazero.games.open_spiel_game`.
 """

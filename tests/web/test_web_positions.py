@@ -53,6 +53,14 @@ def test_a_game_that_the_user_names_comes_first(tmp_path):
     assert (named["name"], named["rows"], named["columns"]) == ("connect_x:4x4x3", 4, 4)
 
 
+def test_what_a_board_would_not_show_is_drawn_by_the_rules(backend):
+    pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
+    name = "open_spiel:oware"
+    shown = last(make_backend(game=name), game=name, moves="[0]")
+    assert "A  B  C" in shown["drawn"] and shown["legal"]
+    assert last(backend, game="connect_four", moves="4")["drawn"] is None
+
+
 def test_positions_of_a_game_are_those_of_the_rules(backend):
     answer = backend.position({"game": "connect_four", "moves": "443"})
     assert (answer["moves"], answer["texts"], answer["list"]) == (
