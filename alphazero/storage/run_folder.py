@@ -21,6 +21,7 @@ import importlib.metadata
 import json
 import platform
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Iterator
@@ -202,7 +203,7 @@ class RunFolder:
         They include the user's own game and network: code that only a stored config names is not
         executed.
         """
-        game = f" game={game_name}" if runs_own_code(game_name) else ""
+        game = f" {shlex.quote(f'game={game_name}')}" if runs_own_code(game_name) else ""
         network = f" network={network_kind}" if is_module_name(network_kind) else ""
         return f"resume={self.path}{game}{network}"
 

@@ -49,6 +49,7 @@ def assert_same_games(text, num_games, most_plies):
                 seen = np.array(state.observation_tensor(state.current_player()))
                 ours = game.observe(row)[0].ravel()
                 assert np.array_equal(ours[: len(seen)], seen.astype(np.float32))
+                assert (ours[len(seen) :] == found.players[0]).all()
             action = rng.choice(state.legal_actions())
             words = state.action_to_string(state.current_player(), action)
             if game.action_to_text(action) != str(action):

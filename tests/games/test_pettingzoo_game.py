@@ -8,6 +8,7 @@ import random
 import numpy as np
 import pytest
 
+from alphazero.boards.session import Session
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.python_uct import uct_player
@@ -166,6 +167,11 @@ def test_an_environment_of_ones_own_is_played_and_told_apart_by_its_moves():
     assert found.action == 0  # leaves 4, which is lost for who must take 1, 2 or 3
     one, other = (game.identity(game.play_moves(moves)[None]) for moves in ([0, 1], [1, 0]))
     assert not np.array_equal(one, other)
+
+
+def test_a_single_legal_move_is_no_pass_where_no_board_shows_it():
+    session = Session(make_game("pettingzoo:own_environments:Heap(heap=1)"))
+    assert len(session.legal_actions) == 1 and not session.is_forced_pass()
 
 
 def test_a_copy_of_an_environment_is_its_own_clone_if_it_has_one():

@@ -3,6 +3,7 @@
 import dataclasses
 import io
 import json
+import shlex
 import shutil
 from pathlib import Path
 
@@ -191,6 +192,8 @@ def test_the_words_that_resume_a_run_name_its_game_file():
         "game=examples/snort.py",
     ]
     assert folder.resume_words("othello:6") == "resume=checkpoints/snort/first"
+    words = folder.resume_words("pettingzoo:mine:Heap(heap=5)")  # to be pasted into a shell
+    assert shlex.split(words)[1] == "game=pettingzoo:mine:Heap(heap=5)" and "'" in words
 
 
 def test_a_resumed_run_keeps_its_game(snort, tmp_path):

@@ -457,6 +457,19 @@ def test_moves_that_share_their_squares_are_a_choice(go_moving):
     expect_moves(page, "a1a2", "3", "a2a3=2")
 
 
+def test_a_position_that_a_board_would_not_show_is_drawn_as_text(go_moving):
+    pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
+    page = go_moving("open_spiel:oware")
+    expect(page.locator(".board-text")).to_contain_text("A  B  C  D  E  F")
+    assert not page.locator(".board").first.is_visible()
+    page.locator(".action-button").first.click()
+    expect_moves(page, "0")
+    expect(page.locator(".board-text")).to_contain_text("0  5  5  5  5  4")
+    page = go_moving("plain_games:Promotion")
+    assert page.locator(".board").first.is_visible()
+    assert not page.locator(".board-text").is_visible()
+
+
 def test_the_analysis_of_moving_pieces_is_drawn_as_arrows(go_moving):
     page = go_moving("breakthrough_python:Breakthrough", "moves=b2b3,c4d3")
     page.get_by_role("button", name="Analyse this game").click()
