@@ -28,6 +28,11 @@ def random_actions(mask, generator):
     return np.where(mask, generator.random(mask.shape), -1.0).argmax(axis=1).astype(np.int32)
 
 
+def board_size(game):
+    """Return the number of squares."""
+    return math.prod(game.planes_shape[1:])
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_states_in_rows_are_those_of_pgx(name):
     """Legal actions, players, results, planes and the ends of games, in batches of all sizes."""
@@ -66,6 +71,9 @@ def test_states_in_rows_are_those_of_pgx(name):
 def test_boards_change_by_the_moves_of_the_player_to_move(name):
     game, generator = make_game(f"pgx:{name}"), np.random.default_rng(2)
     state, previous, action = game.initial_states()[0], None, -1
+    if game.num_actions > board_size(game) + 1:  # pieces move: those of the first player are below
+        top, bottom = game.cells(state)[[0, -1]]
+        assert set(top) <= {0, 2} and set(bottom) <= {0, 1} and top.any() and bottom.any()
     for _ in range(30):
         found, board = game.inspect(state[None]), game.cells(state)
         assert board.shape == game.planes_shape[1:] and set(np.unique(board)) <= {0, 1, 2}
