@@ -38,6 +38,7 @@ OF_EARLIER_COMMITS = {
 
 def commands(text):
     """Return the `alphazero` commands of a page, indented or in backticks, as lists of words."""
+    text = re.sub(r"\\\n +", " ", text)  # a command of several lines
     indented = re.compile(r"^ {4}(.*)$", re.MULTILINE)
     lines = indented.findall(text) + re.findall(r"`([^`\n]+)`", indented.sub("", text))
     found = []
