@@ -26,8 +26,7 @@ import numpy as np
 
 from alphazero.boards.text import plain_board
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.games.game_file import TIME_LIMIT_S, existing, load_rules, run_check
-from alphazero.games.laws import (
+from alphazero.games.checks.laws import (
     Laws,
     broken_symmetry,
     notes_on,
@@ -35,11 +34,8 @@ from alphazero.games.laws import (
     until,
     watched,
 )
-from alphazero.games.one_position import OnePosition
-from alphazero.games.own_game import called, game_of_object, has_python_rules
-from alphazero.games.registry import is_game_file, make_game, runs_own_code
-from alphazero.games.rule_errors import python_error_text
-from alphazero.games.rule_walks import (
+from alphazero.games.checks.one_position import OnePosition
+from alphazero.games.checks.rule_walks import (
     STEERED,
     Breadth,
     Broken,
@@ -55,7 +51,11 @@ from alphazero.games.rule_walks import (
     shortened,
     walk,
 )
-from alphazero.games.turned_play import Undeclared, undeclared
+from alphazero.games.checks.turned_play import Undeclared, undeclared
+from alphazero.games.game_file import TIME_LIMIT_S, existing, load_rules, run_check
+from alphazero.games.own_game import called, game_of_object, has_python_rules
+from alphazero.games.registry import is_game_file, make_game, runs_own_code
+from alphazero.games.rule_errors import python_error_text
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import GAMES, announced, load_own
 from alphazero.textbook.minimax import perft
@@ -212,7 +212,7 @@ class _Subject:
 
 
 class _Twins:
-    """Two versions of the rules, played side by side; see `alphazero.games.rule_walks.Check`.
+    """Two versions of the rules, played side by side, as a `Check`.
 
     Raises:
         BrokenLaw: if their sizes differ.

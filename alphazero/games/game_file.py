@@ -3,9 +3,9 @@
 In: the path of a file. Out: the game, or a `ConfigError` that names the line or the law that is
 broken. `GAME` in the file is compiled rules, or a game in plain Python as
 `alphazero.games.own_game` takes it. The laws are checked in a process of its own, in plain Python
-(`alphazero.games.laws`): compiled code checks no array bounds, so that a mistake in a rule could
-end this process without a word, and a rule may not return. `alphazero.games.registry` decides whose
-word runs a file.
+(`alphazero.games.checks.laws`): compiled code checks no array bounds, so that a mistake in a rule
+could end this process without a word, and a rule may not return. `alphazero.games.registry` decides
+whose word runs a file.
 """
 
 import contextlib
@@ -167,7 +167,7 @@ def _refusal(message: str, name: str) -> ConfigError:
 
 def _check_laws(path: Path) -> _Findings:
     arguments = [str(path), str(_SECONDS), str(TIME_LIMIT_S)]
-    found = run_check("alphazero.games.laws", arguments, path)
+    found = run_check("alphazero.games.checks.laws", arguments, path)
     return _Findings(found["broken"], tuple(found["notes"]))
 
 
@@ -248,8 +248,8 @@ def _compile(game: CompiledGame, path: Path) -> None:
 def _stored_findings_path(path: Path) -> Path:
     """Return where the findings on this version of a file are stored."""
     digest = hashlib.sha256(f"{path.resolve()}\0".encode() + path.read_bytes())
-    for name in ("laws.py", "one_position.py", "rule_walks.py", "turned_play.py"):
-        digest.update(Path(__file__).with_name(name).read_bytes())
+    for check in sorted(Path(__file__).with_name("checks").glob("*.py")):
+        digest.update(check.read_bytes())
     return jit.cache_directory().parent / f"game-{digest.hexdigest()[:16]}.json"
 
 

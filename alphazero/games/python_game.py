@@ -7,7 +7,7 @@ that is no longer there is made again by playing its actions. Nothing is pickled
 compiled rules, such as the fused UCT kernel, does not work with these games.
 
 Where the objects come from is not known here: a class of the user, or
-`alphazero.games.pettingzoo_game`.
+`alphazero.games.adapters.pettingzoo_game`.
 """
 
 import copy

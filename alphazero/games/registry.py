@@ -269,19 +269,19 @@ def _othello(name: str, sizes: str) -> Game:
 
 
 def _pettingzoo(name: str, environment: str) -> Game:
-    from alphazero.games.pettingzoo_game import make_pettingzoo_game
+    from alphazero.games.adapters.pettingzoo_game import make_pettingzoo_game
 
     return make_pettingzoo_game(environment)
 
 
 def _open_spiel(name: str, text: str) -> Game:
-    from alphazero.games.open_spiel_game import make_open_spiel_game
+    from alphazero.games.adapters.open_spiel_game import make_open_spiel_game
 
     return make_open_spiel_game(text)
 
 
 def _pgx(name: str, environment: str) -> Game:
-    from alphazero.games.pgx_game import PgxGame
+    from alphazero.games.adapters.pgx_game import PgxGame
 
     return PgxGame(environment)
 

@@ -19,9 +19,9 @@ from alphazero.boards.painter import Picture, paint
 from alphazero.boards.shapes import board_shapes
 from alphazero.boards.skin import skin_of
 from alphazero.boards.text import plain_board
+from alphazero.games.adapters.pettingzoo_game import CLASSIC_TWINS
+from alphazero.games.adapters.pettingzoo_package import classic_module, require_pettingzoo
 from alphazero.games.batched_game import Game
-from alphazero.games.pettingzoo_game import CLASSIC_TWINS
-from alphazero.games.pettingzoo_package import classic_module, require_pettingzoo
 from alphazero.games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from alphazero.games.adapters.open_spiel_game import make_open_spiel_game, require_open_spiel
 from alphazero.games.batched_game import Game
-from alphazero.games.open_spiel_game import make_open_spiel_game, require_open_spiel
 from alphazero.games.registry import make_game
 from alphazero.players.base import Choice, Player, PlayerSettings
 from alphazero.players.registry import make_player

@@ -10,7 +10,7 @@ from game_samples import EXAMPLE
 from mostly_slow import mostly_slow
 
 from alphazero.games import game_file, rules
-from alphazero.games.laws import BrokenLaw, check_laws
+from alphazero.games.checks.laws import BrokenLaw, check_laws
 from alphazero.games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 

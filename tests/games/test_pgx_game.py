@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from alphazero.evaluation.match import play_match
-from alphazero.games.pgx_game import _FACTS, _REASONS
+from alphazero.games.adapters.pgx_game import _FACTS, _REASONS
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.python_uct import BatchedUctPlayer, uct_player

@@ -16,7 +16,7 @@ from alphazero.cli import match as match_command
 from alphazero.cli import play as play_command
 from alphazero.evaluation.match import Openings, play_match
 from alphazero.evaluation.puzzle import puzzle_results, small_game_values
-from alphazero.games.laws import BrokenLaw, check_laws
+from alphazero.games.checks.laws import BrokenLaw, check_laws
 from alphazero.games.python_game import PythonGame
 from alphazero.games.registry import make_game
 from alphazero.inference.evaluator import UniformEvaluator

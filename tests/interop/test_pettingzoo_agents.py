@@ -17,7 +17,7 @@ pygame = pytest.importorskip(
 
 from alphazero.cli import pettingzoo  # noqa: E402
 from alphazero.cli.command import run_command  # noqa: E402
-from alphazero.games.pettingzoo_game import make_pettingzoo_game  # noqa: E402
+from alphazero.games.adapters.pettingzoo_game import make_pettingzoo_game  # noqa: E402
 from alphazero.games.registry import make_game  # noqa: E402
 from alphazero.interop.agents import (  # noqa: E402
     HumanAgent,

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from alphazero.games.one_position import OnePosition
-from alphazero.games.rule_walks import Broken, View, Walk
+from alphazero.games.checks.one_position import OnePosition
+from alphazero.games.checks.rule_walks import Broken, View, Walk
 
 _LEAST_LIKENESS = 0.5  # cosine of what two actions were seen to do
 

@@ -5,7 +5,7 @@ which they do, or notes on what looks wrong. Compiled code checks no array bound
 in a rule can end the process; and rules in plain Python may not return. This program therefore runs
 in a process of its own, with ``NUMBA_DISABLE_JIT=1``, see `alphazero.games.game_file`.
 
-    python -m alphazero.games.laws PATH SECONDS TIME_LIMIT_S
+    python -m alphazero.games.checks.laws PATH SECONDS TIME_LIMIT_S
 
 prints its findings as JSON in the last line. `alphazero.evaluation.rule_check` checks the same laws
 for longer.
@@ -26,10 +26,8 @@ import numpy as np
 
 from alphazero.games import rules
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.games.one_position import CompiledPosition, OnePosition, one_position
-from alphazero.games.own_game import game_of_object, has_python_rules
-from alphazero.games.rule_errors import python_error_text
-from alphazero.games.rule_walks import (
+from alphazero.games.checks.one_position import CompiledPosition, OnePosition, one_position
+from alphazero.games.checks.rule_walks import (
     STEERED,
     Broken,
     BrokenLaw,
@@ -39,7 +37,9 @@ from alphazero.games.rule_walks import (
     shortened,
     walk,
 )
-from alphazero.games.turned_play import looks_alike, turned_board_fault, turned_fault
+from alphazero.games.checks.turned_play import looks_alike, turned_board_fault, turned_fault
+from alphazero.games.own_game import game_of_object, has_python_rules
+from alphazero.games.rule_errors import python_error_text
 from alphazero.runtime.errors import ConfigError
 
 _NUM_RANDOM_GAMES = 20
@@ -149,7 +149,7 @@ def _notes_on_repetitions(walks: list[Walk]) -> list[str]:
 
 
 class Laws:
-    """The laws of one position and of one step, see `alphazero.games.rule_walks.Check`.
+    """The laws of one position and of one step, see `alphazero.games.checks.rule_walks.Check`.
 
     Args:
         game: see `check_laws`.

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from alphazero.games.players_planes import PlayersPlanes
+from alphazero.games.adapters.players_planes import PlayersPlanes
 from alphazero.games.python_game import PythonGame
 from alphazero.games.square_names import named_squares
 from alphazero.games.text import parse_index

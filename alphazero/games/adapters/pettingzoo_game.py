@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from alphazero.games import rules
+from alphazero.games.adapters.pettingzoo_package import classic_module
 from alphazero.games.connect_x import ConnectX
-from alphazero.games.pettingzoo_package import classic_module
 from alphazero.games.python_game import PythonGame
 from alphazero.games.symmetry import square_tables
 from alphazero.games.tic_tac_toe import TicTacToe
