@@ -1,5 +1,6 @@
 """Games of pgx: compared move by move with pgx itself and with our compiled games."""
 
+import functools
 import importlib.util
 import math
 import pickle
@@ -23,6 +24,12 @@ SLOW = [name for name in _FACTS if name not in QUICK]
 ALL = [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)]
 
 
+@functools.cache
+def made(name):
+    """Return a game of pgx; each one that is made compiles its rules anew."""
+    return make_game(f"pgx:{name}")
+
+
 def random_actions(mask, generator):
     """Return a legal action of each row."""
     return np.where(mask, generator.random(mask.shape), -1.0).argmax(axis=1).astype(np.int32)
@@ -36,7 +43,7 @@ def board_size(game):
 @pytest.mark.parametrize("name", ALL)
 def test_states_in_rows_are_those_of_pgx(name):
     """Legal actions, players, results, planes and the ends of games, in batches of all sizes."""
-    game = make_game(f"pgx:{name}")  # first: it configures JAX
+    game = made(name)  # first: it configures JAX
     import jax
     import pgx
 
@@ -69,7 +76,7 @@ def test_states_in_rows_are_those_of_pgx(name):
 
 @pytest.mark.parametrize("name", ALL)
 def test_boards_change_by_the_moves_of_the_player_to_move(name):
-    game, generator = make_game(f"pgx:{name}"), np.random.default_rng(2)
+    game, generator = made(name), np.random.default_rng(2)
     state, previous, action = game.initial_states()[0], None, -1
     if game.num_actions > board_size(game) + 1:  # pieces move: those of the first player are below
         top, bottom = game.cells(state)[[0, -1]]
@@ -92,7 +99,7 @@ def test_boards_change_by_the_moves_of_the_player_to_move(name):
 
 @pytest.mark.parametrize("name", [TWINS[0], pytest.param(TWINS[1], marks=pytest.mark.slow)])
 def test_pgx_and_the_compiled_game_agree_on_random_games(name):
-    games = make_game(f"pgx:{name}"), make_game(name)
+    games = made(name), make_game(name)
     for attribute in ("num_actions", "planes_shape", "max_plies"):
         assert getattr(games[0], attribute) == getattr(games[1], attribute)
     for attribute in ("cell_symmetries", "action_symmetries"):
@@ -112,7 +119,7 @@ def test_pgx_and_the_compiled_game_agree_on_random_games(name):
 
 @pytest.mark.parametrize("name", ALL)
 def test_symmetries_commute_with_the_moves(name):
-    game, generator = make_game(f"pgx:{name}"), np.random.default_rng(4)
+    game, generator = made(name), np.random.default_rng(4)
     for cells, actions in zip(game.cell_symmetries[1:], game.action_symmetries[1:]):
         # Othello's start is turned into another position: its first move is a symmetry's own.
         states = game.initial_states(2)
@@ -134,14 +141,14 @@ def test_symmetries_commute_with_the_moves(name):
 
 
 def test_a_game_is_made_again_from_its_name_in_another_process():
-    game = make_game("pgx:tic_tac_toe")
+    game = made("tic_tac_toe")
     again = pickle.loads(pickle.dumps(game))
     assert np.array_equal(again.initial_states(3), game.initial_states(3))
     assert again.rules_digest == game.rules_digest != make_game("tic_tac_toe").rules_digest
 
 
 def test_an_empty_batch_is_answered():
-    game = make_game("pgx:tic_tac_toe")
+    game = made("tic_tac_toe")
     none = game.initial_states(0)
     assert game.step(none, np.zeros(0, np.int32)).states.shape == (0, game.state_size)
     assert game.observe(none).shape == (0, 2, 3, 3)
@@ -149,7 +156,7 @@ def test_an_empty_batch_is_answered():
 
 def test_playouts_end_with_the_result_for_the_player_to_move():
     """Random tic-tac-toe: 0.585 of the games are won by the first player, 0.288 by the second."""
-    game, num = make_game("pgx:tic_tac_toe"), 2000
+    game, num = made("tic_tac_toe"), 2000
     for moves, sign in (([], 1), ([0], -1)):
         states = np.repeat(game.play_moves(moves)[None], num, axis=0)
         results = sign * game.playout(states, np.array([7], np.uint64))
@@ -196,7 +203,7 @@ def test_without_pgx_the_extra_is_named(missing, monkeypatch):
 
 
 def test_uct_searches_positions_in_lockstep_and_sees_what_wins_and_what_loses():
-    game = make_game("pgx:tic_tac_toe")
+    game = made("tic_tac_toe")
     player = uct_player(game, PlayerSettings(num_simulations=300, seed=1))
     assert isinstance(player, BatchedUctPlayer) and player.batch_size == 64
     #  X X .    X O .    X O X
@@ -219,12 +226,12 @@ def test_uct_searches_positions_in_lockstep_and_sees_what_wins_and_what_loses():
 
 def test_uct_refuses_settings_of_compiled_rules():
     with pytest.raises(ConfigError) as error:
-        uct_player(make_game("pgx:tic_tac_toe"), PlayerSettings(rollout="weighted"))
+        uct_player(made("tic_tac_toe"), PlayerSettings(rollout="weighted"))
     assert error.value.key == "rollout"
 
 
 def test_a_match_against_random_moves():
-    game = make_game("pgx:tic_tac_toe")
+    game = made("tic_tac_toe")
     players = make_player("uct:30", game), make_player("random", game)
     report = play_match(game, *players, num_games=20)
     assert report.wins > report.losses

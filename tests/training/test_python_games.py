@@ -167,9 +167,14 @@ def test_what_other_processes_cannot_make_from_a_name(monkeypatch):
 # --- pgx ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mode", ("free", "ordered"))
 @pytest.mark.parametrize(
-    "name", ["tic_tac_toe", pytest.param("connect_four", marks=pytest.mark.slow)]
+    ("name", "mode"),
+    [
+        ("tic_tac_toe", "free"),
+        pytest.param("tic_tac_toe", "ordered", marks=pytest.mark.slow),
+        pytest.param("connect_four", "free", marks=pytest.mark.slow),
+        pytest.param("connect_four", "ordered", marks=pytest.mark.slow),
+    ],
 )
 def test_rules_of_pgx_and_compiled_ones_train_to_the_same_weights(tmp_path, name, mode):
     """Bit for bit, also where the run of pgx is stopped and resumed."""
