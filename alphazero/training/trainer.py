@@ -93,6 +93,7 @@ class Trainer:
         self.iteration = 0
         self.elapsed_s = 0.0
         self._durations_s: list[float] = []  # of the iterations so far
+        self._progress_before = 0.0  # the fraction of the run that was done before this iteration
         self._positions_per_s = math.nan
         self._collected_at = 0.0  # when the last games were; 0 before the first
 
@@ -113,7 +114,7 @@ class Trainer:
         is_last = self.finished
         try:
             while not is_last:
-                start = time.monotonic()
+                start, self._progress_before = time.monotonic(), self.progress
                 records, report = yield from self._play()
                 yield from self._learn(report)
                 yield from self._pit(report)
@@ -306,7 +307,7 @@ class Trainer:
             done=done,
             total=total,
             iteration=self.iteration,
-            progress=self._progress_after(self.iteration - 1),
+            progress=self._progress_before,
             positions_per_s=self._positions_per_s,
             loss=self.learner.report.loss,
         )

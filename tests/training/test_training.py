@@ -17,6 +17,7 @@ from run_samples import TINY, assert_same, figures, make_trainer, reports, run_u
 from alphazero.cli import main
 from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, network_arrays
+from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.selfplay.games_in_progress import Moves
 from alphazero.storage.checkpoint import load_state
@@ -24,6 +25,7 @@ from alphazero.storage.run_folder import RunFolder, folder_name
 from alphazero.training import trainer as training
 from alphazero.training.events import IterationReport, StageProgress
 from alphazero.training.illustrations import game_text
+from alphazero.training.loggers.console import ConsoleLogger
 from alphazero.training.run_config import compose
 from alphazero.training.settings import check_resumable
 
@@ -274,6 +276,21 @@ def test_no_iteration_begins_that_the_time_limit_does_not_allow(tmp_path, clock)
         resumed.restore()
         found = reports_by(clock, resumed, lambda _: 100)
         assert [report.last for report in found] == [True]
+
+
+def test_a_time_limit_may_end_the_first_iteration(tmp_path, clock):
+    """What is measured then still counts as the first iteration, on the bar too."""
+    words = "run.time_limit_s=50", "run.num_iterations=9", "evaluation.final_num_games=2"
+    words += ("evaluation.uct_simulations=2", "evaluation.num_simulations=2")
+    trainer, seen = make_trainer(tmp_path, *words), []
+    with ConsoleLogger(Console(quiet=True), 9, 0.0) as logger:
+        for event in trainer.run():
+            if isinstance(event, StageProgress):
+                logger.progress(event)
+                seen.append((event.stage, event.progress))
+                clock.now_s += 100 * (event.stage == "learning" and event.done == event.total)
+    assert "evaluation" in dict(seen) and {progress for _, progress in seen} == {0.0}
+    assert trainer.finished and trainer.stored_iteration == 1
 
 
 def test_a_slow_iteration_does_not_end_a_run_and_measurements_are_not_counted(tmp_path, clock):

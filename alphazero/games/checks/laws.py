@@ -26,7 +26,12 @@ import numpy as np
 
 from alphazero.games import rules
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.games.checks.one_position import CompiledPosition, OnePosition, one_position
+from alphazero.games.checks.one_position import (
+    CompiledPosition,
+    ObjectPosition,
+    OnePosition,
+    one_position,
+)
 from alphazero.games.checks.rule_walks import (
     STEERED,
     Broken,
@@ -113,7 +118,7 @@ def until(seconds: float, watch: Callable[[], None]) -> Callable[[], bool]:
 def notes_on(game: OnePosition, walks: list[Walk]) -> list[str]:
     """Return notes on what random games show."""
     notes = _notes_on_results(walks) if game.sizes.num_players == 2 else []
-    return [*notes, *_notes_on_repetitions(walks)]
+    return [*notes, *_notes_on_repetitions(game, walks)]
 
 
 def _notes_on_results(walks: list[Walk]) -> list[str]:
@@ -136,15 +141,21 @@ def result_of_last_mover(one: Walk) -> float | None:
     return result if last.player == one.views[-2].player else -result
 
 
-def _notes_on_repetitions(walks: list[Walk]) -> list[str]:
+def _notes_on_repetitions(game: OnePosition, walks: list[Walk]) -> list[str]:
     repeated = next((one.repeated for one in walks if one.repeated), None)
     if repeated is None:
         return []
     before, after = repeated
+    text = f"positions repeat: in a random game, the position after {after:,} actions "
+    if isinstance(game, ObjectPosition):
+        return [
+            f"{text}looks like the one after {before:,}. If the rules count actions or forbid "
+            "repetitions, show that in 'observe' or 'key': the search takes positions that look "
+            "the same for the same. If they do not, games can go on for ever."
+        ]
     return [
-        f"positions repeat: in a random game, the position after {after:,} actions was the one "
-        f"after {before:,}. Such a game can go on for ever. Every game must end: count the "
-        "actions in the state and end the game at a limit, or forbid repetitions."
+        f"{text}was the one after {before:,}. Such a game can go on for ever. Every game must "
+        "end: count the actions in the state and end the game at a limit, or forbid repetitions."
     ]
 
 
