@@ -434,7 +434,9 @@ def _board_after(subject: _Subject, actions: list[int]) -> str:
         state = rules.initial_state()
         for action in actions:
             state = rules.step(state, action)
-        return subject.drawn(rules.board(state))
+        player, letters = rules.player_to_move(state), subject.game.piece_letters
+        to_move = f"\n{letters[1 + player]} to move" if player in (0, 1) else ""
+        return subject.drawn(rules.board(state)) + to_move
     except Exception:  # a broken rule: there is no board to draw
         return ""
 

@@ -136,14 +136,20 @@ def planted(mistake: Mistake, folder: Path) -> str:
     return str(path)
 
 
+#: Those that are like another one, or whose games are long.
+SLOW_MISTAKES = {
+    "max_plies too small",
+    "konane: a second jump takes nothing",
+    "an end that random games do not reach",
+}
 #: What is checked: a mistake with its twin or alone, a correct game. Quickly, each mistake once.
 CASES = {
-    f"{way}, {name}": way == mistake.quickly
+    f"{way}, {name}": way == mistake.quickly and name not in SLOW_MISTAKES
     for name, mistake in MISTAKES.items()
     for way in ("twin", "alone")
     if way == "twin" or mistake.alone
 }
-CASES |= {f"correct, {name}": name not in (PUZZLE, "othello:4") for name in CORRECT}
+CASES |= {f"correct, {name}": name != "othello:4" for name in CORRECT}
 CASES |= {f"undeclared, {name}": True for name in UNDECLARED}
 
 
@@ -320,7 +326,7 @@ def test_an_endless_loop_is_named_with_its_line(folder, monkeypatch, names):
     "plies, legal, is_whole",
     [([5, 8, 9], 5.5, True), ([1, 1, 1], 0.0, True), ([7, 60, 300], 218.0, False)],
 )
-@pytest.mark.parametrize("name", [BREAKTHROUGH, PUZZLE])
+@pytest.mark.parametrize("name", mostly_slow([BREAKTHROUGH, PUZZLE]))
 def test_every_proposed_value_is_a_setting(name, plies, legal, is_whole):
     report = RuleReport(plies=plies, mean_legal=legal, is_whole=is_whole, num_by_ply=[1, 2])
     overrides = [one.override for one in starting_values(make_game(name), report)]

@@ -7,6 +7,7 @@ import random
 
 import numpy as np
 import pytest
+from mostly_slow import mostly_slow
 
 from alphazero.boards.notation import Notation
 from alphazero.boards.session import Session
@@ -63,7 +64,7 @@ def assert_same_games(text, num_games, most_plies):
 SLOW = {"chinese_checkers", "hive", "mnk", "morpion_solitaire", "shogi", "lines_of_action"}
 
 
-@pytest.mark.parametrize("text", [text for text in QUALIFYING if text not in SLOW])
+@pytest.mark.parametrize("text", mostly_slow([one for one in QUALIFYING if one not in SLOW]))
 def test_games_agree_with_openspiel_move_by_move(text):
     assert_same_games(text, 2, 40)
 

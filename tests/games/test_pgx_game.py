@@ -154,6 +154,7 @@ def test_an_empty_batch_is_answered():
     assert game.observe(none).shape == (0, 2, 3, 3)
 
 
+@pytest.mark.slow
 def test_playouts_end_with_the_result_for_the_player_to_move():
     """Random tic-tac-toe: 0.585 of the games are won by the first player, 0.288 by the second."""
     game, num = made("tic_tac_toe"), 2000
@@ -230,6 +231,7 @@ def test_uct_refuses_settings_of_compiled_rules():
     assert error.value.key == "rollout"
 
 
+@pytest.mark.slow
 def test_a_match_against_random_moves():
     game = made("tic_tac_toe")
     players = make_player("uct:30", game), make_player("random", game)

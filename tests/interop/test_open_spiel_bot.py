@@ -28,8 +28,8 @@ def points_against_random(game, bot, num_games):
         ("tic_tac_toe", None, 20),
         ("hex(board_size=4)", None, 10),
         ("breakthrough(rows=5,columns=5)", None, 6),
-        ("connect_four", "connect_four", 10),
-        ("othello", "othello", 4),
+        pytest.param("connect_four", "connect_four", 10, marks=pytest.mark.slow),
+        pytest.param("othello", "othello", 4, marks=pytest.mark.slow),
     ],
 )
 def test_a_bot_beats_a_random_one(text, rules, num_games):

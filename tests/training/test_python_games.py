@@ -170,7 +170,7 @@ def test_what_other_processes_cannot_make_from_a_name(monkeypatch):
 @pytest.mark.parametrize(
     ("name", "mode"),
     [
-        ("tic_tac_toe", "free"),
+        pytest.param("tic_tac_toe", "free", marks=pytest.mark.slow),
         pytest.param("tic_tac_toe", "ordered", marks=pytest.mark.slow),
         pytest.param("connect_four", "free", marks=pytest.mark.slow),
         pytest.param("connect_four", "ordered", marks=pytest.mark.slow),
