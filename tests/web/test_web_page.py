@@ -420,7 +420,7 @@ def drag(page, start, end):
 
 def test_pieces_are_moved_by_clicking_and_by_dragging(go_moving):
     page = go_moving(BREAKTHROUGH)
-    assert page.locator(".edge-label").all_text_contents() == [*"abcde54321"]
+    expect(page.locator(".edge-label")).to_have_text([*"abcde54321"])
     cell(page, "b2").click()
     expect(page.get_by_role("gridcell", name="legal move")).to_have_count(3)
     cell(page, "b4").click()  # no target, and nobody's piece to move: begin anew
