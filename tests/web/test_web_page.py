@@ -434,15 +434,16 @@ def test_pieces_are_moved_by_clicking_and_by_dragging(go_moving):
     assert drag(page, "c2", "a5") == 1  # not there: it returns
     assert drag(page, "c1", "c1") == 0  # a press alone
     expect(page.locator(".move-list li")).to_have_count(2)
-    assert page.locator(".is-dragged, .is-ghost").count() == 0
+    expect(page.locator(".is-dragged, .is-ghost")).to_have_count(0)
     expect(page.locator(".chosen")).to_have_count(1)
     page.keyboard.press("Escape")
     expect(page.locator(".chosen")).to_have_count(0)
     for key in ("ArrowUp", "Enter", "ArrowUp", "ArrowRight", "Enter"):
         page.keyboard.press(key)
     expect_moves(page, "b2b3", "c4d3", "c2d3")
-    assert page.locator(".pieces .piece-dark").count() == 9
-    assert page.locator(".mark-won").count() == 0 and page.locator(".mark-last").count() == 2
+    expect(page.locator(".pieces .piece-dark")).to_have_count(9)
+    expect(page.locator(".mark-won")).to_have_count(0)
+    expect(page.locator(".mark-last")).to_have_count(2)
 
 
 def test_moves_that_share_their_squares_are_a_choice(go_moving):
@@ -466,7 +467,7 @@ def test_a_position_that_a_board_would_not_show_is_drawn_as_text(go_moving):
     expect_moves(page, "0")
     expect(page.locator(".board-text")).to_contain_text("0  5  5  5  5  4")
     page = go_moving("plain_games:Promotion")
-    assert page.locator(".board").first.is_visible()
+    expect(page.locator(".board").first).to_be_visible()
     assert not page.locator(".board-text").is_visible()
 
 
