@@ -8,6 +8,7 @@ objects.
 Letters for shapes: B positions, K state words, A actions, S symmetries, C planes, H x W board.
 """
 
+import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -15,7 +16,8 @@ import numpy as np
 
 from alphazero.games import rules
 from alphazero.games.appearance import Appearance, read_appearance
-from alphazero.games.text import parse_board
+from alphazero.games.square_names import action_names, named_action
+from alphazero.games.text import parse_board, parse_index
 from alphazero.runtime.jit import njit
 
 
@@ -91,9 +93,11 @@ class Game:
         """Return the state ([K]) with the given board (int8[H, W], see `cells`) and player to move.
 
         Raises:
-            ValueError: naming the reason, if the board is not reachable.
+            ValueError: naming the reason, if the board is not reachable, or the rules cannot tell.
         """
-        raise NotImplementedError
+        raise ValueError(
+            f"'{self.name}' cannot set a position up from a board: give the moves that lead to it."
+        )
 
     @property
     def piece_letters(self) -> str:
@@ -109,7 +113,7 @@ class Game:
         Raises:
             ValueError: naming the row and column that are wrong, or why the board is unreachable.
         """
-        raise NotImplementedError
+        return self.cells_to_state(np.zeros(self.planes_shape[1:], np.int8), player)
 
     def action_squares(self, action: int) -> tuple[int, ...]:
         """Return the squares that an action names, see `rules.action_squares`."""
@@ -118,15 +122,34 @@ class Game:
     def action_to_text(self, action: int) -> str:
         """Return the action in the notation of the rules, which may count from 0.
 
-        Boards write actions for people by `alphazero.boards.notation`.
+        By default these are the names of its squares, or its number. Boards write actions for
+        people by `alphazero.boards.notation`.
         """
-        raise NotImplementedError
+        return self._action_names[action]
 
     def text_to_action(self, text: str) -> int:
         """Return the action that a person typed; raise ValueError if there is none."""
-        raise NotImplementedError
+        typed = text.strip().lower()
+        if typed in self._action_names:
+            return self._action_names.index(typed)
+        if not any(self._squares):
+            return parse_index(text, self.num_actions)
+        return named_action(text, self._squares, *self._naming)
 
     # --- what follows from the operations above ---------------------------------------------------
+
+    @functools.cached_property
+    def _action_names(self) -> list[str]:
+        """How each action is written by default: the names of its squares, or its number."""
+        return action_names(self._squares, *self._naming)
+
+    @functools.cached_property
+    def _squares(self) -> list[tuple[int, ...]]:
+        return [self.action_squares(action) for action in range(self.num_actions)]
+
+    @property
+    def _naming(self) -> tuple[int, int, bool]:
+        return *self.planes_shape[1:], self.appearance.rows_from_top
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"

@@ -11,7 +11,6 @@ Where the objects come from is not known here: a class of the user, or
 """
 
 import copy
-import functools
 import hashlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
@@ -20,9 +19,7 @@ import numpy as np
 
 from alphazero.games.appearance import read_appearance
 from alphazero.games.batched_game import Game, Transition
-from alphazero.games.square_names import action_names, named_action
 from alphazero.games.symmetry import identity_tables
-from alphazero.games.text import parse_index
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import random_below
 
@@ -232,14 +229,6 @@ class PythonGame(Game):
     def piece_letters(self) -> str:
         return getattr(self._start, "piece_letters", ".XO")
 
-    def cells_to_state(self, board: np.ndarray, player: int) -> np.ndarray:
-        raise ValueError(
-            f"'{self.name}' cannot set a position up from a board: give the moves that lead to it."
-        )
-
-    def text_to_state(self, text: str, player: int) -> np.ndarray:
-        return self.cells_to_state(np.zeros(self.planes_shape[1:], np.int8), player)
-
     def drawn(self, state: np.ndarray) -> str | None:
         position = self.position(state)
         return position.to_text() if callable(getattr(position, "to_text", None)) else None
@@ -250,27 +239,11 @@ class PythonGame(Game):
 
     def action_to_text(self, action: int) -> str:
         own = getattr(self._start, "action_to_text", None)
-        return self._action_names[action] if own is None else own(action)
+        return super().action_to_text(action) if own is None else own(action)
 
     def text_to_action(self, text: str) -> int:
         own = getattr(self._start, "text_to_action", None)
-        if own is not None:
-            return own(text)
-        if not any(self._squares):
-            return parse_index(text, self.num_actions)
-        return named_action(text, self._squares, *self._naming)
-
-    @functools.cached_property
-    def _squares(self) -> list[tuple[int, ...]]:
-        return [self.action_squares(action) for action in range(self.num_actions)]
-
-    @functools.cached_property
-    def _action_names(self) -> list[str]:
-        return action_names(self._squares, *self._naming)
-
-    @property
-    def _naming(self) -> tuple[int, int, bool]:
-        return *self.planes_shape[1:], self.appearance.rows_from_top
+        return super().text_to_action(text) if own is None else own(text)
 
     # --- objects and numbers ----------------------------------------------------------------------
 

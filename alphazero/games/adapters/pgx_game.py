@@ -12,7 +12,6 @@ Source: S. Koyamada et al., "Pgx: hardware-accelerated parallel game simulators 
 learning", 2023.
 """
 
-import functools
 import importlib.util
 import math
 import os
@@ -27,9 +26,7 @@ from alphazero.games.appearance import Appearance
 from alphazero.games.batched_game import Game, Transition
 from alphazero.games.rules_digest import digest_of
 from alphazero.games.rules_text import SIZES
-from alphazero.games.square_names import action_names, named_action
 from alphazero.games.symmetry import identity_tables, mirror_tables, square_tables
-from alphazero.games.text import parse_index
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.jit import announce_compilation, cache_directory
 from alphazero.runtime.random_generators import next_bits
@@ -232,41 +229,19 @@ class PgxGame(Game):
         initials = "".join(side[:1] for side in self.appearance.sides)
         return f".{initials or 'XO'}"
 
-    def cells_to_state(self, board: np.ndarray, player: int) -> np.ndarray:
-        raise ValueError(
-            f"'{self.name}' cannot set a position up from a board: give the moves that lead to it."
-        )
-
-    def text_to_state(self, text: str, player: int) -> np.ndarray:
-        return self.cells_to_state(np.zeros(self.planes_shape[1:], np.int8), player)
-
     def action_squares(self, action: int) -> tuple[int, ...]:
         num_squares = math.prod(self.planes_shape[1:])
         fills_squares = self.num_actions - num_squares in (0, 1)
         return (action,) if fills_squares and action < num_squares else ()
 
     def action_to_text(self, action: int) -> str:
-        return self._action_names[action]
+        is_last = action == self.num_actions - 1
+        return is_last and self._facts.last_action or super().action_to_text(action)
 
     def text_to_action(self, text: str) -> int:
-        if (typed := text.strip().lower()) in self._action_names:
-            return self._action_names.index(typed)
-        if not any(self._squares):
-            return parse_index(text, self.num_actions)
-        return named_action(text, self._squares, *self._naming)
-
-    @functools.cached_property
-    def _squares(self) -> list[tuple[int, ...]]:
-        return [self.action_squares(action) for action in range(self.num_actions)]
-
-    @functools.cached_property
-    def _action_names(self) -> list[str]:
-        names = action_names(self._squares, *self._naming)
-        return [*names[:-1], self._facts.last_action or names[-1]]
-
-    @property
-    def _naming(self) -> tuple[int, int, bool]:
-        return *self.planes_shape[1:], self.appearance.rows_from_top
+        typed = text.strip().lower()
+        is_last = typed and typed == self._facts.last_action
+        return self.num_actions - 1 if is_last else super().text_to_action(text)
 
 
 class _Functions:
