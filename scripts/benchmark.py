@@ -80,6 +80,12 @@ PARTS = {
         "self-play with a 5 x 64 network, the search alone, UCT; one core, 64 games of 64\n"
         "simulations",
     ),
+    "libraries": Part(
+        "rules",
+        "measure_libraries",
+        "games of OpenSpiel, PettingZoo and pgx: the time of a move of 64 random games with all\n"
+        "that a search asks for, and UCT; one core",
+    ),
     "learner": Part(
         "learner",
         "measure_learner",

@@ -27,10 +27,30 @@ KINDS = {
     "PettingZoo": ("pettingzoo:connect_four_v3", "pettingzoo"),
     "pgx": ("pgx:connect_four", "pgx"),
 }
+#: Games of the libraries, and the package that must be installed.
+LIBRARY_GAMES = {
+    "open_spiel:connect_four": "pyspiel",
+    "open_spiel:hex": "pyspiel",
+    "open_spiel:breakthrough": "pyspiel",
+    "open_spiel:othello": "pyspiel",
+    "open_spiel:go(board_size=9)": "pyspiel",
+    "open_spiel:chess(max_plies=300)": "pyspiel",
+    "open_spiel:morpion_solitaire": "pyspiel",
+    "pettingzoo:connect_four_v3": "pettingzoo",
+    "pettingzoo:go_v5(board_size=9)": "pettingzoo",
+    "pettingzoo:chess_v6": "chess",
+    "pgx:connect_four": "pgx",
+    "pgx:hex": "pgx",
+    "pgx:othello": "pgx",
+    "pgx:animal_shogi": "pgx",
+    "pgx:go_9x9": "pgx",
+    "pgx:chess": "pgx",
+}
 BATCH = 64  #: games in lockstep
 NUM_SIMULATIONS = 64  #: of a move
 RUN_S = 1.0  #: seconds of one run of self-play
 UCT_S = 0.5  #: of one search by UCT
+LIBRARY_UCT = 8  #: simulations of a search in a library's game
 NETWORK = NETWORKS["connect_four"]
 
 
@@ -101,5 +121,70 @@ def _uct(name: str):
         started = time.perf_counter()
         found = player.analyse(game.initial_states()[0])
         return found.num_simulations / (time.perf_counter() - started)
+
+    return run
+
+
+# --- games of the libraries -----------------------------------------------------------------------
+
+
+def measure_libraries(repeats: int) -> list[Row]:
+    """Measure the games of every library that is installed, in turn."""
+    figures = measuring.in_new_process(1, _library_figures, repeats)
+    names = list(dict.fromkeys(name for name, _ in figures))
+    return [
+        Row(
+            name,
+            {
+                "microseconds_per_move": 1e6 / figures[name, "moves"],
+                "uct_simulations_per_s": figures[name, "uct"],
+            },
+        )
+        for name in names
+    ]
+
+
+def _library_figures(repeats: int) -> dict[tuple[str, str], float]:
+    """Return the medians by game and part."""
+    runs = {}
+    for name, package in LIBRARY_GAMES.items():
+        if importlib.util.find_spec(package):
+            runs[name, "moves"] = _random_games(name)
+            runs[name, "uct"] = _library_uct(name)
+    return in_turn(runs, repeats)
+
+
+def _random_games(name: str):
+    """Return a function to moves/s of random games in a batch, with all that a search asks for."""
+    game = make_game(name)
+
+    def run(seed: int) -> float:
+        generator, states = np.random.default_rng(seed), game.initial_states(BATCH)
+        num_moves, started = 0, time.perf_counter()
+        while (passed := time.perf_counter() - started) < RUN_S:
+            found = game.inspect(states)
+            states[found.over] = game.initial_states(int(found.over.sum()))
+            legal = game.legal_action_mask(states)
+            actions = (generator.random(legal.shape) * legal).argmax(axis=1).astype(np.int32)
+            states = game.step(states, actions).states
+            game.observe(states)
+            num_moves += BATCH
+        return num_moves / passed
+
+    return run
+
+
+def _library_uct(name: str):
+    """Return a function to simulations/s of UCT from the start, in as many games as it takes."""
+    game = make_game(name)
+    player = uct_player(game, PlayerSettings(num_simulations=LIBRARY_UCT))
+    states = game.initial_states(min(BATCH, player.batch_size))
+
+    def run(_seed: int) -> float:
+        num_searches, started = 0, time.perf_counter()
+        while (passed := time.perf_counter() - started) < UCT_S:
+            player.choose(states)
+            num_searches += len(states)
+        return LIBRARY_UCT * num_searches / passed
 
     return run

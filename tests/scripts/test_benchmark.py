@@ -91,6 +91,18 @@ def test_rules_of_every_kind_are_compared_with_the_compiled_ones(monkeypatch):
             assert figures[f"{part}_ratio"] == pytest.approx(ratio) and ratio > 0
 
 
+def test_games_of_libraries_are_measured(monkeypatch):
+    pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
+    monkeypatch.setattr(measuring, "in_new_process", lambda _cores, run, *given: run(*given))
+    games = {"open_spiel:tic_tac_toe": "pyspiel", "open_spiel:nim": "no_such_package"}
+    for name, value in (("RUN_S", 0.01), ("UCT_S", 0.01), ("LIBRARY_GAMES", games)):
+        monkeypatch.setattr(rules, name, value)
+    (row,) = benchmark.measure("libraries", repeats=1)
+    assert row.name == "open_spiel:tic_tac_toe"
+    assert set(row.figures) == {"microseconds_per_move", "uct_simulations_per_s"}
+    assert min(row.figures.values()) > 0
+
+
 @pytest.mark.slow
 def test_solvers_are_measured_at_the_stage_that_the_row_names(monkeypatch):
     monkeypatch.setattr(solvers, "PLIES", (30,))
