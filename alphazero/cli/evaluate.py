@@ -109,7 +109,7 @@ def _players(settings: Settings, game: Game, make_player: MakePlayer) -> dict[st
     """Return the players to measure by their column headings: a network also without its search."""
     kind, own = read_spec(settings.player, settings)
     player = make_player(settings.player, game, settings)
-    if network_path(kind, game.name) is None:
+    if network_path(kind, game.name, game.rules_digest) is None:
         return {player.name: player}
     if not own.with_search:
         return {"network alone": player}

@@ -153,6 +153,6 @@ def _adviser(settings: Settings, game: Game, specs: tuple[str, str]) -> Callable
     spec = settings.hint or (thinking[0] if thinking else default_player(game.name))
     if _kind(spec, settings) == "human":
         raise ConfigError.of("hint", spec, "an engine, such as uct:1000")
-    check_player(spec, game.name, settings)
+    check_player(spec, game.name, settings, game.rules_digest)
     own = dataclasses.replace(settings, seed=(settings.seed or 0) + 2)
     return lambda: make_player(spec, game, own)

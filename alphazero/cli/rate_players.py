@@ -86,7 +86,7 @@ def player_name(spec: str, game: Game, settings: PlayerSettings) -> str:
     kind, own = read_spec(spec, _limited(spec, settings))
     if kind == "uct":
         return make_player(spec, game, own).name
-    path = network_path(kind, game.name)
+    path = network_path(kind, game.name, game.rules_digest)
     if path is None:
         return spec
     values = {key: getattr(own, key) for key in _LIMITS}

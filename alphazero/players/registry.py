@@ -29,7 +29,7 @@ from alphazero.players.solver import SolverPlayer
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import PLAYERS, announced, is_module_name, load_own, reason_of
 from alphazero.storage.pretrained import shipped_network
-from alphazero.storage.run_folder import folder_name
+from alphazero.storage.run_folder import folders_of_runs
 
 #: The players without a network by name.
 _PLAYERS: dict[str, Callable[[Game, PlayerSettings], Player]] = {
@@ -85,14 +85,19 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
         return _own_player(kind, game, settings)
     if kind.startswith("gtp:"):
         return GtpPlayer(game, kind.removeprefix("gtp:"))
-    path = existing_network(kind, spec, game.name)
+    path = existing_network(kind, spec, game.name, game.rules_digest)
     from alphazero.players.network import load_network_player
 
     return load_network_player(game, path, settings)
 
 
-def check_player(spec: str, game_name: str, settings: PlayerSettings | None = None) -> None:
+def check_player(
+    spec: str, game_name: str, settings: PlayerSettings | None = None, rules_digest: str = ""
+) -> None:
     """Check that there is such a player, without making it.
+
+    Args:
+        rules_digest: of the game, see `network_path`.
 
     Raises:
         ConfigError: if there is no such player, setting or value.
@@ -101,12 +106,12 @@ def check_player(spec: str, game_name: str, settings: PlayerSettings | None = No
     if is_own_player(kind):
         load_own(kind, PLAYERS, "player")
     elif has_network(kind):
-        existing_network(kind, spec, game_name)
+        existing_network(kind, spec, game_name, rules_digest)
 
 
-def existing_network(kind: str, spec: str, game_name: str) -> Path:
+def existing_network(kind: str, spec: str, game_name: str, rules_digest: str = "") -> Path:
     """Return the path of the network that a player's kind stands for; refuse any other kind."""
-    path = network_path(kind, game_name)
+    path = network_path(kind, game_name, rules_digest)
     if path is None:
         allowed = [*_PLAYERS, "uct:1000", *_NETWORKS, *announced(PLAYERS), *_OTHERS]
         message = f"there is no player '{spec}'. A player is one of {', '.join(allowed)}, "
@@ -205,8 +210,11 @@ def _own_player(kind: str, game: Game, settings: PlayerSettings) -> Player:
     return player
 
 
-def network_path(kind: str, game_name: str) -> Path | None:
+def network_path(kind: str, game_name: str, rules_digest: str = "") -> Path | None:
     """Return the path of the network, or of the run, that a player's kind stands for.
+
+    Args:
+        rules_digest: of the game; a run with the same rules is of the same game.
 
     Returns:
         The path, or None if the kind is another player's or unknown.
@@ -214,7 +222,7 @@ def network_path(kind: str, game_name: str) -> Path | None:
     Raises:
         ConfigError: if it looks like a path and nothing is there, or the game has no such network.
     """
-    if kind in ("network", "latest") and (newest := _newest_network(game_name)):
+    if kind in ("network", "latest") and (newest := _newest_network(game_name, rules_digest)):
         return newest
     if kind == "latest":
         message = f"latest: no network of {game_name} was trained under '{_ROOT}'; a run "
@@ -236,7 +244,8 @@ def network_path(kind: str, game_name: str) -> Path | None:
     return None
 
 
-def _newest_network(game_name: str) -> Path | None:
+def _newest_network(game_name: str, rules_digest: str) -> Path | None:
     """Return the newest network that was trained for a game, None if there is none."""
-    found = (_ROOT / folder_name(game_name)).glob("*/networks/*.safetensors")
+    folders = folders_of_runs(_ROOT, game_name, rules_digest)
+    found = [path for folder in folders for path in folder.glob("networks/*.safetensors")]
     return max(found, key=lambda path: (path.stat().st_mtime_ns, path.name), default=None)

@@ -145,15 +145,8 @@ class RunFolder:
                 message += f"it has no {holding}."
                 raise ConfigError(message, key=key, value=path)
             return cls(path)
-        states = list(Path(root).glob(f"*/*/{STATE_FILE}"))
-        if game:
-            states = [
-                state
-                for state in states
-                if state.parents[1].name == folder_name(game)
-                or rules_digest
-                and cls(state.parent).rules_digest == rules_digest
-            ]
+        folders = folders_of_runs(root, game, rules_digest)
+        states = [state for folder in folders if (state := folder / STATE_FILE).is_file()]
         if not states:
             of_game = f" of {game}" if game else ""
             message = f"{key}=latest: there is no run{of_game} with a finished iteration under "
@@ -363,6 +356,27 @@ class RunFolder:
 
     def _games(self, iteration: int) -> Path:
         return self.path / "games" / f"{iteration:06d}.safetensors"
+
+
+def folders_of_runs(
+    root: str | Path, game: str | None = None, rules_digest: str = ""
+) -> list[Path]:
+    """Return the folders of the runs of a game: those of its name, and those of the same rules.
+
+    Args:
+        root: the folder of all runs.
+        game: the game's name; None is any game.
+        rules_digest: of the game, "" if its name identifies it.
+    """
+    folders = [path for path in Path(root).glob("*/*") if path.is_dir()]
+    return [
+        path
+        for path in folders
+        if game is None
+        or path.parent.name == folder_name(game)
+        or rules_digest
+        and RunFolder(path).rules_digest == rules_digest
+    ]
 
 
 def folder_name(game: str) -> str:

@@ -134,6 +134,8 @@ def test_a_comment_and_a_new_name_change_nothing(folder, capsys):
     assert resume(folder, "run.num_iterations=4", game="heap:Pile") == 0
     words = ["train", "resume=latest", "game=heap:Pile", "run.num_iterations=5"]
     assert main(words) == 0  # the run lies in the folder of the old name
+    match = ["match", "game=heap:Pile", "a=latest", "b=random", "num_games=2", "engine=torch"]
+    assert main([*match, "opening_plies=1", "num_simulations=2"]) == 0  # so does its network
     assert folder.read_config()["game"]["name"] == "heap:Pile"
     assert len(folder.read_metrics()) == 5 and folder.read_metrics()[-1]["window"] > 100
     assert "warning" not in capsys.readouterr().err

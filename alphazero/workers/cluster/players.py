@@ -233,7 +233,8 @@ def make_cluster_player(
         return local
     network = None
     if has_network(kind):
-        network = find_network(existing_network(kind, spec, game.name)).read_bytes()
+        path = existing_network(kind, spec, game.name, game.rules_digest)
+        network = find_network(path).read_bytes()
     fields = (field.name for field in dataclasses.fields(PlayerSettings))
     plain = PlayerSettings(**{name: getattr(own, name) for name in fields})
     rules = own_file_text(game.name), game.rules_digest
