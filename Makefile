@@ -6,10 +6,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 TESTS := -n auto --dist loadfile --no-loadscope-reorder -m "not slow and not gpu"
-LONG := api batched_search benchmark browser_backend cli_train compare config doc_examples \
-    docs engine engines evaluate_command export_command game_check game_files game_laws \
-    game_names health hydra notebooks parallel_selfplay play_terminal rate_command \
-    ship_command solvers sprt target_quality training tuning uct_recorded_rollouts web_answers \
+LONG := api batched_search benchmark browser_backend changed_rules check_game cli_train compare \
+    config doc_examples docs engine engines evaluate_command export_command game_check game_files game_laws \
+    game_names health hydra notebooks open_spiel_game own_package parallel_selfplay pgx_game \
+    play_terminal python_games rate_command ship_command solvers sprt target_quality training tuning uct_recorded_rollouts web_answers \
     web_server workers wrong_inputs
 
 # Compiling all modules of torch and OpenVINO takes half of the installation, and few are used. Python

@@ -203,6 +203,7 @@ def test_without_pgx_the_extra_is_named(missing, monkeypatch):
 # --- UCT ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_uct_searches_positions_in_lockstep_and_sees_what_wins_and_what_loses():
     game = made("tic_tac_toe")
     player = uct_player(game, PlayerSettings(num_simulations=300, seed=1))

@@ -77,6 +77,7 @@ def test_a_player_without_an_estimate_has_no_bar_of_values():
     assert "value" not in texts("x.svg") and "random" in texts("x.svg")
 
 
+@pytest.mark.slow
 def test_the_pictures_of_a_puzzle_have_one_side():
     for game, has_bar in ((PUZZLE, False), (BREAKTHROUGH, True)):
         draw("what=position", f"game={game}", "player=uct:20", "output=x.svg")

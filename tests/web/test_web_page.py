@@ -458,6 +458,7 @@ def test_moves_that_share_their_squares_are_a_choice(go_moving):
     expect_moves(page, "a1a2", "3", "a2a3=2")
 
 
+@pytest.mark.slow
 def test_a_position_that_a_board_would_not_show_is_drawn_as_text(go_moving):
     pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
     page = go_moving("open_spiel:oware")
