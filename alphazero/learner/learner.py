@@ -1,8 +1,8 @@
 """The learner: samples in, better weights out (Silver et al. 2018, "Training").
 
 In: batches of samples. Out: a trained network and a `LearnerReport`. Each step computes the loss
-(`alphazero.learner.loss`), its gradients, and lets the optimizers (`alphazero.learner.optimizers`)
-change the weights. Knows nothing of search and games.
+(`alphazero.learner.loss`), its gradients (`alphazero.learner.gradients`), and lets the optimizers
+(`alphazero.learner.optimizers`) change the weights. Knows nothing of search and games.
 """
 
 import collections
@@ -11,7 +11,7 @@ import torch
 from torch.optim.swa_utils import update_bn
 
 from alphazero.learner.averaged_weights import averaged_model
-from alphazero.learner.loss import Targets, losses, value_targets
+from alphazero.learner.gradients import Gradients, answers_of
 from alphazero.learner.optimizers import (
     load_optimizer,
     make_optimizers,
@@ -21,7 +21,6 @@ from alphazero.learner.optimizers import (
 from alphazero.learner.report import HeldOutReport, LearnerReport, TrainingStatistics
 from alphazero.learner.schedule import learning_rate
 from alphazero.learner.settings import LearnerSettings
-from alphazero.network.interface import NetworkOutput
 from alphazero.network.weights import load_arrays, network_arrays
 from alphazero.replay.buffer import Batch
 from alphazero.runtime.process import keep_freed_memory
@@ -38,16 +37,24 @@ class Learner:
     Args:
         network: trained in place; it is on ``device`` already.
         device: where the batches go.
+        num_threads: of a step on a CPU; None takes as many as torch does.
     """
 
-    def __init__(self, network: torch.nn.Module, settings: LearnerSettings, device: torch.device):
+    def __init__(
+        self,
+        network: torch.nn.Module,
+        settings: LearnerSettings,
+        device: torch.device,
+        num_threads: int | None = None,
+    ):
         keep_freed_memory()
         self.network = network
         self.settings = settings
         self.device = device
         self.num_steps = 0
         self.report = LearnerReport()  #: of the last call of `learn`
-        self._parameters = list(network.parameters())
+        num_threads = num_threads or torch.get_num_threads()
+        self._gradients = Gradients(network, settings, device, num_threads)
         self._optimizers = make_optimizers(network, settings)
         half_life = settings.ema_half_life_steps
         self._average = averaged_model(network, half_life) if half_life else None
@@ -108,48 +115,31 @@ class Learner:
     def held_out_losses(self, batch: Batch) -> HeldOutReport:
         """Return the losses of `played_network` on a batch, without training on it."""
         samples = self._on_device(batch)
-        output = _float32(self.played_network.eval()(samples.planes))
-        parts = losses(output, self._targets(samples, output))
+        parts = answers_of(self.played_network.eval(), samples, self.settings).losses
         loss = parts.total(self.settings.value_weight)
         numbers = map(float, (loss, parts.policy, parts.value))
         return HeldOutReport(len(samples.outcomes), *numbers)
 
     def _step(self, samples: Batch, statistics: TrainingStatistics | None) -> torch.Tensor:
-        """Take one step: forward, loss, backward, update; return the loss before it.
+        """Take one step: gradients, then the update; return the loss before it.
 
         Args:
             samples: a batch of tensors.
             statistics: the step's numbers are added to them; None for a step that is not measured.
         """
-        with self._autocast:
-            planes = torch.as_tensor(samples.planes).contiguous(memory_format=torch.channels_last)
-            output = _float32(self.network(planes))
-        targets = self._targets(samples, output)
-        parts = losses(output, targets)
-        self.network.zero_grad()
-        loss = parts.total(self.settings.value_weight)
-        loss.backward()
+        answers = self._gradients.compute(samples)
         gradient_norm = None
         if self.settings.max_gradient_norm or statistics:
             limit = self.settings.max_gradient_norm or torch.inf
-            gradient_norm = torch.nn.utils.clip_grad_norm_(self._parameters, limit)
+            gradient_norm = torch.nn.utils.clip_grad_norm_(self._gradients.parameters, limit)
         for optimizer in self._optimizers.values():
             optimizer.step()
         if self._average is not None:
             self._average.update_parameters(self.network)
             self._newest_planes.append(samples.planes)
         if statistics:
-            statistics.add(output, targets, samples.outcomes, parts, gradient_norm)
-        return loss.detach()
-
-    def _targets(self, samples: Batch, output: NetworkOutput) -> Targets:
-        values = value_targets(
-            samples.outcomes,
-            samples.root_values,
-            self.settings.root_value_fraction,
-            output.value_logits.shape[1],
-        )
-        return Targets(samples.action_weights, samples.legal_action_mask, values)
+            statistics.add(answers, samples.outcomes, gradient_norm)
+        return answers.losses.total(self.settings.value_weight).detach()
 
     def _on_device(self, batch: Batch) -> Batch:
         """Return the batch as tensors on the device."""
@@ -178,7 +168,3 @@ class Learner:
         for name, optimizer in self._optimizers.items():
             load_optimizer(optimizer, state[name])
         self.num_steps = state["num_steps"]
-
-
-def _float32(output: NetworkOutput) -> NetworkOutput:
-    return NetworkOutput(*(logits.float() for logits in output))

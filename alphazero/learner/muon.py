@@ -25,10 +25,13 @@ class Muon(torch.optim.Optimizer):
         lr: learning rate: roughly the length of the step of each output's row. (Adam's is that of a
             single weight.)
         momentum: decay of the gradients' moving average, in Nesterov's form.
+        dtype: number format of the Newton-Schulz iterations; bfloat16, as in Jordan's own code, is
+            the faster one on processors that have it.
     """
 
-    def __init__(self, kernels, lr: float, momentum: float = 0.95):
+    def __init__(self, kernels, lr: float, momentum: float = 0.95, dtype=torch.float32):
         super().__init__(kernels, {"lr": lr, "momentum": momentum})
+        self._dtype = dtype
 
     @torch.no_grad()
     def step(self) -> None:
@@ -36,7 +39,7 @@ class Muon(torch.optim.Optimizer):
         for group in self.param_groups:
             for kernels in _by_shape(group["params"]):
                 directions = [self._direction(kernel, group["momentum"]) for kernel in kernels]
-                steps = orthogonalized(torch.stack(directions).flatten(2))
+                steps = orthogonalized(torch.stack(directions).flatten(2).to(self._dtype))
                 num_rows, num_columns = steps.shape[1:]
                 scale = -group["lr"] * max(1.0, num_rows / num_columns) ** 0.5
                 for kernel, step in zip(kernels, steps):
@@ -62,7 +65,8 @@ def orthogonalized(matrices: torch.Tensor) -> torch.Tensor:
     x = x / (x.norm(dim=(1, 2), keepdim=True) + 1e-7)
     for _ in range(_NUM_ITERATIONS):
         squares = x @ x.transpose(1, 2)
-        x = _A * x + (_B * squares + _C * squares @ squares) @ x
+        factors = torch.baddbmm(squares, squares, squares, beta=_B, alpha=_C)
+        x = torch.baddbmm(x, factors, x, beta=_A)
     return x if is_wide else x.transpose(1, 2)
 
 

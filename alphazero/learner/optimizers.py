@@ -32,7 +32,8 @@ def make_optimizers(
     adamw = torch.optim.AdamW(others, rate, weight_decay=decay, fused=True)
     if not kernels:
         return {"optimizer": adamw}
-    return {"optimizer": adamw, "muon": Muon(kernels, settings.muon_learning_rate)}
+    dtype = torch.bfloat16 if settings.precision == "bfloat16" else torch.float32
+    return {"optimizer": adamw, "muon": Muon(kernels, settings.muon_learning_rate, dtype=dtype)}
 
 
 def set_learning_rate(

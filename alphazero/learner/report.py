@@ -1,6 +1,6 @@
 """What the learner reports, and the sums that a report is made from.
 
-In: outputs, targets and losses of the measured steps. Out: `LearnerReport`.
+In: the network's answers in the measured steps. Out: `LearnerReport`.
 """
 
 import dataclasses
@@ -8,9 +8,10 @@ import math
 
 import torch
 
-from alphazero.learner.loss import Losses, Targets, masked_log_softmax
+from alphazero.learner.gradients import Answers
+from alphazero.learner.loss import masked_log_softmax
 from alphazero.learner.uninformed_loss import UninformedLoss
-from alphazero.network.interface import NetworkOutput, expected_value
+from alphazero.network.interface import expected_value
 from alphazero.runtime.figures import curve
 
 _NUM_BINS = 10  # of predicted values, for the calibration error
@@ -73,18 +74,16 @@ class TrainingStatistics:
     @torch.no_grad()
     def add(
         self,
-        output: NetworkOutput,
-        targets: Targets,
+        answers: Answers,
         outcomes: torch.Tensor,
-        parts: Losses,
         gradient_norm: torch.Tensor,
     ) -> None:
         """Add a step.
 
         Args:
             outcomes: float32[M], results from the viewpoint of the player to move.
-            parts: the losses of ``output``.
         """
+        output, targets, parts = answers
         log_policy = masked_log_softmax(output.prior_logits, targets.legal_action_mask)
         log_target = targets.action_weights.clamp_min(1e-30).log()
         values, results = expected_value(output.value_logits), outcomes

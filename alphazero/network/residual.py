@@ -31,7 +31,11 @@ class ConvNorm(nn.Module):
 
 
 class ResidualBlock(nn.Module):
-    """Two convolutions and a skip connection (He et al. 2016)."""
+    """Two convolutions and a skip connection (He et al. 2016).
+
+    What a layer has just made is changed in place: that saves memory traffic, which two threads
+    compete for.
+    """
 
     def __init__(self, channels: int, kernel_size: int):
         super().__init__()
@@ -40,7 +44,9 @@ class ResidualBlock(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Return [B, channels, H, W]."""
-        return torch.relu(x + self.second(torch.relu(self.first(x))))
+        y = self.second(torch.relu_(self.first(x)))
+        y += x
+        return torch.relu_(y)
 
 
 class ResidualNetwork(nn.Module):
@@ -68,11 +74,11 @@ class ResidualNetwork(nn.Module):
         """Map planes [M, C, H, W] to logits."""
         x = self.stem(planes)
         if self.position_bias is not None:
-            x = x + self.position_bias.to(x.dtype)  # keeps the half precision of the trunk
-        x = self.tower(torch.relu(x))
-        policy_features = torch.relu(self.policy_conv(x)).flatten(1)
-        value_features = torch.relu(self.value_conv(x)).flatten(1)
-        hidden = torch.relu(self.value_hidden(value_features))
+            x += self.position_bias.to(x.dtype)  # keeps the half precision of the trunk
+        x = self.tower(torch.relu_(x))
+        policy_features = torch.relu_(self.policy_conv(x)).flatten(1)
+        value_features = torch.relu_(self.value_conv(x)).flatten(1)
+        hidden = torch.relu_(self.value_hidden(value_features))
         return NetworkOutput(self.policy(policy_features), self.value(hidden))
 
 

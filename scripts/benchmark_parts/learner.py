@@ -1,6 +1,13 @@
-"""The learner with the replay buffer, beside the network's arithmetic alone."""
+"""The learner with the replay buffer, beside the network's arithmetic alone.
 
+Measured on one core, on all, and on all while another program takes one of them.
+"""
+
+import contextlib
+import subprocess
+import sys
 import time
+from collections.abc import Iterator
 
 from alphazero.games.registry import make_game
 from alphazero.inference.evaluator import UniformEvaluator
@@ -16,21 +23,33 @@ from benchmark_parts import measuring
 from benchmark_parts.engines import CPU
 from benchmark_parts.measuring import Row, in_turn
 
-NETWORKS = {"4x48": 256, "tiny": 64}  #: names of network configs, with the batch size
-NUM_STEPS = {"4x48": 20, "tiny": 400}  #: of one run
+NETWORKS = {"5x64": 256, "4x48": 256, "tiny": 64}  #: names of network configs, with the batch size
+NUM_STEPS = {"5x64": 20, "4x48": 20, "tiny": 400}  #: of one run
 NUM_GAMES = 200  #: in the replay buffer
 
 
 def measure_learner(repeats: int) -> list[Row]:
     """Measure samples/s (named rows): with batches from the replay buffer, and with one batch."""
-    return [
-        Row(
-            f"{name}, {batch_size} rows, {measuring.cores_label(num_cores)}",
-            measuring.in_new_process(num_cores, _figures, name, batch_size, repeats),
-        )
-        for name, batch_size in NETWORKS.items()
-        for num_cores in measuring.core_counts()
-    ]
+    rows = []
+    for name, batch_size in NETWORKS.items():
+        arguments = _figures, name, batch_size, repeats
+        for num_cores in measuring.core_counts():
+            label = f"{name}, {batch_size} rows, {measuring.cores_label(num_cores)}"
+            rows.append(Row(label, measuring.in_new_process(num_cores, *arguments)))
+        with _busy_program():
+            figures = measuring.in_new_process(num_cores, *arguments)
+            rows.append(Row(f"{label}, one taken", figures))
+    return rows
+
+
+@contextlib.contextmanager
+def _busy_program() -> Iterator[None]:
+    """Keep one core busy."""
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as program:
+        try:
+            yield
+        finally:
+            program.kill()
 
 
 def _figures(name: str, batch_size: int, repeats: int) -> dict[str, float]:

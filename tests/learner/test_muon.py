@@ -70,3 +70,14 @@ def test_kernels_of_one_shape_get_the_steps_that_each_gets_alone():
     Muon(kernels, lr=0.1).step()
     for kernel, twin in zip(kernels, alone):
         torch.testing.assert_close(kernel, twin)
+
+
+def test_steps_in_bfloat16_are_those_of_float32_but_for_its_rounding():
+    generator = torch.Generator().manual_seed(2)
+    kernels = [torch.nn.Parameter(torch.zeros(6, 4, 3, 3)) for _ in range(2)]
+    kernels[0].grad = torch.randn(kernels[0].shape, generator=generator)
+    kernels[1].grad = kernels[0].grad.clone()
+    for kernel, dtype in zip(kernels, (torch.float32, torch.bfloat16)):
+        Muon([kernel], lr=1.0, dtype=dtype).step()
+    assert kernels[1].dtype == torch.float32 and not torch.equal(*kernels)
+    torch.testing.assert_close(kernels[1], kernels[0], atol=0.03, rtol=0)

@@ -1,0 +1,135 @@
+"""The gradients of a batch: on a CPU, each thread computes those of its own part of the batch.
+
+In: a network and a batch. Out: gradients in the network's parameters, and what the network answered
+(`Answers`). Knows nothing of optimizers.
+
+Torch can also divide every layer among threads, but then these wait for each other in each layer,
+and oneDNN's gradients of a convolution's weights wait without sleeping: where another program takes
+one of two cores, a step takes 5 to 13 times as long as on one thread (`docs/performance.md`).
+Batch normalization uses the mean and the variance of a part, as it does where several GPUs share a
+batch (`torch.nn.parallel.DistributedDataParallel`).
+"""
+
+import copy
+import operator
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import torch
+from torch.nn.modules.dropout import _DropoutNd
+
+from alphazero.learner.loss import Losses, Targets, losses, value_targets
+from alphazero.learner.settings import LearnerSettings
+from alphazero.network.interface import NetworkOutput
+from alphazero.replay.buffer import Batch
+
+# Samples of a part: fewer make the statistics of batch normalization noisy.
+_SMALLEST_PART = 64
+# Weights times samples for which another thread pays off.
+_WORK_PER_THREAD = 5_000_000
+
+
+class Answers(NamedTuple):
+    """What a network said about M samples, and what it should have said."""
+
+    output: NetworkOutput  #: float32
+    targets: Targets
+    losses: Losses
+
+
+class Gradients:
+    """Computes gradients for one network.
+
+    Args:
+        network: on ``device`` already; its parameters get the gradients.
+        num_threads: at most so many work at the same time; a GPU needs one.
+    """
+
+    def __init__(
+        self,
+        network: torch.nn.Module,
+        settings: LearnerSettings,
+        device: torch.device,
+        num_threads: int,
+    ):
+        self.parameters = [weights for weights in network.parameters() if weights.requires_grad]
+        self._settings = settings
+        self._device = device
+        is_random = any(isinstance(module, _DropoutNd) for module in network.modules())
+        work = sum(weights.numel() for weights in self.parameters) * settings.batch_size
+        num_threads = min(num_threads, max(work // _WORK_PER_THREAD, 1))
+        num_parts = max(settings.batch_size // _SMALLEST_PART, 1)
+        # Threads would take turns in drawing random numbers, in any order.
+        num_parts = 1 if is_random or device.type != "cpu" else min(num_parts, num_threads)
+        self._networks = [network]
+        shared = {id(weights): weights for weights in network.parameters()}
+        for _ in range(1, num_parts):  # each with normalization statistics of its own
+            self._networks.append(copy.deepcopy(network, dict(shared)).train())
+        self._pool = None
+        if device.type == "cpu":
+            threads_per_part = num_threads // num_parts
+            self._pool = ThreadPoolExecutor(
+                num_parts, initializer=torch.set_num_threads, initargs=(threads_per_part,)
+            )
+
+    def compute(self, samples: Batch) -> Answers:
+        """Give every parameter the gradient of the mean loss; return what the network answered.
+
+        Args:
+            samples: a batch of tensors.
+        """
+        num_samples = len(samples.outcomes)
+        num_parts = min(len(self._networks), max(num_samples // _SMALLEST_PART, 1))
+        parts = zip(*(torch.as_tensor(column).tensor_split(num_parts) for column in samples))
+        jobs = [(network, Batch(*part)) for network, part in zip(self._networks, parts)]
+        if self._pool is None:
+            results = [self._part(*jobs[0])]
+        else:
+            results = list(self._pool.map(self._part, *zip(*jobs)))
+        answers, gradients = zip(*results)
+        shares = [len(part.outcomes) / num_samples for _, part in jobs]
+        for weights, *of_parts in zip(self.parameters, *gradients):
+            weights.grad = None
+            if of_parts[0] is not None:
+                # In the memory layout of the weights, which fused optimizers require.
+                weights.grad = torch.zeros_like(weights)
+                for gradient, share in zip(of_parts, shares):
+                    weights.grad.add_(gradient, alpha=share)
+        return _joined(answers, shares)
+
+    def _part(
+        self, network: torch.nn.Module, samples: Batch
+    ) -> tuple[Answers, tuple[torch.Tensor | None, ...]]:
+        """Return the answers to a part, and the gradients of the mean loss over it."""
+        autocast = torch.autocast(
+            self._device.type, torch.bfloat16, enabled=self._settings.precision == "bfloat16"
+        )
+        with autocast:
+            answers = answers_of(network, samples, self._settings)
+        loss = answers.losses.total(self._settings.value_weight)
+        return answers, torch.autograd.grad(loss, self.parameters, allow_unused=True)
+
+
+def answers_of(network: torch.nn.Module, samples: Batch, settings: LearnerSettings) -> Answers:
+    """Return a network's answers to M samples: tensors on its device."""
+    planes = torch.as_tensor(samples.planes).contiguous(memory_format=torch.channels_last)
+    output = NetworkOutput(*(logits.float() for logits in network(planes)))
+    values = value_targets(
+        samples.outcomes,
+        samples.root_values,
+        settings.root_value_fraction,
+        output.value_logits.shape[1],
+    )
+    targets = Targets(samples.action_weights, samples.legal_action_mask, values)
+    return Answers(output, targets, losses(output, targets))
+
+
+def _joined(answers: Sequence[Answers], shares: Sequence[float]) -> Answers:
+    """Return the answers of all parts; ``shares`` of the samples are in each."""
+    outputs, targets, of_parts = zip(*answers)
+    return Answers(
+        NetworkOutput(*map(torch.cat, zip(*outputs))),
+        Targets(*map(torch.cat, zip(*targets))),
+        Losses(*(sum(map(operator.mul, column, shares)) for column in zip(*of_parts))),
+    )
