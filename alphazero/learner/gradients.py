@@ -66,12 +66,10 @@ class Gradients:
         shared = {id(weights): weights for weights in network.parameters()}
         for _ in range(1, num_parts):  # each with normalization statistics of its own
             self._networks.append(copy.deepcopy(network, dict(shared)).train())
-        self._pool = None
-        if device.type == "cpu":
-            threads_per_part = num_threads // num_parts
-            self._pool = ThreadPoolExecutor(
-                num_parts, initializer=torch.set_num_threads, initargs=(threads_per_part,)
-            )
+        self.num_threads = num_threads  # of all parts together
+        self._pool = ThreadPoolExecutor(
+            num_parts, initializer=torch.set_num_threads, initargs=(num_threads // num_parts,)
+        )
 
     def compute(self, samples: Batch) -> Answers:
         """Give every parameter the gradient of the mean loss; return what the network answered.
@@ -81,13 +79,14 @@ class Gradients:
         """
         num_samples = len(samples.outcomes)
         num_parts = min(len(self._networks), max(num_samples // _SMALLEST_PART, 1))
+        if num_parts == 1:
+            loss, answers = self._forward(self._networks[0], samples)
+            self._networks[0].zero_grad()
+            loss.backward()
+            return answers
         parts = zip(*(torch.as_tensor(column).tensor_split(num_parts) for column in samples))
         jobs = [(network, Batch(*part)) for network, part in zip(self._networks, parts)]
-        if self._pool is None:
-            results = [self._part(*jobs[0])]
-        else:
-            results = list(self._pool.map(self._part, *zip(*jobs)))
-        answers, gradients = zip(*results)
+        gradients, answers = zip(*self._pool.map(self._part, *zip(*jobs)))
         shares = [len(part.outcomes) / num_samples for _, part in jobs]
         for weights, *of_parts in zip(self.parameters, *gradients):
             weights.grad = None
@@ -100,15 +99,16 @@ class Gradients:
 
     def _part(
         self, network: torch.nn.Module, samples: Batch
-    ) -> tuple[Answers, tuple[torch.Tensor | None, ...]]:
-        """Return the answers to a part, and the gradients of the mean loss over it."""
-        autocast = torch.autocast(
-            self._device.type, torch.bfloat16, enabled=self._settings.precision == "bfloat16"
-        )
-        with autocast:
+    ) -> tuple[tuple[torch.Tensor | None, ...], Answers]:
+        """Return the gradients of a part's mean loss, and its answers."""
+        loss, answers = self._forward(network, samples)
+        return torch.autograd.grad(loss, self.parameters, allow_unused=True), answers
+
+    def _forward(self, network: torch.nn.Module, samples: Batch) -> tuple[torch.Tensor, Answers]:
+        is_half = self._settings.precision == "bfloat16"
+        with torch.autocast(self._device.type, torch.bfloat16, enabled=is_half):
             answers = answers_of(network, samples, self._settings)
-        loss = answers.losses.total(self._settings.value_weight)
-        return answers, torch.autograd.grad(loss, self.parameters, allow_unused=True)
+        return answers.losses.total(self._settings.value_weight), answers
 
 
 def answers_of(network: torch.nn.Module, samples: Batch, settings: LearnerSettings) -> Answers:

@@ -23,6 +23,7 @@ from alphazero.learner.schedule import learning_rate
 from alphazero.learner.settings import LearnerSettings
 from alphazero.network.weights import load_arrays, network_arrays
 from alphazero.replay.buffer import Batch
+from alphazero.runtime.device import torch_threads
 from alphazero.runtime.process import keep_freed_memory
 
 # Every eighth step is measured: computing the report's numbers takes as long as a step of a small
@@ -95,13 +96,14 @@ class Learner:
         statistics = TrainingStatistics(self.device, self.settings.value_weight)
         self._newest_planes.clear()
         num_steps, step_losses = 0, []
-        for batch in batches:
-            is_measured = num_steps % _MEASURE_EVERY == 0
-            loss = self._step(self._on_device(batch), statistics if is_measured else None)
-            if self.settings.epochs:
-                step_losses.append(loss)
-            num_steps += 1
-            yield num_steps
+        with torch_threads(self._gradients.num_threads):
+            for batch in batches:
+                is_measured = num_steps % _MEASURE_EVERY == 0
+                loss = self._step(self._on_device(batch), statistics if is_measured else None)
+                if self.settings.epochs:
+                    step_losses.append(loss)
+                num_steps += 1
+                yield num_steps
         self.num_steps += num_steps
         if self._average is not None:
             with self._autocast:

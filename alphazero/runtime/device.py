@@ -4,7 +4,9 @@ The GPU of an Apple computer ("mps") has not been tested: no such machine was at
 it only if a convolution with its gradient works there.
 """
 
+import contextlib
 import os
+from collections.abc import Iterator
 
 import torch
 
@@ -69,6 +71,17 @@ def set_num_threads(num_threads: int) -> int:
     # over the number that another thread set for itself.
     torch.get_num_threads()
     return num_threads
+
+
+@contextlib.contextmanager
+def torch_threads(num_threads: int) -> Iterator[None]:
+    """Let torch use so many threads for a while."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(num_threads)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def num_cores() -> int:

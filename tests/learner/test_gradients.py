@@ -97,12 +97,13 @@ def test_little_work_is_done_by_one_thread(monkeypatch):
         return answers_of(*arguments)
 
     monkeypatch.setattr(gradients, "answers_of", answers)
-    network, batch = network_of_tic_tac_toe(), tensors(random_batch(192))
+    network, batch = network_of_tic_tac_toe(), random_batch(192)
     work = 192 * sum(weights.numel() for weights in network.parameters())
     for work_per_thread, expected in ((work, [1]), (work // 2, [1, 1]), (1, [2, 2, 2])):
         monkeypatch.setattr(gradients, "_WORK_PER_THREAD", work_per_thread)
-        Gradients(network, SETTINGS, CPU, num_threads=6).compute(batch)
-        assert threads == expected
+        learner = Learner(network, SETTINGS, CPU, num_threads=6)
+        list(learner.learn([batch], 0.0))
+        assert threads == expected and torch.get_num_threads() == 1
         threads.clear()
 
 
