@@ -44,6 +44,8 @@ class Gradients:
     Args:
         network: on ``device`` already; its parameters get the gradients.
         num_threads: at most so many work at the same time; a GPU needs one.
+        shares_cores: whether something else computes on these cores at the same time. Each part
+            of a batch has one thread then: several would often wait for each other.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class Gradients:
         settings: LearnerSettings,
         device: torch.device,
         num_threads: int,
+        shares_cores: bool = False,
     ):
         self.parameters = [weights for weights in network.parameters() if weights.requires_grad]
         self._settings = settings
@@ -66,6 +69,8 @@ class Gradients:
         shared = {id(weights): weights for weights in network.parameters()}
         for _ in range(1, num_parts):  # each with normalization statistics of its own
             self._networks.append(copy.deepcopy(network, dict(shared)).train())
+        if shares_cores:
+            num_threads = num_parts
         self.num_threads = num_threads  # of all parts together
         self._pool = ThreadPoolExecutor(
             num_parts, initializer=torch.set_num_threads, initargs=(num_threads // num_parts,)

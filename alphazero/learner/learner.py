@@ -39,6 +39,7 @@ class Learner:
         network: trained in place; it is on ``device`` already.
         device: where the batches go.
         num_threads: of a step on a CPU; None takes as many as torch does.
+        shares_cores: whether something else computes on these cores at the same time.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Learner:
         settings: LearnerSettings,
         device: torch.device,
         num_threads: int | None = None,
+        shares_cores: bool = False,
     ):
         keep_freed_memory()
         self.network = network
@@ -55,7 +57,7 @@ class Learner:
         self.num_steps = 0
         self.report = LearnerReport()  #: of the last call of `learn`
         num_threads = num_threads or torch.get_num_threads()
-        self._gradients = Gradients(network, settings, device, num_threads)
+        self._gradients = Gradients(network, settings, device, num_threads, shares_cores)
         self._optimizers = make_optimizers(network, settings)
         half_life = settings.ema_half_life_steps
         self._average = averaged_model(network, half_life) if half_life else None

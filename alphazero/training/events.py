@@ -26,7 +26,8 @@ from alphazero.training.reports import (
 class StageProgress(NamedTuple):
     """How far the iteration in progress is."""
 
-    stage: str  #: "self-play", "learning", "pit", "evaluation", "accuracy" or "proof"
+    #: "self-play", "learning", "next games", "pit", "evaluation", "accuracy" or "proof"
+    stage: str
     done: int
     total: int
     iteration: int

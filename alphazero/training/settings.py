@@ -228,7 +228,10 @@ def _check_window(replay: ReplaySettings) -> None:
 
 
 def _check_workers(workers: WorkerSettings) -> None:
-    """Check that workers on a shared folder have one, and play in free mode."""
+    """Check that what plays on plays in free mode, and that workers on a shared folder have one."""
+    if workers.overlap and workers.mode == "ordered":
+        reason = "in ordered mode each game is played with the newest network"
+        raise ConfigError.of("workers.overlap", True, "false, or workers.mode=free", reason)
     if workers.kind != "folder":
         return
     if not workers.folder:

@@ -7,6 +7,7 @@ one.
 
 A run is deterministic: on a CPU, stopping after an iteration and resuming gives the same weights,
 bit for bit, as never having stopped. Only a time limit (`run.time_limit_s`) can change that.
+With `workers.overlap` the games of the next iteration are played while the network learns.
 """
 
 import contextlib
@@ -41,7 +42,7 @@ from alphazero.training.resume import RunStore
 from alphazero.training.settings import TrainSettings
 from alphazero.training.strength import StrengthMeasurement
 from alphazero.training.tuning import tune
-from alphazero.workers.choose_source import make_source
+from alphazero.workers.choose_source import make_source, plays_on_here
 
 _NUM_ENGINE_POSITIONS = 256  # on which the engine is calibrated and compared with the reference
 # New samples whose loss is measured before training on them; that takes half as long as a step.
@@ -74,7 +75,8 @@ class Trainer:
         network = make_network(shape, num_actions, settings.network, settings.seed).to(device)
         wanted_evaluator = dataclasses.replace(settings.evaluator)
         self.tuning = tune(settings, self.game, network, device, self._num_threads)
-        self.learner = Learner(network, settings.learner, device)
+        shares = plays_on_here(settings.workers, self.game, self._num_threads)
+        self.learner = Learner(network, settings.learner, device, self._num_threads, shares)
         self._sample = sample_positions(
             self.game, _NUM_ENGINE_POSITIONS, child_generator(settings.seed, "sample")
         )
@@ -96,6 +98,7 @@ class Trainer:
         self._progress_before = 0.0  # the fraction of the run that was done before this iteration
         self._positions_per_s = math.nan
         self._collected_at = 0.0  # when the last games were; 0 before the first
+        self._collected_work = self.source.work  # until then
 
     def run(self) -> Iterator[StageProgress | IterationReport]:
         """Play, learn, measure and store until the run is finished; yield what happens.
@@ -116,7 +119,9 @@ class Trainer:
             while not is_last:
                 start, self._progress_before = time.monotonic(), self.progress
                 records, report = yield from self._play()
+                self._play_ahead()
                 yield from self._learn(report)
+                yield from self._wait(report)
                 yield from self._pit(report)
                 self._durations_s.append(time.monotonic() - start)
                 self.elapsed_s += self._durations_s[-1]
@@ -182,29 +187,40 @@ class Trainer:
         """Play the games of an iteration; return them and the new report."""
         self.iteration += 1
         num_games = self.settings.selfplay.games_per_iteration
-        work_before = self.source.work
         start = time.monotonic()
         records: list[GameRecord] = []
         num_positions = 0
         for played in self.source.play(num_games, self._progress_after(self.iteration - 1)):
             records += played.records
             num_positions += sum(len(record.actions) for record in played.records)
-            self._positions_per_s = num_positions / (time.monotonic() - start)
+            if (seconds := time.monotonic() - start) > 1:  # else the last iteration tells more
+                self._positions_per_s = num_positions / seconds
             event = self._event("self-play", min(len(records), num_games), num_games)
             yield event._replace(notices=tuple(played.notices))
         self.replay.begin_iteration()
         num_samples = sum(self.replay.add(record) for record in records)
-        now = time.monotonic()
+        now, all_work = time.monotonic(), self.source.work
+        work = all_work.since(self._collected_work)
         # Workers that play on while the network learns have played since the last games came.
         is_continuous = self.source.plays_on and self._collected_at
         played_s = now - (self._collected_at if is_continuous else start)
-        self._collected_at = now
-        work = self.source.work.since(work_before)
+        if not self.source.plays_on:  # games played ahead were ready
+            played_s = max(played_s, work.thread_s / len(self.evaluator.streams))
+        self._collected_at, self._collected_work = now, all_work
         selfplay = selfplay_report(self.game, records, num_samples, work, played_s)
+        self._positions_per_s = selfplay.positions_per_s
         report = IterationReport(self.iteration, selfplay, window=self.replay.window)
         report.selfplay_s = now - start
         report.workers = workers_report(self.source.worker_reports(), played_s)
         return records, report
+
+    def _play_ahead(self) -> None:
+        """Let the games of the next iteration begin, if there will be one."""
+        run = self.settings.run
+        left_s = run.time_limit_s - self.elapsed_s - 2 * self.usual_iteration_s
+        if self.iteration < run.num_iterations and (left_s > 0 or not run.time_limit_s):
+            progress = self._progress_after(self.iteration)
+            self.source.play_ahead(self.settings.selfplay.games_per_iteration, progress)
 
     def _learn(self, report: IterationReport) -> Iterator[StageProgress]:
         """Measure the loss on samples of the new games, then train on the replay window.
@@ -228,6 +244,13 @@ class Trainer:
             kind = self.settings.network.kind
             resume_words = self.folder.resume_words(self.game.name, kind)
             raise TrainingDivergedError(report, self.settings, self.stored_iteration, resume_words)
+
+    def _wait(self, report: IterationReport) -> Iterator[StageProgress]:
+        """Wait for the games of the next iteration if they have begun: then search may rest."""
+        start, num_games = time.monotonic(), self.settings.selfplay.games_per_iteration
+        for num_ahead in self.source.wait():
+            yield self._event("next games", min(num_ahead, num_games), num_games)
+        report.selfplay_s += time.monotonic() - start
 
     def _pit(self, report: IterationReport) -> Iterator[StageProgress]:
         """If a pit is due, let the gate decide which network stays; search uses that one then."""

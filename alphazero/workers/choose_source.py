@@ -55,9 +55,17 @@ def make_source(
     workers, is_ordered = settings.workers, settings.workers.mode == "ordered"
     kind = _kind(workers, game, num_threads)
     if kind == "threads":
+        if workers.kind == "auto" and _takes_turns(game, num_threads):
+            warnings.warn(f"Self-play uses one core: {why_not_elsewhere(game)}.", stacklevel=2)
         unit_games = workers.unit_games if is_ordered else 0
         return ThreadSource(
-            game, streams, settings.selfplay, settings.search, settings.seed, unit_games
+            game,
+            streams,
+            settings.selfplay,
+            settings.search,
+            settings.seed,
+            unit_games,
+            workers.overlap,
         )
     job = Job(
         run=uuid.uuid4().hex[:12],
@@ -81,16 +89,23 @@ def make_source(
     return Dispatcher(workers, game, _make_transport(workers, kind, game, job, num_threads), job)
 
 
+def plays_on_here(workers: WorkerSettings, game: Game, num_threads: int) -> bool:
+    """Return whether this machine plays games while the network learns."""
+    kind = _kind(workers, game, num_threads)
+    return workers.overlap if kind == "threads" else workers.mode == "free" and kind != "folder"
+
+
 def _kind(workers: WorkerSettings, game: Game, num_threads: int) -> str:
     """Return the kind of workers; "auto" avoids threads that wait for Python's global lock."""
     if workers.kind != "auto":
         return workers.kind
-    if num_threads == 1 or not isinstance(game, PythonGame):
-        return "threads"
-    if (reason := why_not_elsewhere(game)) is None:
-        return "processes"
-    warnings.warn(f"Self-play uses one core: {reason}.", stacklevel=2)
-    return "threads"
+    is_possible = _takes_turns(game, num_threads) and why_not_elsewhere(game) is None
+    return "processes" if is_possible else "threads"
+
+
+def _takes_turns(game: Game, num_threads: int) -> bool:
+    """Return whether threads would wait for Python's global lock."""
+    return num_threads > 1 and isinstance(game, PythonGame)
 
 
 def _make_transport(

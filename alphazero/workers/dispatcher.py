@@ -123,6 +123,13 @@ class Dispatcher:
                 self._wait(_POLL_S)
             yield Played(self._finished.pop(unit.id), self._roster.take_notices())
 
+    def play_ahead(self, num_games: int, progress: float) -> None:
+        """Do nothing: workers play on by themselves in free mode, and wait in ordered mode."""
+
+    def wait(self) -> Iterator[int]:
+        """Yield nothing: there is nothing to wait for."""
+        yield from ()
+
     def tend(self) -> None:
         """See `GameSource.tend`."""
         self._wait(0.0)

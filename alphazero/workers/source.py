@@ -43,7 +43,7 @@ class GameSource(Protocol):
     games, so that the user sees that the run is alive.
     """
 
-    #: Whether games are played while the network learns.
+    #: Whether games are played while the network learns
     plays_on: bool
 
     def update(self, version: int, network: torch.nn.Module, sample: PositionSample) -> None:
@@ -62,8 +62,16 @@ class GameSource(Protocol):
         """
         ...
 
+    def play_ahead(self, num_games: int, progress: float) -> None:
+        """Begin the games of the next `play`, where this process plays them; returns at once."""
+        ...
+
+    def wait(self) -> Iterator[int]:
+        """Wait for the games that `play_ahead` began; yield now and then how many there are."""
+        ...
+
     def tend(self) -> None:
-        """Keep workers busy that play on while the network learns; returns at once."""
+        """Keep workers elsewhere busy that play on while the network learns; returns at once."""
         ...
 
     @property

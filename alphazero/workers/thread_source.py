@@ -2,11 +2,15 @@
 
 In free mode unfinished games go on in the next iteration (`selfplay.carry_over`); in ordered mode
 the same units are played as by workers elsewhere.
+
+With `workers.overlap` the games of the next iteration are played while the network learns, by the
+network before. They are as many as without it, so that the run can be repeated.
 """
 
 import dataclasses
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 import torch
 
@@ -15,12 +19,15 @@ from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.settings import SearchSettings
+from alphazero.selfplay.flat_games import flatten, unflatten
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.solvers.exact_leaves import exact_leaves_maker
 from alphazero.workers.source import Played, WorkerReport
-from alphazero.workers.unit import SelfPlayWork, ordered_units, play_ordered
+from alphazero.workers.unit import NO_WORK, SelfPlayWork, ordered_units, play_ordered
+
+_POLL_S = 0.5
 
 
 class ThreadSource:
@@ -30,6 +37,7 @@ class ThreadSource:
         streams: one evaluator for each thread.
         seed: of the run.
         unit_games: games of a unit in ordered mode; 0 is free mode.
+        overlap: whether `play_ahead` plays; not in ordered mode.
 
     Attributes:
         selfplay: plays the games.
@@ -45,6 +53,7 @@ class ThreadSource:
         search: SearchSettings,
         seed: int,
         unit_games: int = 0,
+        overlap: bool = False,
     ):
         if unit_games:
             settings = dataclasses.replace(settings, carry_over=False)
@@ -56,6 +65,13 @@ class ThreadSource:
         self._unit_games = unit_games
         self._version = 0
         self._thread_s = 0.0
+        self._overlaps = overlap
+        self._background = ThreadPoolExecutor(1)
+        self._playing: Future | None = None  # of `play_ahead`
+        self._ahead: list[GameRecord] = []  # games for the next `play`
+        self._work_before = NO_WORK  # of an earlier process, for the games ahead
+        self._work_until = NO_WORK  # the games ahead
+        self._is_closed = False
 
     def update(self, version: int, network: torch.nn.Module, sample: PositionSample) -> None:
         """See `GameSource.update`; the streams have the new network already."""
@@ -63,6 +79,13 @@ class ThreadSource:
 
     def play(self, num_games: int, progress: float) -> Iterator[Played]:
         """See `GameSource.play`."""
+        ahead, self._ahead = self._ahead, []
+        if ahead:
+            yield Played(ahead, [])
+        if len(ahead) < num_games:
+            yield from self._play(num_games - len(ahead), progress)
+
+    def _play(self, num_games: int, progress: float) -> Iterator[Played]:
         start, num_threads = time.monotonic(), len(self.selfplay.workers)
         thread_s = self._thread_s
         for record in self._records(num_games, progress):
@@ -76,30 +99,62 @@ class ThreadSource:
         for unit in ordered_units(self._version, num_games, self._unit_games, progress):
             yield from play_ordered(self.selfplay, self._streams, unit, self._seed)
 
+    def play_ahead(self, num_games: int, progress: float) -> None:
+        """See `GameSource.play_ahead`."""
+        if self._overlaps:
+            self._work_until = self.work
+            self._playing = self._background.submit(self._play_ahead, num_games, progress)
+
+    def _play_ahead(self, num_games: int, progress: float) -> None:
+        for played in self._play(num_games, progress):
+            self._ahead += played.records
+            if self._is_closed:
+                return
+
+    def wait(self) -> Iterator[int]:
+        """See `GameSource.wait`."""
+        while self._playing is not None:
+            if wait([self._playing], _POLL_S).done:
+                self._playing.result()
+                self._playing = None
+            yield len(self._ahead)
+
     def tend(self) -> None:
-        """Do nothing: these threads rest while the network learns."""
+        """Do nothing: these threads need no care."""
 
     @property
     def work(self) -> SelfPlayWork:
         """See `GameSource.work`."""
         work = SelfPlayWork.now(self.selfplay, self._streams)
-        return work._replace(thread_s=self._thread_s)
+        return work._replace(thread_s=self._thread_s).plus(self._work_before)
 
     def worker_reports(self) -> list[WorkerReport]:
         """Return []: there are no workers elsewhere."""
         return []
 
     def state_dict(self) -> dict:
-        """Return the games in progress and the random states; {} in ordered mode, without any."""
-        return {} if self._unit_games else self.selfplay.state_dict()
+        """Return games played ahead, those in progress, random states; {} in ordered mode."""
+        if self._unit_games:
+            return {}
+        state = self.selfplay.state_dict()
+        if self._ahead:
+            work = list(self.work.since(self._work_until))
+            state["ahead"] = {"games": flatten(self._ahead), "work": work}
+        return state
 
     def load_state_dict(self, state: dict) -> None:
         """See `GameSource.load_state_dict`; games in progress elsewhere are lost."""
         if "0" in state and not self._unit_games:  # of threads
-            self.selfplay.load_state_dict(state)
+            if ahead := state.get("ahead"):
+                self._ahead = unflatten(ahead["games"])
+                self._work_before = NO_WORK.plus(ahead["work"])
+            threads = {name: own for name, own in state.items() if name != "ahead"}
+            self.selfplay.load_state_dict(threads)
 
     def stored(self) -> None:
         """Do nothing: nothing waits for it."""
 
     def close(self) -> None:
-        """Do nothing: there is nothing to let go of."""
+        """End the games that are played ahead."""
+        self._is_closed = True
+        self._background.shutdown()

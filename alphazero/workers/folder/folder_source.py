@@ -117,6 +117,13 @@ class FolderSource:
             if num_finished < num_games and not records:
                 self._sleep(_POLL_S)
 
+    def play_ahead(self, num_games: int, progress: float) -> None:
+        """Do nothing: workers play on by themselves."""
+
+    def wait(self) -> Iterator[int]:
+        """Yield nothing: there is nothing to wait for."""
+        yield from ()
+
     def tend(self) -> None:
         """Look at most twice a second; check at most one file, because checks take time."""
         if self._clock() - self._looked_at >= _POLL_S:
