@@ -112,6 +112,7 @@ def test_an_error_of_the_games_ends_the_run_and_an_end_of_the_run_the_games(tmp_
     trainer.source.selfplay.play = broken
     with pytest.raises(IndexError):
         reports(trainer)
+    assert trainer.iteration == 1
     trainer = make_trainer(tmp_path / "end", OVERLAP, "run.num_iterations=2")
     trainer.settings.selfplay.games_per_iteration = 100_000
     trainer.source.play_ahead(100_000, 0.0)
