@@ -1,8 +1,9 @@
 """A network that thinks about one position: simulations/s, beside evaluations/s of torch.
 
 The position is the start of the game, where the cache profits from its symmetry, and for the
-default some positions a few plies later. Nothing is proven there, and nothing is kept from one
-search to the next.
+default some positions a few plies later. The default is the player that a command gets: several
+leaves per step, a cache, exact endings. It searches for a time and for a fixed number of
+simulations. No evaluation is kept from one search to the next.
 """
 
 import statistics
@@ -13,7 +14,6 @@ import numpy as np
 
 from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings
-from alphazero.players.network import make_cache
 from alphazero.players.registry import make_player
 from alphazero.players.search_player import SearchPlayer
 from alphazero.runtime.random_generators import child_generator
@@ -25,7 +25,8 @@ RUN_S = 1.0  #: seconds of one search
 GAMES = ("connect_four", "othello")
 NUM_PLIES, NUM_POSITIONS = 4, 4  #: of the searches
 BATCH_SIZE = 256  #: of the evaluations that are the measure
-NUM_SIMULATIONS = 10_000  #: of a search that is not ended by its time
+NUM_SIMULATIONS = 6_000  #: of a search with a fixed budget
+MAX_SIMULATIONS = 10_000  #: of a search of one leaf at a time
 
 
 def measure_one_position(repeats: int) -> list[Row]:
@@ -52,40 +53,43 @@ def measure_one_position(repeats: int) -> list[Row]:
 def _measures(name: str) -> tuple[dict[str, Callable[[], float]], str]:
     """Return what is measured, each as a function that returns a speed; and the engine of auto."""
     game = make_game(name)
-    torch, auto = (make_player("best", game, PlayerSettings(engine=e)) for e in ("torch", "auto"))
+    torch, auto = (
+        make_player("best", game, PlayerSettings(engine=engine, endgame="auto"))
+        for engine in ("torch", "auto")
+    )
+    assert isinstance(torch, SearchPlayer) and isinstance(auto, SearchPlayer)
     positions = game_positions(game, 16, child_generator(0, "benchmark"))[:BATCH_SIZE]
     start, later = game.initial_states(), positions[16 * NUM_PLIES :][:NUM_POSITIONS]
     planes = game.observe(positions)
 
-    def searched(player, as_by_default: bool, states=start) -> Callable[[], float]:
-        cache = make_cache(game, player.evaluator) if as_by_default else None
-        one = SearchPlayer(
-            game,
-            player.evaluator,
-            NUM_SIMULATIONS,
-            RUN_S,
-            batches_leaves=as_by_default,
-            cache=cache,
-        )
+    def one_leaf(player: SearchPlayer) -> Callable[[], float]:
+        return _speed(SearchPlayer(game, player.evaluator, MAX_SIMULATIONS, RUN_S), start)
 
-        def simulations_per_s() -> float:
-            speeds = []
-            for state in states:
-                if cache is not None:
-                    cache.clear()
-                speeds.append(_simulations_per_s(one, state))
-            return statistics.mean(speeds)
-
-        return simulations_per_s
-
+    timed, fixed = auto.limited(None, RUN_S), auto.limited(NUM_SIMULATIONS)
     measures = {
         "torch_evaluations_per_s": lambda: evaluations_per_s(torch.evaluator, planes),
-        "torch_one_leaf_per_s": searched(torch, False),
-        "one_leaf_per_s": searched(auto, False),
-        "default_per_s": searched(auto, True),
-        "default_later_per_s": searched(auto, True, later),
+        "torch_one_leaf_per_s": one_leaf(torch),
+        "one_leaf_per_s": one_leaf(auto),
+        "default_per_s": _speed(timed, start),
+        "default_later_per_s": _speed(timed, later),
+        "fixed_per_s": _speed(fixed, start),
+        "fixed_later_per_s": _speed(fixed, later),
     }
     return measures, auto.engine
+
+
+def _speed(player: SearchPlayer, states: np.ndarray) -> Callable[[], float]:
+    """Return a function that returns the mean simulations/s of searches of these positions."""
+
+    def simulations_per_s() -> float:
+        speeds = []
+        for state in states:
+            if player.cache is not None:
+                player.cache.clear()
+            speeds.append(_simulations_per_s(player, state))
+        return statistics.mean(speeds)
+
+    return simulations_per_s
 
 
 def _simulations_per_s(player: SearchPlayer, state: np.ndarray) -> float:

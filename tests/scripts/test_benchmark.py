@@ -67,11 +67,13 @@ def test_without_open_spiel_the_rest_is_measured(short, monkeypatch):
 def test_a_single_position_is_measured_beside_the_evaluations_of_torch(monkeypatch):
     monkeypatch.setattr(engines, "RUN_S", 0.01)
     monkeypatch.setattr(one_position, "RUN_S", 0.01)
-    monkeypatch.setattr(one_position, "NUM_SIMULATIONS", 300)
+    monkeypatch.setattr(one_position, "MAX_SIMULATIONS", 300)
+    monkeypatch.setattr(one_position, "NUM_SIMULATIONS", 100)
     monkeypatch.setattr(one_position, "GAMES", ("tic_tac_toe",))
     (row,) = benchmark.measure("one_position", repeats=1)
     figures = row.figures
-    for way in ("torch_one_leaf", "one_leaf", "default", "default_later"):
+    ways = ("torch_one_leaf", "one_leaf", "default", "default_later", "fixed", "fixed_later")
+    for way in ways:
         ratio = figures[f"{way}_per_s"] / figures["torch_evaluations_per_s"]
         assert figures[f"{way}_ratio"] == pytest.approx(ratio) and ratio > 0
 
