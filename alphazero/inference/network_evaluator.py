@@ -17,6 +17,7 @@ from alphazero.inference.engines.agreement import Deviation, PositionSample
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
 from alphazero.inference.engines.registry import ENGINES, PRECISIONS
 from alphazero.inference.verified_engine import EngineReport, VerifiedEngine
+from alphazero.runtime.device import torch_threads
 
 STREAMS_PER_GPU = 2  # while one worker walks its trees, the GPU computes the other's batch
 SMALLEST_PART = 16  # rows for which another thread pays off, also where other threads are busy
@@ -113,13 +114,20 @@ class NetworkEvaluator:
             stream.clear()
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """See `Evaluator.evaluate`; all threads share a large batch."""
+        """See `Evaluator.evaluate`; all threads share a large batch, the caller's among them.
+
+        The caller computes a part itself because waking another thread and waiting for it costs as
+        much as a few rows.
+        """
         engine = self._engine.current
         part_size = -(-len(planes) // self._num_threads)
         if self._pool is None or part_size < self._smallest_part:
             return engine.evaluate(planes)
-        parts = [planes[start : start + part_size] for start in range(0, len(planes), part_size)]
-        logits, values = zip(*self._pool.map(engine.evaluate, parts))
+        own, *parts = [planes[at : at + part_size] for at in range(0, len(planes), part_size)]
+        others = self._pool.map(engine.evaluate, parts)  # begins at once
+        with torch_threads(1):  # torch would use all of them on the main thread
+            first = engine.evaluate(own)
+        logits, values = zip(first, *others)
         return np.concatenate(logits), np.concatenate(values)
 
 

@@ -128,8 +128,8 @@ def test_each_thread_gets_one_part_of_a_batch_unless_the_batch_is_small(fakes):
         engine.calls.clear()
         evaluator.evaluate(planes_of(GAME, num_rows))
         assert sorted((size for size, _ in engine.calls), reverse=True) == parts
-        on_this_thread = threading.get_ident() in {thread for _, thread in engine.calls}
-        assert on_this_thread == (len(parts) == 1)
+        own = [size for size, thread in engine.calls if thread == threading.get_ident()]
+        assert own == parts[:1]
 
 
 # --- deviation from the reference -----------------------------------------------------------------
