@@ -65,6 +65,9 @@ def bytes_per_node(num_actions: int) -> int:
 def make_tree(num_games: int, num_nodes: int, num_actions: int, solves: bool = True) -> Tree:
     """Return empty trees for ``num_games`` games of at most ``num_nodes`` nodes each.
 
+    All arrays begin as zeros, which take no memory before a node is written: a search with a time
+    limit has room for many more nodes than it makes. Nodes that are not in use have no meaning.
+
     Args:
         solves: see `Tree`.
     """
@@ -74,12 +77,12 @@ def make_tree(num_games: int, num_nodes: int, num_actions: int, solves: bool = T
         node_visits=np.zeros(nodes, np.int32),
         node_values=np.zeros(nodes, np.float32),
         raw_values=np.zeros(nodes, np.float32),
-        parents=np.full(nodes, NO_PARENT, np.int32),
-        action_from_parent=np.full(nodes, NO_PARENT, np.int32),
+        parents=np.zeros(nodes, np.int32),
+        action_from_parent=np.zeros(nodes, np.int32),
         players=np.zeros(nodes, np.int8),
-        proven_values=np.full(nodes, UNPROVEN, np.float32),
+        proven_values=np.zeros(nodes, np.float32),
         visited_priors=np.zeros(nodes, np.float32),
-        children_index=np.full(edges, UNVISITED, np.int32),
+        children_index=np.zeros(edges, np.int32),
         children_priors=np.zeros(edges, np.float32),
         children_visits=np.zeros(edges, np.int32),
         children_values=np.zeros(edges, np.float32),

@@ -46,7 +46,7 @@ def test_pruning_by_hand():
     tree.children_values[:, 0] = values
     tree.children_visits[:, 0] = visits
     tree.node_visits[:, 0] = visits.sum(axis=1) + 1
-    tree.proven_values[3, 0] = 0
+    tree.proven_values[:, 0] = [trees.UNPROVEN] * 3 + [0]
     weights = (visits / visits.sum(axis=1, keepdims=True)).astype(np.float32)
     exploration = puct.Exploration(1.0, 1e9, 0.0, 0.0, forced_playouts_k=2.0)
     forced_playouts.prune_forced(tree, rows, exploration, weights)

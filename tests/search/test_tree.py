@@ -299,6 +299,23 @@ def test_a_node_takes_the_stated_memory(num_actions):
     assert tree.num_nodes.nbytes == 4 * 4
 
 
+def test_a_new_tree_is_zeros_and_what_lies_in_unused_nodes_has_no_meaning():
+    one, other = (make_search(make_game("connect_x:4x5x3"), 2, 60) for _ in range(2))
+    assert not any(array.any() for array in one.tree if array.ndim > 1)
+    for array in other.tree:
+        if array.ndim > 1:
+            array[:] = 77
+    for search in (one, other):
+        search.reset(np.arange(2), search.game.initial_states(2), 60)
+        search.run()
+    assert one.tree.num_nodes.tolist() == other.tree.num_nodes.tolist()
+    for field in ("children_visits", "children_index", "children_values", "parents", "players"):
+        num = one.tree.num_nodes[0]
+        is_over = one.tree.proven_values[0, :num] != trees.UNPROVEN
+        left, right = (getattr(search.tree, field)[0, :num][~is_over] for search in (one, other))
+        np.testing.assert_array_equal(left, right)
+
+
 def test_othello_trees_of_256_games_and_800_simulations_stay_under_500_mb():
     search = make_search(make_game("othello"), 2, 800)
     own = [value for value in vars(search).values() if isinstance(value, np.ndarray)]
