@@ -1,11 +1,15 @@
 """When a player's search asks for exact results at its leaves, measured once on this machine.
 
 In: a game, an evaluator, and the setting ``endgame``. Out: exact leaves for searches of any limit
-(`LeafPolicy.leaves`). With T the time of a move, given or else that of its evaluations, expensive
-answers may take three quarters of it: three eighths in answers that are expected to take up to
-T / 4 each, which settle the root's own moves where the game is nearly decided, a quarter in answers
-of up to T / 20, an eighth in answers of up to T / 200. Answers that cost little more than an
-evaluation are always worth it: they are final, and prune what the network would be asked about.
+(`LeafPolicy.leaves`). With T the time of a move, expensive answers may take three quarters of it:
+three eighths in answers that are expected to take up to T / 4 each, which settle the root's own
+moves where the game is nearly decided, a quarter in answers of up to T / 20, an eighth in answers
+of up to T / 200. Answers that cost little more than an evaluation are always worth it: they are
+final, and prune what the network would be asked about.
+
+If the number of simulations is the limit, T is a third of the time of its evaluations, so that
+expensive answers add a quarter to it; those that cost no more than an evaluation are always worth
+it. All are counted in nodes, at the speeds measured once: the same question has the same answer.
 """
 
 import dataclasses
@@ -37,14 +41,17 @@ from alphazero.solvers.exact_leaves import (
 _log = logging.getLogger(__name__)
 #: Parts of a move's time that an answer may take, and all of such answers together.
 _TIERS = ((1 / 4, 3 / 8), (1 / 20, 1 / 4), (1 / 200, 1 / 8))
-#: What an answer may always cost.
+#: What an answer may always cost if the time is limited; otherwise it is one.
 _EVALUATIONS_PER_ANSWER = 4
 #: Answers that cost more nodes than this are not measured.
-_MOST_NODES, _UNLIMITED = 1_000_000, 2**62
+_MOST_NODES = 1_000_000
 #: Stored in place of infinity, which JSON lacks.
 _INFINITE = 1e18
 _NUM_GAMES = 48
-_BATCH_SIZE = 8
+#: Of a move's evaluations, what expensive answers may plan with if the time is not limited.
+_FRACTION_OF_EVALUATIONS = 1 / 3
+#: What is measured: evaluations in batches of so many, and a prover's speed over so many nodes.
+BATCH_SIZE, MEASURED_NODES = 32, 300_000
 
 
 def check_setting(text: str) -> str:
@@ -66,15 +73,15 @@ class LeafSpeed:
 
     costs: list[float]  #: nodes of an answer by stage, as far as answers are not too expensive
     nodes_per_s: float  #: of each thread, while all of them work
-    evaluations_per_s: float  #: in small batches
+    evaluations_per_s: float  #: in batches of `BATCH_SIZE`
 
 
 @dataclasses.dataclass(frozen=True)
 class LeafPolicy:
     """Decides which leaves of a game are solved, for searches of different limits.
 
-    In its methods ``num_simulations`` and ``time_limit_s`` are the limits of a move; None is no
-    time limit.
+    In its methods ``num_simulations`` and ``time_limit_s`` are the limits of a move, whichever ends
+    first; infinite and None are no limit.
     """
 
     provers: list[Prover]  #: one for each thread
@@ -94,27 +101,32 @@ class LeafPolicy:
         costs[costs >= _INFINITE] = math.inf
         return costs if self.is_fixed else extrapolated(costs)
 
-    def leaves(self, num_simulations: int, time_limit_s: float | None) -> ProvenLeaves | None:
+    def leaves(self, num_simulations: float, time_limit_s: float | None) -> ProvenLeaves | None:
         """Return the exact leaves of a search; None if no answer is cheap enough."""
-        costs, tiers = self.costs, self._tiers(num_simulations, time_limit_s)
+        move_s = self._move_s(num_simulations, time_limit_s)
+        is_timed = move_s == time_limit_s
+        costs, tiers = self.costs, self._tiers(move_s, is_timed)
         if not leaf_budgets(costs, tiers[0].nodes_per_answer).any():
             return None
-        return ProvenLeaves(self.provers, costs, tiers)
+        nodes_per_s = self.speed.nodes_per_s * len(self.provers) if is_timed else None
+        return ProvenLeaves(self.provers, costs, tiers, nodes_per_s)
 
-    def score_nodes(self, num_simulations: int, time_limit_s: float | None) -> int:
+    def score_nodes(self, num_simulations: float, time_limit_s: float | None) -> int:
         """Return the nodes for the scores of a position: those of a quarter of a move's time."""
         if self.nodes_per_answer is not None:
             return int(self.nodes_per_answer)
         return int(self._move_s(num_simulations, time_limit_s) * self.speed.nodes_per_s / 4)
 
-    def _move_s(self, num_simulations: int, time_limit_s: float | None) -> float:
-        return time_limit_s or num_simulations / self.speed.evaluations_per_s
+    def _move_s(self, num_simulations: float, time_limit_s: float | None) -> float:
+        evaluations_s = num_simulations / self.speed.evaluations_per_s
+        return evaluations_s if time_limit_s is None else min(time_limit_s, evaluations_s)
 
-    def _tiers(self, num_simulations: int, time_limit_s: float | None) -> list[Tier]:
+    def _tiers(self, move_s: float, is_timed: bool) -> list[Tier]:
         if self.nodes_per_answer is not None:
             return [Tier(self.nodes_per_answer, math.inf)]
-        move_s, nodes_per_s = self._move_s(num_simulations, time_limit_s), self.speed.nodes_per_s
-        cheap = _EVALUATIONS_PER_ANSWER / self.speed.evaluations_per_s
+        nodes_per_s = self.speed.nodes_per_s
+        move_s *= 1 if is_timed else _FRACTION_OF_EVALUATIONS
+        cheap = (_EVALUATIONS_PER_ANSWER if is_timed else 1) / self.speed.evaluations_per_s
         expensive = [
             Tier(part * move_s * nodes_per_s, share * move_s * nodes_per_s * len(self.provers))
             for part, share in _TIERS
@@ -165,19 +177,19 @@ def leaf_speed(
     speed = LeafSpeed(
         costs=[min(float(cost), _INFINITE) for cost in costs],
         nodes_per_s=_nodes_per_s(provers, states, costs),
-        evaluations_per_s=_evaluations_per_s(evaluator, game.observe(states[:_BATCH_SIZE])),
+        evaluations_per_s=_evaluations_per_s(evaluator, game.observe(states[:BATCH_SIZE])),
     )
     write_measurement(path, dataclasses.asdict(speed))
     return speed
 
 
 def _nodes_per_s(provers: Sequence[Prover], states: np.ndarray, costs: np.ndarray) -> float:
-    budgets = leaf_budgets(costs, _MOST_NODES / 30)[provers[0].stages(states)]
+    budgets = leaf_budgets(costs, _MOST_NODES)[provers[0].stages(states)]
 
     def prove(prover: Prover) -> float:
         prover.forget()
         start = time.perf_counter()
-        _, num_nodes = prover.prove(states, budgets, _UNLIMITED)
+        _, num_nodes = prover.prove(states, budgets, MEASURED_NODES)
         seconds = time.perf_counter() - start
         prover.forget()
         return max(num_nodes, 1) / seconds
@@ -192,4 +204,4 @@ def _evaluations_per_s(evaluator: Evaluator, planes: np.ndarray, num_calls: int 
         start = time.perf_counter()
         evaluator.evaluate(planes)
         seconds.append(time.perf_counter() - start)
-    return len(planes) / sorted(seconds)[num_calls // 2]
+    return len(planes) / min(seconds)  # a busy moment would make answers look cheap

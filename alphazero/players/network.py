@@ -29,7 +29,13 @@ from alphazero.network.weights import (
     network_info,
 )
 from alphazero.players.base import PlayerSettings
-from alphazero.players.exact_leaves import LeafPolicy, check_setting, make_leaf_policy
+from alphazero.players.exact_leaves import (
+    BATCH_SIZE,
+    MEASURED_NODES,
+    LeafPolicy,
+    check_setting,
+    make_leaf_policy,
+)
 from alphazero.players.network_alone import NetworkAlone
 from alphazero.players.scored_endings import check_aim
 from alphazero.players.search_player import SearchPlayer, simulations_per_move
@@ -154,6 +160,7 @@ def _load_evaluator(
 def _leaf_policy(game: Game, evaluator: NetworkEvaluator, setting: str) -> LeafPolicy | None:
     num_threads = len(evaluator.streams) if evaluator.device.type == "cpu" else 1
     depends_on = [game.name, game.num_actions, game.max_plies, evaluator.report.name]
+    depends_on += [BATCH_SIZE, MEASURED_NODES]
     path = measurement_path("endgame", evaluator.device, num_threads, depends_on)
     return make_leaf_policy(game, evaluator, setting, num_threads, path)
 

@@ -162,6 +162,12 @@ class SearchPlayer:
             fixed,
         )
 
+    @property
+    def _limits(self) -> tuple[float, float | None]:
+        """The limits as the user means them: the room of the tree of a timed search is none."""
+        is_timed = self.time_limit_s is not None and self.num_simulations >= TIMED_SIMULATIONS
+        return math.inf if is_timed else self.num_simulations, self.time_limit_s
+
     @functools.cached_property
     def _best_lines(self) -> BestLines | None:
         return BestLines(self.game) if self.game.num_players == 1 else None
@@ -170,14 +176,14 @@ class SearchPlayer:
     def _proven_leaves(self) -> ProvenLeaves | None:
         if self.exact_leaves is None:
             return None
-        return self.exact_leaves.leaves(self.num_simulations, self.time_limit_s)
+        return self.exact_leaves.leaves(*self._limits)
 
     @functools.cached_property
     def _scored_endings(self) -> ScoredEndings | None:
         if self.exact_leaves is None or self.aim == "result":
             return None
         prover, costs = self.exact_leaves.provers[0], self.exact_leaves.costs
-        nodes = self.exact_leaves.score_nodes(self.num_simulations, self.time_limit_s)
+        nodes = self.exact_leaves.score_nodes(*self._limits)
         return ScoredEndings(self.game, prover, costs, nodes, self.seed)
 
     def _choose(self, states: np.ndarray) -> Choice:

@@ -6,12 +6,14 @@ In: a game, and positions as they occur at the leaves of its search. Out: `Prove
 A position's *stage* says how far it is from the end: empty cells in Connect-X, empty squares in
 Othello, legal actions in other games. `leaf_costs` tries positions of each stage, `leaf_budgets`
 asks only where an answer costs few enough nodes on average. Everything is counted in nodes, so that
-the same questions have the same answers on every machine.
+the same questions have the same answers on every machine; searches with a time limit also look at
+the clock.
 
 Shapes: M positions, K state words, N sample positions.
 """
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, Protocol, cast
@@ -71,7 +73,7 @@ class Prover(Protocol):
 
 
 class Tier(NamedTuple):
-    """How much may be spent on answers, until a search has spent its share."""
+    """How much may be spent on answers, until a search has spent its fraction."""
 
     nodes_per_answer: float  #: what an answer may cost on average
     nodes_per_search: float  #: what all answers of a search may cost in this tier
@@ -87,16 +89,25 @@ class ProvenLeaves:
         provers: of one game, one for each thread that may work at the same time.
         costs: see `leaf_costs`.
         tiers: the first one with the dearest answers; the last one is never left.
+        nodes_per_s: of all provers together, for a search with a time limit: tiers then end by the
+            clock if this machine searches fewer nodes than that. None counts nodes alone.
 
     Attributes:
         num_nodes: searched since it was made.
     """
 
-    def __init__(self, provers: Sequence[Prover], costs: np.ndarray, tiers: Sequence[Tier]):
+    def __init__(
+        self,
+        provers: Sequence[Prover],
+        costs: np.ndarray,
+        tiers: Sequence[Tier],
+        nodes_per_s: float | None = None,
+    ):
         self.num_asked = self.num_proven = self.num_nodes = 0
         self._provers = provers
         self._budgets = [leaf_budgets(costs, tier.nodes_per_answer) for tier in tiers]
         self._tiers = tiers
+        self._nodes_per_s = nodes_per_s or 0.0
         self._pool = ThreadPoolExecutor(len(provers)) if len(provers) > 1 else None
         self.begin(1)
 
@@ -118,6 +129,7 @@ class ProvenLeaves:
             return results
         parts = [asked[first :: len(self._provers)] for first in range(len(self._provers))]
         most_nodes = int(min(self._nodes_left / len(parts), _UNLIMITED)) + 1
+        start, num_before = time.perf_counter(), self.num_nodes
 
         def answer(prover: Prover, part: np.ndarray) -> tuple[np.ndarray, int]:
             return prover.prove(states[part], budgets[part], most_nodes)
@@ -125,17 +137,17 @@ class ProvenLeaves:
         run = map if self._pool is None or len(asked) < 2 else self._pool.map
         for part, (found, num_nodes) in zip(parts, run(answer, self._provers, parts)):
             results[part] = found
-            self._spend(num_nodes)
+            self.num_nodes += num_nodes
+        seconds = time.perf_counter() - start
+        self._spend(max(self.num_nodes - num_before, seconds * self._nodes_per_s))
         self.num_proven += int(np.count_nonzero(results != UNPROVEN))
         return results
 
-    def _spend(self, num_nodes: int) -> None:
-        self.num_nodes += num_nodes
+    def _spend(self, num_nodes: float) -> None:
         self._nodes_left -= num_nodes
-        if self._nodes_left <= 0 and self._tier + 1 < len(self._tiers):
+        while self._nodes_left <= 0 and self._tier + 1 < len(self._tiers):
             self._tier += 1
-            share = self._tiers[self._tier].nodes_per_search
-            self._nodes_left = share * self._num_searches
+            self._nodes_left += self._tiers[self._tier].nodes_per_search * self._num_searches
 
 
 def make_prover(game: Game) -> Prover | None:

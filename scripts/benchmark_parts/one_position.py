@@ -1,9 +1,10 @@
 """A network that thinks about one position: simulations/s, beside evaluations/s of torch.
 
 The position is the start of the game, where the cache profits from its symmetry, and for the
-default some positions a few plies later. The default is the player that a command gets: several
-leaves per step, a cache, exact endings. It searches for a time and for a fixed number of
-simulations. No evaluation is kept from one search to the next.
+default some positions a few plies later. The default, several leaves per step and a cache, searches
+for a time and for a fixed number of simulations; the latter also as `alphazero engine` does, with
+exact answers, which have a fraction of the time. (Of a limited time they have most, so that
+simulations/s would say little.) No evaluation is kept from one search to the next.
 """
 
 import statistics
@@ -54,8 +55,7 @@ def _measures(name: str) -> tuple[dict[str, Callable[[], float]], str]:
     """Return what is measured, each as a function that returns a speed; and the engine of auto."""
     game = make_game(name)
     torch, auto = (
-        make_player("best", game, PlayerSettings(engine=engine, endgame="auto"))
-        for engine in ("torch", "auto")
+        make_player("best", game, PlayerSettings(engine=engine)) for engine in ("torch", "auto")
     )
     assert isinstance(torch, SearchPlayer) and isinstance(auto, SearchPlayer)
     positions = game_positions(game, 16, child_generator(0, "benchmark"))[:BATCH_SIZE]
@@ -65,6 +65,8 @@ def _measures(name: str) -> tuple[dict[str, Callable[[], float]], str]:
     def one_leaf(player: SearchPlayer) -> Callable[[], float]:
         return _speed(SearchPlayer(game, player.evaluator, MAX_SIMULATIONS, RUN_S), start)
 
+    exact = make_player("best", game, PlayerSettings(NUM_SIMULATIONS, endgame="auto"))
+    assert isinstance(exact, SearchPlayer)
     timed, fixed = auto.limited(None, RUN_S), auto.limited(NUM_SIMULATIONS)
     measures = {
         "torch_evaluations_per_s": lambda: evaluations_per_s(torch.evaluator, planes),
@@ -74,6 +76,8 @@ def _measures(name: str) -> tuple[dict[str, Callable[[], float]], str]:
         "default_later_per_s": _speed(timed, later),
         "fixed_per_s": _speed(fixed, start),
         "fixed_later_per_s": _speed(fixed, later),
+        "fixed_exact_per_s": _speed(exact, start),
+        "fixed_exact_later_per_s": _speed(exact, later),
     }
     return measures, auto.engine
 

@@ -91,6 +91,29 @@ def test_more_time_allows_dearer_answers(game):
     assert none.leaves(200, None) is None
 
 
+def test_a_number_of_simulations_has_a_smaller_fraction_than_a_time_counted_in_nodes(game):
+    costs = [2.0**stage for stage in range(20)]
+    policy = LeafPolicy([make_prover(game)] * 2, LeafSpeed(costs, 1e5, 1e4), None)
+
+    def nodes(*limits) -> float:
+        return sum(tier.nodes_per_search for tier in policy.leaves(*limits)._tiers[:-1])
+
+    of_a_second = 1e5 * 2  # by both provers
+    assert nodes(math.inf, 1.0) == pytest.approx(3 / 4 * of_a_second)
+    assert nodes(10_000, None) == pytest.approx(1 / 4 * of_a_second)  # a second's evaluations
+    assert nodes(10_000, 60.0) == nodes(10_000, None)  # whichever ends first
+    assert nodes(10_000, 0.5) == nodes(math.inf, 0.5)
+    by_clock = [policy.leaves(*limits)._nodes_per_s for limits in ((10_000, None), (10_000, 0.5))]
+    assert by_clock == [0, of_a_second]
+
+
+def test_the_room_of_a_timed_search_is_no_limit_of_its_exact_leaves(game, policy):
+    player = SearchPlayer(game, HashEvaluator(game.num_actions), 50, exact_leaves=policy)
+    timed = player.limited(None, 3600.0)._proven_leaves
+    assert timed._nodes_per_s and timed._tiers == policy.leaves(math.inf, 3600.0)._tiers
+    assert not player.limited(50, 3600.0)._proven_leaves._nodes_per_s
+
+
 def test_late_positions_are_played_exactly(game, tmp_path):
     states = late_states(game.name, 11, 40, seed=8)
     evaluator = HashEvaluator(game.num_actions)

@@ -147,6 +147,30 @@ def test_a_tier_never_spends_more_than_its_share():
         assert 5000 < leaves.num_nodes <= 6000 + 2 * num_provers
 
 
+def test_by_the_clock_a_tier_ends_sooner_on_a_machine_that_is_slower_than_measured():
+    game, prover = game_and_prover("connect_four")
+    states = late_states("connect_four", 24, 50, seed=2)
+    tiers = [Tier(100_000, 100_000), Tier(1, math.inf)]
+
+    def nodes_of_two_calls(nodes_per_s):
+        leaves = ProvenLeaves([prover], np.ones(prover.num_stages), tiers, nodes_per_s)
+        leaves.prove(states[:1])
+        leaves.prove(states)
+        return leaves.num_nodes
+
+    assert nodes_of_two_calls(1.0) == nodes_of_two_calls(None) > nodes_of_two_calls(1e15)
+
+
+def test_what_a_tier_spent_above_its_fraction_is_taken_from_the_next_one():
+    game, prover = game_and_prover("connect_four")
+    states = late_states("connect_four", 24, 50, seed=2)
+    tiers = [Tier(100_000, 100), Tier(100_000, 100), Tier(0, math.inf)]
+    leaves = ProvenLeaves([prover], np.ones(prover.num_stages), tiers, 1e15)
+    leaves.prove(states)  # by the clock, this takes both fractions
+    spent = leaves.num_nodes
+    assert (leaves.prove(states) == UNPROVEN).all() and leaves.num_nodes == spent > 0
+
+
 def test_costs_are_extrapolated_as_they_grew():
     costs = np.full(20, np.inf)
     costs[:12] = 3.0 ** np.arange(12)
