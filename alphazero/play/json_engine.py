@@ -13,7 +13,7 @@ import functools
 import json
 import math
 from collections.abc import Callable, Iterator
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
@@ -42,6 +42,8 @@ from alphazero.solvers.base import ILLEGAL_SCORE
 
 MAX_LINE = 1_000_000  #: characters
 _CACHED_GAMES = 8
+#: Limits of requests whose players live on; each has a tree.
+_CACHED_LIMITS = 4
 
 
 class Engine:
@@ -72,6 +74,7 @@ class Engine:
 
         self._game = functools.lru_cache(_CACHED_GAMES)(make_game)
         self._player = player
+        self._kept = functools.lru_cache(_CACHED_LIMITS)(self._limited)
 
     def answer(self, line: str) -> dict:
         """Return the answer to one line as plain data for JSON, or {"error": message}.
@@ -99,13 +102,19 @@ class Engine:
             result = sign * float(inspected.results[0])
             plain = int(result) if result.is_integer() else result
             return {"result": plain, "legal_actions": []}
-        player = self._player(request.game)
-        player = player.limited(request.num_simulations, request.time_limit_s)
+        is_repeatable = getattr(self._player(request.game), "is_repeatable", False)
+        limited = self._kept if is_repeatable else self._limited
+        player = limited(request.game, request.num_simulations, request.time_limit_s)
         legal_actions = np.flatnonzero(inspected.legal_action_mask[0]).tolist()
         answer = _to_plain(player.analyse(state), legal_actions)
         if request.setup is not None or isinstance(request.moves, str):
             answer["square"] = _notation(game, request).text(answer["move"])
         return answer
+
+    def _limited(
+        self, game: str, num_simulations: int | None, time_limit_s: float | None
+    ) -> Player:
+        return self._player(game).limited(num_simulations, time_limit_s)
 
 
 def serve(engine: Engine, requests: IO[str], answers: IO[str]) -> None:

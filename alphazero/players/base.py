@@ -89,7 +89,9 @@ class Player(Protocol):
     ``choose_after(histories, states)``, see `alphazero.players.gtp`; a match then calls that one.
     A player on other machines has ``play_pairs(opponent, openings)``, which yields the games of two
     such players, see `alphazero.workers.cluster.players`.
-    A player with a network has ``engine`` and ``method``, see `thinking_of`.
+    A player with a network has ``engine`` and ``method``, see `thinking_of`. A player with
+    ``is_repeatable`` gives the same answer to a question whatever it was asked before, so that it
+    need not be made afresh.
     """
 
     @property

@@ -73,6 +73,11 @@ class SearchPlayer:
         return int(min(max(TREE_MEMORY_BYTES // tree_bytes, 1), MAX_BATCH_SIZE))
 
     @property
+    def is_repeatable(self) -> bool:
+        """See `Player`: all but the best lines of a puzzle, and the choice among equal scores."""
+        return self.game.num_players > 1 and self.aim == "result"
+
+    @property
     def method(self) -> str:
         """How the player finds its moves: "search", or with exact leaves."""
         return "search" if self._proven_leaves is None else "search with exact leaves"
