@@ -71,8 +71,10 @@ def unmeasured_players():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fastest_engine, "candidates", lambda *_: [REFERENCE])
+        patch.setattr(fastest_engine, "has_other_engines", lambda _: False)
         speed = exact_leaves.LeafSpeed([1.0] * 6, 1e7, 1e4)
         patch.setattr(exact_leaves, "leaf_speed", lambda *_: speed)
+        patch.setattr(exact_leaves, "known_speed", lambda _: speed)
         patch.setattr(game_file, "_SECONDS", 0.2)
         patch.setattr(jit, "announce_first_compilation", lambda: None)
         yield

@@ -14,7 +14,7 @@ import contextlib
 import dataclasses
 import io
 import sys
-from typing import TextIO
+from typing import ClassVar, TextIO
 
 from alphazero.cli.players import PLAYER_HELP
 from alphazero.config.settings import option
@@ -28,6 +28,8 @@ from alphazero.runtime.console import Console
 @dataclasses.dataclass
 class Settings(PlayerSettings):
     """Who answers; a request's own limits replace those given here."""
+
+    MEASURES_FIRST: ClassVar[bool] = False  # another program waits for the first move
 
     player: str = option(
         "auto",

@@ -14,6 +14,7 @@ In: who plays: people, engines or both. Out: a game on the console.
 import dataclasses
 import secrets
 from collections.abc import Callable
+from typing import ClassVar
 
 from alphazero.boards.skin import SETUPS, skin_of
 from alphazero.cli.players import (
@@ -34,7 +35,7 @@ from alphazero.games.batched_game import Game
 from alphazero.network.weights import network_info
 from alphazero.play.screen import can_draw_in_place
 from alphazero.play.terminal import HumanPlayer, TerminalGame
-from alphazero.players.base import ENDGAME_HELP, Player, PlayerSettings, thinking_of
+from alphazero.players.base import ENDGAME_HELP, Player, PlayerSettings, note_of, thinking_of
 from alphazero.players.registry import check_player, default_player, make_player, read_spec
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
@@ -44,6 +45,8 @@ from alphazero.storage.pretrained import shipped_network
 @dataclasses.dataclass
 class Settings(PlayerSettings):
     """Who plays what."""
+
+    MEASURES_FIRST: ClassVar[bool] = False  # a person waits for the first move
 
     game: str | None = option(None, GAME_HELP)
     first: str | None = option(None, f"who moves first: human, {PLAYER_HELP}")
@@ -96,6 +99,7 @@ def run(
     sides = (first, second)[: game.num_players]
     thinking = [(one.name, thinking_of(one)) for one in sides]
     introduction = [f"{name} thinks here with {how}." for name, how in thinking if how]
+    introduction += sorted({note for one in sides if (note := note_of(one))})
     best = shipped_network(game.name)
     if best is not None and "best" in [_kind(spec, settings) for spec in specs]:
         about = summary(network_info(best))

@@ -6,8 +6,11 @@ In: a network, sample positions, and an engine and a precision that may be "auto
 decided whenever they are loaded (`alphazero.inference.verified_engine`).
 """
 
+import importlib.util
 import math
 import sys
+from pathlib import Path
+from typing import NamedTuple
 
 import torch
 
@@ -26,14 +29,19 @@ from alphazero.network.registry import identity_of
 _BATCH_SIZES = (1, 64)
 
 
+class PlayerNetwork(NamedTuple):
+    """A network and what its speed on this machine depends on."""
+
+    game: Game
+    module: torch.nn.Module
+    settings: NetworkSettings  #: the architecture of ``module``
+    sample: PositionSample  #: positions to measure on
+    device: torch.device
+    num_threads: int  #: number of concurrent calls of the engine on a CPU
+
+
 def fastest_engine(
-    game: Game,
-    network: torch.nn.Module,
-    settings: NetworkSettings,
-    sample: PositionSample,
-    wanted: EngineChoice,
-    device: torch.device,
-    num_threads: int,
+    network: PlayerNetwork, wanted: EngineChoice, is_announced: bool = True
 ) -> EngineChoice:
     """Return the engine and the number format that a player uses.
 
@@ -41,34 +49,52 @@ def fastest_engine(
     result is stored. Nothing is measured if an engine is named, or if only one is available.
 
     Args:
-        settings: the architecture of ``network``.
-        sample: positions to measure on.
         wanted: the player's settings. With a named engine, the precision "auto" is float32. With
             the engine "auto", the fastest engine that has the precision is chosen.
-        num_threads: number of concurrent calls of the engine on a CPU.
+        is_announced: print a line before measuring.
     """
     if wanted.engine != "auto":
         precision = "float32" if wanted.precision == "auto" else wanted.precision
         return EngineChoice(wanted.engine, precision)
+    _, module, _, sample, device, num_threads = network
     choices = candidates(wanted.engine, wanted.precision, device)
     if {choice.engine for choice in choices} == {"torch"}:
         precision = REFERENCE.precision if wanted.precision == "auto" else wanted.precision
         return EngineChoice("torch", precision)  # not worth measuring
     if len(choices) <= 1:
         return choices[0] if choices else EngineChoice("openvino", wanted.precision)
-    shape = [game.planes_shape, game.num_actions, *identity_of(settings), wanted.precision]
-    path = measurement_path("engine", device, num_threads, shape)
+    path = _path(network, wanted)
     stored = read_measurement(path) or {}
     for choice in choices:
         if stored.get("fastest") == list(choice):
             return choice
-    print(
-        "Measuring which engine runs this network fastest: once on this machine, some seconds ...",
-        file=sys.stderr,
-        flush=True,
-    )
-    speeds = measure_batch_sizes(choices, network, sample.planes, _BATCH_SIZES, device, num_threads)
+    if is_announced:
+        print(
+            "Measuring which engine runs this network fastest: once on this machine, some "
+            "seconds ...",
+            file=sys.stderr,
+            flush=True,
+        )
+    speeds = measure_batch_sizes(choices, module, sample.planes, _BATCH_SIZES, device, num_threads)
     best = max(speeds, key=lambda choice: math.prod(speeds[choice]))
     figures = {str(choice): list(map(round, speed)) for choice, speed in speeds.items()}
     write_measurement(path, {"fastest": list(best), "evaluations_per_s": figures})
     return best
+
+
+def is_known(network: PlayerNetwork, wanted: EngineChoice) -> bool:
+    """Return whether `fastest_engine` need not measure. No engine is imported to find out."""
+    if wanted.engine != "auto" or not has_other_engines(network.device):
+        return True
+    return read_measurement(_path(network, wanted)) is not None
+
+
+def has_other_engines(device: torch.device) -> bool:
+    """Return whether there is an engine besides torch, without importing it."""
+    return device.type == "cpu" and importlib.util.find_spec("openvino") is not None
+
+
+def _path(network: PlayerNetwork, wanted: EngineChoice) -> Path:
+    shape = [network.game.planes_shape, network.game.num_actions, *identity_of(network.settings)]
+    shape.append(wanted.precision)
+    return measurement_path("engine", network.device, network.num_threads, shape)

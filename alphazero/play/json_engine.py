@@ -13,7 +13,7 @@ import functools
 import json
 import math
 from collections.abc import Callable, Iterator
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
@@ -35,7 +35,9 @@ from alphazero.players.base import (
     Player,
     PlayerSettings,
     engine_of,
+    note_of,
 )
+from alphazero.players.later_engine import say_once
 from alphazero.players.registry import default_player, make_player
 from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.base import ILLEGAL_SCORE
@@ -68,6 +70,7 @@ class Engine:
             chosen = default_player(name) if spec == "auto" else spec
             game = self._game(name)
             player = make_player(chosen, game, settings)
+            say_once(note_of(player))
             if engine_of(player):  # loading kernels must not count as the time of the first move
                 player.limited(WARM_UP_SIMULATIONS, None).analyse(game.initial_states()[0])
             return player
@@ -102,6 +105,7 @@ class Engine:
             result = sign * float(inspected.results[0])
             plain = int(result) if result.is_integer() else result
             return {"result": plain, "legal_actions": []}
+        assert request.game is not None  # see `parse_request`
         is_repeatable = getattr(self._player(request.game), "is_repeatable", False)
         limited = self._kept if is_repeatable else self._limited
         player = limited(request.game, request.num_simulations, request.time_limit_s)

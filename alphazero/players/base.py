@@ -149,6 +149,12 @@ def thinking_of(player: Player) -> str:
     return ", ".join(filter(None, (engine_of(player), getattr(player, "method", ""))))
 
 
+def note_of(player: Player) -> str:
+    """Return a sentence about the engine that takes over later, see `LaterEngine`; "" if none."""
+    later = getattr(player, "later_engine", None)
+    return later.note if later is not None else ""
+
+
 @dataclasses.dataclass
 class ThinkingSettings:
     """How a player thinks, unless its specification says otherwise (``uct:500,uct_c=0.7``)."""
@@ -223,6 +229,10 @@ class ThinkingSettings:
 @dataclasses.dataclass
 class PlayerSettings(ThinkingSettings):
     """The settings of a player."""
+
+    #: Whether a network's player measures this machine, where that is not done, before its first
+    #: move, so that it plays all games alike; if not, see `alphazero.players.later_engine`.
+    MEASURES_FIRST: ClassVar[bool] = True
 
     seed: int = option(
         0, "seed of all random numbers; the same seed gives the same game", low=0, high=2**63 - 1

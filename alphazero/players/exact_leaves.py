@@ -76,7 +76,7 @@ class LeafSpeed:
     evaluations_per_s: float  #: in batches of `BATCH_SIZE`
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass
 class LeafPolicy:
     """Decides which leaves of a game are solved, for searches of different limits.
 
@@ -85,7 +85,7 @@ class LeafPolicy:
     """
 
     provers: list[Prover]  #: one for each thread
-    speed: LeafSpeed
+    speed: LeafSpeed | None  #: None while it is not measured: no leaf is solved
     nodes_per_answer: float | None  #: what an answer may cost; None follows from the speeds
 
     @property
@@ -97,15 +97,18 @@ class LeafPolicy:
     def costs(self) -> np.ndarray:
         """The nodes of an answer by stage; extrapolated unless the user says how many."""
         costs = np.full(self.provers[0].num_stages, math.inf)
-        costs[: len(self.speed.costs)] = self.speed.costs
+        if self.speed is not None:
+            costs[: len(self.speed.costs)] = self.speed.costs
         costs[costs >= _INFINITE] = math.inf
         return costs if self.is_fixed else extrapolated(costs)
 
     def leaves(self, num_simulations: float, time_limit_s: float | None) -> ProvenLeaves | None:
         """Return the exact leaves of a search; None if no answer is cheap enough."""
-        move_s = self._move_s(num_simulations, time_limit_s)
+        if self.speed is None:
+            return None
+        move_s = _move_s(self.speed, num_simulations, time_limit_s)
         is_timed = move_s == time_limit_s
-        costs, tiers = self.costs, self._tiers(move_s, is_timed)
+        costs, tiers = self.costs, self._tiers(self.speed, move_s, is_timed)
         if not leaf_budgets(costs, tiers[0].nodes_per_answer).any():
             return None
         nodes_per_s = self.speed.nodes_per_s * len(self.provers) if is_timed else None
@@ -115,18 +118,16 @@ class LeafPolicy:
         """Return the nodes for the scores of a position: those of a quarter of a move's time."""
         if self.nodes_per_answer is not None:
             return int(self.nodes_per_answer)
-        return int(self._move_s(num_simulations, time_limit_s) * self.speed.nodes_per_s / 4)
+        if self.speed is None:
+            return 0
+        return int(_move_s(self.speed, num_simulations, time_limit_s) * self.speed.nodes_per_s / 4)
 
-    def _move_s(self, num_simulations: float, time_limit_s: float | None) -> float:
-        evaluations_s = num_simulations / self.speed.evaluations_per_s
-        return evaluations_s if time_limit_s is None else min(time_limit_s, evaluations_s)
-
-    def _tiers(self, move_s: float, is_timed: bool) -> list[Tier]:
+    def _tiers(self, speed: LeafSpeed, move_s: float, is_timed: bool) -> list[Tier]:
         if self.nodes_per_answer is not None:
             return [Tier(self.nodes_per_answer, math.inf)]
-        nodes_per_s = self.speed.nodes_per_s
+        nodes_per_s = speed.nodes_per_s
         move_s *= 1 if is_timed else _FRACTION_OF_EVALUATIONS
-        cheap = (_EVALUATIONS_PER_ANSWER if is_timed else 1) / self.speed.evaluations_per_s
+        cheap = (_EVALUATIONS_PER_ANSWER if is_timed else 1) / speed.evaluations_per_s
         expensive = [
             Tier(part * move_s * nodes_per_s, share * move_s * nodes_per_s * len(self.provers))
             for part, share in _TIERS
@@ -135,14 +136,25 @@ class LeafPolicy:
         return [*expensive, Tier(max(cheap * nodes_per_s, 1.0), math.inf)]
 
 
+def _move_s(speed: LeafSpeed, num_simulations: float, time_limit_s: float | None) -> float:
+    evaluations_s = num_simulations / speed.evaluations_per_s
+    return evaluations_s if time_limit_s is None else min(time_limit_s, evaluations_s)
+
+
 def make_leaf_policy(
-    game: Game, evaluator: Evaluator, setting: str, num_threads: int, path: Path
+    game: Game,
+    evaluator: Evaluator,
+    setting: str,
+    num_threads: int,
+    path: Path,
+    measures: bool = True,
 ) -> LeafPolicy | None:
     """Return which leaves players of a game solve; None if they solve none, or cannot.
 
     Args:
         setting: off, auto, or the nodes that an answer may cost on average.
         path: where the measurement is kept, see `alphazero.inference.measurements`.
+        measures: measure now if nothing is stored; otherwise the policy has no speed then.
     """
     num_provers = 0 if setting == "off" else num_threads
     provers = [one for _ in range(num_provers) if (one := make_prover(game)) is not None]
@@ -150,24 +162,26 @@ def make_leaf_policy(
         return None
     provers[0].prove(game.initial_states(), np.zeros(1, np.int64), 0)  # loads the kernels
     nodes = None if setting == "auto" else float(setting)
-    return LeafPolicy(provers, leaf_speed(game, evaluator, provers, path), nodes)
+    speed = leaf_speed(game, evaluator, provers, path) if measures else known_speed(path)
+    return LeafPolicy(provers, speed, nodes)
 
 
 def leaf_speed(
-    game: Game, evaluator: Evaluator, provers: Sequence[Prover], path: Path
+    game: Game, evaluator: Evaluator, provers: Sequence[Prover], path: Path, is_quiet: bool = False
 ) -> LeafSpeed:
-    """Return what is stored in ``path``, or measure now and store it."""
-    stored = read_measurement(path) or {}
-    try:
-        speeds = float(stored["nodes_per_s"]), float(stored["evaluations_per_s"])
-        return LeafSpeed([float(cost) for cost in stored["costs"]], *speeds)
-    except (KeyError, TypeError, ValueError):
-        pass  # nothing is stored, or nothing that this version can read
-    _log.warning(
-        "Measuring how far from the end %s can be solved quickly: once on this machine, "
-        "some seconds ...",
-        game.name,
-    )
+    """Return what is stored in ``path``, or measure now and store it.
+
+    Args:
+        is_quiet: measure without a warning that it takes some seconds.
+    """
+    if (known := known_speed(path)) is not None:
+        return known
+    if not is_quiet:
+        _log.warning(
+            "Measuring how far from the end %s can be solved quickly: once on this machine, "
+            "some seconds ...",
+            game.name,
+        )
 
     def policy(states: np.ndarray) -> np.ndarray:
         return evaluator.evaluate(game.observe(states))[0]
@@ -181,6 +195,16 @@ def leaf_speed(
     )
     write_measurement(path, dataclasses.asdict(speed))
     return speed
+
+
+def known_speed(path: Path) -> LeafSpeed | None:
+    """Return what is stored in ``path``; None if nothing is that this version can read."""
+    stored = read_measurement(path) or {}
+    try:
+        speeds = float(stored["nodes_per_s"]), float(stored["evaluations_per_s"])
+        return LeafSpeed([float(cost) for cost in stored["costs"]], *speeds)
+    except (KeyError, TypeError, ValueError):
+        return None
 
 
 def _nodes_per_s(provers: Sequence[Prover], states: np.ndarray, costs: np.ndarray) -> float:

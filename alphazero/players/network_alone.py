@@ -25,8 +25,12 @@ class NetworkAlone:
         self.game = game
         self.name = searcher.name
         self.evaluator = evaluator
-        self.engine = engine_of(searcher)
         self._searcher = searcher
+
+    @property
+    def engine(self) -> str:
+        """See `alphazero.players.search_player.SearchPlayer.engine`."""
+        return engine_of(self._searcher)
 
     def choose(self, states: np.ndarray) -> Choice:
         """See `alphazero.players.base.Player.choose`; positions are split into batches."""

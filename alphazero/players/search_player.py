@@ -6,11 +6,12 @@ of a stored network is in `alphazero.players.network`; nothing here needs torch.
 Shapes: B positions, K state words, A actions.
 """
 
+import contextlib
 import dataclasses
 import functools
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from alphazero.inference.evaluator import Evaluator
 from alphazero.players.base import Analysis, Choice, Player, SearchProgress, joined
 from alphazero.players.best_lines import BestLines
 from alphazero.players.exact_leaves import LeafPolicy
+from alphazero.players.later_engine import LaterEngine
 from alphazero.players.network_alone import MAX_BATCH_SIZE, NetworkAlone
 from alphazero.players.scored_endings import ScoredEndings
 from alphazero.runtime.random_generators import child_generator
@@ -57,12 +59,16 @@ class SearchPlayer:
     cache: Evaluator | None = None
     #: Gives exact results at leaves; shared like the evaluator.
     exact_leaves: LeafPolicy | None = None
+    #: Takes over from the evaluator's first engine; shared like the evaluator.
+    later_engine: LaterEngine | None = None
     #: Result or score, see `alphazero.players.base.PlayerSettings`; score needs ``exact_leaves``.
     aim: str = "result"
     #: The latest searches: of batches, and of a single position.
     _searches: dict[bool, TreeSearch] = dataclasses.field(
         default_factory=dict, init=False, repr=False
     )
+    #: The number of the engine that these are for, see `LaterEngine`.
+    _made_for: list[int] = dataclasses.field(default_factory=lambda: [0], init=False, repr=False)
 
     @property
     def batch_size(self) -> int:
@@ -223,6 +229,12 @@ class SearchPlayer:
         Every search starts with an empty tree, so that no answer depends on earlier questions. In a
         game of one player, the best lines found are kept.
         """
+        with self.one_engine():
+            return self._search(states, start, progress)
+
+    def _search(
+        self, states: np.ndarray, start: float, progress: SearchProgress | None
+    ) -> TreeSearch:
         is_single = len(states) == 1
         search = self._searches.get(is_single)
         if search is None or len(search.root_states) < len(states):
@@ -243,6 +255,28 @@ class SearchPlayer:
         deadline = None if self.time_limit_s is None else start + self.time_limit_s
         search.run(deadline, None if progress is None else self._by_simulations(progress))
         return search
+
+    @contextlib.contextmanager
+    def one_engine(self) -> Iterator[int]:
+        """Give a context for a search, which stays with one engine; its value is that one's number.
+
+        What was made for an earlier engine is made again.
+        """
+        if self.later_engine is None:
+            yield 0
+            return
+        with self.later_engine.search():
+            if self._made_for[0] != self.later_engine.number:
+                self._made_for[0] = self.later_engine.number
+                self._searches.clear()
+                for name in ("_proven_leaves", "_scored_endings"):
+                    vars(self).pop(name, None)
+            yield self.later_engine.number
+
+    @property
+    def is_changing(self) -> bool:
+        """Whether another engine waits for the end of the searches under way."""
+        return self.later_engine is not None and self.later_engine.is_waiting
 
     def _leaves_per_step(self, num_positions: int) -> int:
         """Return how many leaves of one tree are evaluated together.

@@ -110,14 +110,26 @@ class SharedSearch:
         raise Stopped
 
     def _run(self) -> None:
-        """Step both searches in turn until all questions are answered."""
-        while True:
-            with self._lock:
-                self._is_running = self.num_questions > 0
-                if not self._is_running:
-                    return
-            for rows in (self._moves, self._analyses):
-                rows.step()
+        while self._answer():
+            pass
+
+    def _answer(self) -> bool:
+        """Step both searches in turn until all questions are answered, or the engine changes.
+
+        Returns:
+            Whether questions wait for the next engine.
+        """
+        with self.player.one_engine() as engine:
+            while True:
+                with self._lock:
+                    self._is_running = self.num_questions > 0
+                    if not self._is_running:
+                        return False
+                both, is_changing = (self._moves, self._analyses), self.player.is_changing
+                if is_changing and not any(rows.num_searched for rows in both):
+                    return True
+                for rows in both:
+                    rows.step(engine, admits=not is_changing)
 
 
 class _Rows:
@@ -131,9 +143,15 @@ class _Rows:
         self.waiting: deque[Question] = deque()
         self._player = player
         self._questions: list[Question | None] = [None] * num_rows
+        self._engine = 0
 
     def __len__(self) -> int:
-        return len(self.waiting) + sum(question is not None for question in self._questions)
+        return len(self.waiting) + self.num_searched
+
+    @property
+    def num_searched(self) -> int:
+        """Positions that have a row."""
+        return sum(question is not None for question in self._questions)
 
     @functools.cached_property
     def _search(self) -> TreeSearch:
@@ -141,10 +159,18 @@ class _Rows:
         leaves = leaves_per_step(self.max_simulations)
         return self._player.make_search(len(self._questions), self.max_simulations, leaves)
 
-    def step(self) -> None:
-        """Let the waiting ones in, run one step, and answer those who are finished."""
+    def step(self, engine: int, admits: bool) -> None:
+        """Let the waiting ones in, run one step, and answer those who are finished.
+
+        Args:
+            engine: its number, see `SearchPlayer.one_engine`; a new one begins without positions.
+            admits: whether to let the waiting ones in.
+        """
+        if engine != self._engine:
+            self._engine = engine
+            vars(self).pop("_search", None)
         try:
-            self._admit()
+            self._admit(admits)
             active = [question for question in self._questions if question is not None]
             if active:
                 smallest = min(question.num_simulations for question in active)
@@ -158,11 +184,11 @@ class _Rows:
                     question.found.set_exception(error)
             vars(self).pop("_search", None)  # the next question gets a new one
 
-    def _admit(self) -> None:
+    def _admit(self, admits: bool) -> None:
         for row, question in enumerate(self._questions):
             if question is not None and question.is_stopped():
                 self._leave(row)
-            if self._questions[row] is None and self.waiting:
+            if admits and self._questions[row] is None and self.waiting:
                 self._enter(row, self.waiting.popleft())
 
     def _enter(self, row: int, question: Question) -> None:

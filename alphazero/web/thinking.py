@@ -15,7 +15,8 @@ import numpy as np
 
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.play.requests import Refusal
-from alphazero.players.base import PlayerSettings
+from alphazero.players.base import PlayerSettings, note_of
+from alphazero.players.later_engine import say_once
 from alphazero.players.python_uct import uct_player
 from alphazero.players.registry import make_player
 from alphazero.players.search_player import DEFAULT_SIMULATIONS, SearchPlayer
@@ -43,6 +44,10 @@ USUAL_SIMULATIONS = {"network": DEFAULT_SIMULATIONS, "uct": DEFAULT_UCT_SIMULATI
 _NUM_UCT, _MAX_UCT_WAITING = 2, 60
 #: UCT shows its tree every so many reports; it reports 20 times a second.
 _REPORTS_PER_VIEW = 4
+
+
+class _PageSettings(PlayerSettings):
+    MEASURES_FIRST = False  # a person waits for the first move
 
 
 class Thinking:
@@ -76,11 +81,12 @@ class Thinking:
 
         assert player.network is not None
         try:
-            settings = PlayerSettings(endgame=ENDGAME, network_kind=self._network_kind)
+            settings = _PageSettings(endgame=ENDGAME, network_kind=self._network_kind)
             searcher = load_network_player(game, player.network, settings)
         except ValueError as error:
             raise Refusal(f"{player.name} cannot play: {error}") from None
         assert isinstance(searcher, SearchPlayer)
+        say_once(note_of(searcher))
         return SharedSearch(searcher)
 
     def search(self, game: Game, player: PlayerChoice, question: Question) -> SearchView:

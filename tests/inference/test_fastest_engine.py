@@ -10,7 +10,7 @@ from alphazero.inference import measurements
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
 from alphazero.inference.engines.registry import make_engine
-from alphazero.inference.fastest_engine import fastest_engine
+from alphazero.inference.fastest_engine import PlayerNetwork, fastest_engine
 from alphazero.network.interface import NetworkSettings
 from alphazero.players.base import PlayerSettings, engine_of
 from alphazero.players.registry import make_player
@@ -43,7 +43,7 @@ def chosen(wanted=AUTO, num_threads=2, **shape):
     settings = NetworkSettings(**(SMALL | shape))
     sample = sample_positions(GAME, 8, child_generator(0, "sample"))
     network = small_network(GAME)
-    return fastest_engine(GAME, network, settings, sample, wanted, CPU, num_threads)
+    return fastest_engine(PlayerNetwork(GAME, network, settings, sample, CPU, num_threads), wanted)
 
 
 def test_auto_is_the_best_for_single_positions_and_batches_together(machine):

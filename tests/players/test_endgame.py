@@ -28,12 +28,13 @@ from alphazero.solvers.othello import OthelloSolver
 from alphazero.solvers.registry import make_solver
 
 #: As it is before `conftest.py` replaces it for all tests.
-measure = exact_leaves.leaf_speed
+measure, read = exact_leaves.leaf_speed, exact_leaves.known_speed
 
 
 @pytest.fixture(autouse=True)
 def measured(monkeypatch):
     monkeypatch.setattr(exact_leaves, "leaf_speed", measure)
+    monkeypatch.setattr(exact_leaves, "known_speed", read)
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from game_samples import BREAKTHROUGH_PYTHON
+from search_samples import HashEvaluator
 from web_samples import Collected, collect, copy_run, make_backend
 
 from alphazero.games.registry import make_game
 from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.play.requests import Refusal
+from alphazero.players import later_engine
 from alphazero.players.search_player import SearchPlayer
 from alphazero.solvers.base import ILLEGAL_VALUE, values_of
 from alphazero.solvers.enumeration import EnumeratedSolver
@@ -238,6 +240,38 @@ def test_a_failure_reaches_everyone_and_the_next_question_is_answered():
         search.search(Question(state, 5))
     evaluator.evaluate = evaluate
     assert search.search(Question(state, 5)).num_simulations == 5
+
+
+def test_an_engine_that_is_ready_takes_over_when_the_positions_under_way_are_done(monkeypatch):
+    monkeypatch.setattr(later_engine, "DELAY_S", 0.0)
+    game, may_end = make_game("connect_four"), threading.Event()
+    evaluator, second = SlowEvaluator(game.num_actions, 0.002), HashEvaluator(game.num_actions)
+
+    def prepare():
+        assert may_end.wait(60)
+        return lambda: setattr(evaluator, "evaluate", second.evaluate)
+
+    later = later_engine.LaterEngine(prepare)
+    search = SharedSearch(SearchPlayer(game, evaluator, 1, later_engine=later), moves=(6, 200))
+    states = [game.play_moves([k % 7, k // 7]) for k in range(12)]
+    asked = [Question(state, 150) for state in states]
+    for question in asked:
+        search.begin(question)
+    while not evaluator.sizes:
+        time.sleep(0.001)
+    may_end.set()
+    found = [search.wait(question)._replace(tree=[]) for question in asked]
+
+    def alone(engine, state):
+        player = SearchPlayer(game, engine, 1)
+        return SharedSearch(player, moves=(6, 200)).search(Question(state, 150))._replace(tree=[])
+
+    engines = SlowEvaluator(game.num_actions), second
+    answers = [[alone(engine, state) for state in states] for engine in engines]
+    assert later.number == 1
+    changed = [view == answer for view, answer in zip(found, answers[1])]
+    assert found == [answers[is_new][k] for k, is_new in enumerate(changed)]
+    assert changed == sorted(changed) and changed[-1] and not changed[0]
 
 
 # --- exact results --------------------------------------------------------------------------------
