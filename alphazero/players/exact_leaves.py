@@ -51,7 +51,7 @@ _NUM_GAMES = 48
 #: Of a move's evaluations, what expensive answers may plan with if the time is not limited.
 _FRACTION_OF_EVALUATIONS = 1 / 3
 #: What is measured: evaluations in batches of so many, and a prover's speed over so many nodes.
-BATCH_SIZE, MEASURED_NODES = 32, 300_000
+BATCH_SIZE, MEASURED_NODES = 32, 2_000_000
 
 
 def check_setting(text: str) -> str:
