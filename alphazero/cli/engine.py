@@ -14,7 +14,7 @@ import contextlib
 import dataclasses
 import io
 import sys
-from typing import ClassVar, TextIO
+from typing import TextIO
 
 from alphazero.cli.players import PLAYER_HELP
 from alphazero.config.settings import option
@@ -29,8 +29,6 @@ from alphazero.runtime.console import Console
 class Settings(PlayerSettings):
     """Who answers; a request's own limits replace those given here."""
 
-    MEASURES_FIRST: ClassVar[bool] = False  # another program waits for the first move
-
     player: str = option(
         "auto",
         f"who answers: {PLAYER_HELP}; auto is best, or uct where no network ships",
@@ -39,6 +37,11 @@ class Settings(PlayerSettings):
         None, "the only game to play; needed for a game file of your own, also with a network of it"
     )
     endgame: str = option("auto", ENDGAME_HELP)
+
+    @property
+    def measures_first(self) -> bool:
+        """False: another program waits for the first move."""
+        return False
 
 
 def run(settings: Settings, console: Console) -> None:

@@ -14,7 +14,6 @@ In: who plays: people, engines or both. Out: a game on the console.
 import dataclasses
 import secrets
 from collections.abc import Callable
-from typing import ClassVar
 
 from alphazero.boards.skin import SETUPS, skin_of
 from alphazero.cli.players import (
@@ -46,8 +45,6 @@ from alphazero.storage.pretrained import shipped_network
 class Settings(PlayerSettings):
     """Who plays what."""
 
-    MEASURES_FIRST: ClassVar[bool] = False  # a person waits for the first move
-
     game: str | None = option(None, GAME_HELP)
     first: str | None = option(None, f"who moves first: human, {PLAYER_HELP}")
     second: str | None = option(
@@ -71,6 +68,11 @@ class Settings(PlayerSettings):
         None, "seed of all random numbers; by default every game is different", 0, 2**63 - 4
     )
     endgame: str = option("auto", ENDGAME_HELP)
+
+    @property
+    def measures_first(self) -> bool:
+        """Whether no person waits for the first move."""
+        return None not in (self.first, self.second) and "human" not in (self.first, self.second)
 
 
 def run(

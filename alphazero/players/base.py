@@ -230,10 +230,14 @@ class ThinkingSettings:
 class PlayerSettings(ThinkingSettings):
     """The settings of a player."""
 
-    #: Whether a network's player measures this machine, where that is not done, before its first
-    #: move, so that it plays all games alike; if not, see `alphazero.players.later_engine`.
-    MEASURES_FIRST: ClassVar[bool] = True
-
     seed: int = option(
         0, "seed of all random numbers; the same seed gives the same game", low=0, high=2**63 - 1
     )
+
+    @property
+    def measures_first(self) -> bool:
+        """Whether a network's player measures this machine, if need be, before its first move.
+
+        It plays all games alike then; if not, see `alphazero.players.later_engine`.
+        """
+        return True

@@ -74,7 +74,7 @@ def load_network_player(
         path: a network file, or the folder of a run, of which the newest network is taken.
         settings: limits, device and engine; those of UCT are ignored. An engine whose answers are
             too far from float32 is replaced, see `alphazero.inference.network_evaluator`. Without
-            ``MEASURES_FIRST``, see `alphazero.players.later_engine`.
+            ``measures_first``, see `alphazero.players.later_engine`.
 
     Raises:
         StoredFileError: if there is no network, or it plays another game.
@@ -114,7 +114,7 @@ class _Loader:
         self._network = PlayerNetwork(game, module, network_settings, sample, place, num_threads)
         self._wanted = wanted
         # A number format that the user names is theirs from the first move on.
-        measures = player.MEASURES_FIRST or wanted.precision != "auto"
+        measures = player.measures_first or wanted.precision != "auto"
         is_known = measures or is_known_engine(self._network, wanted)
         choice = fastest_engine(self._network, wanted) if is_known else REFERENCE
         self.evaluator = self._evaluator(choice)

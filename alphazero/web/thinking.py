@@ -47,7 +47,7 @@ _REPORTS_PER_VIEW = 4
 
 
 class _PageSettings(PlayerSettings):
-    MEASURES_FIRST = False  # a person waits for the first move
+    measures_first = False  # a person waits for the first move
 
 
 class Thinking:

@@ -7,6 +7,7 @@ import threading
 import numpy as np
 import pytest
 
+from alphazero.cli import play
 from alphazero.games.registry import make_game
 from alphazero.inference import fastest_engine, measurements
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
@@ -21,7 +22,7 @@ SPEED = exact_leaves.LeafSpeed([1.0] * 6, 1e7, 1e4)
 
 
 class Impatient(PlayerSettings):
-    MEASURES_FIRST = False
+    measures_first = False
 
 
 @pytest.fixture(autouse=True)
@@ -171,3 +172,11 @@ def test_two_players_measure_once(machine, monkeypatch):
     for player in players:
         player.later_engine.wait()
     assert [player.engine for player in players] == [str(OTHER)] * 2 and len(num_measured) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "measures"),
+    [(None, None, False), ("best", "human", False), ("best", None, False), ("best", "uct", True)],
+)
+def test_a_game_without_people_is_played_by_one_engine(first, second, measures):
+    assert play.Settings(first=first, second=second).measures_first == measures
