@@ -5,6 +5,7 @@ In: a network whenever its weights change. Out: prior logits and values, for lar
 search nor learner.
 """
 
+import contextlib
 import dataclasses
 from concurrent.futures import ThreadPoolExecutor
 
@@ -16,6 +17,7 @@ from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.engines.agreement import Deviation, PositionSample
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
 from alphazero.inference.engines.registry import ENGINES, PRECISIONS
+from alphazero.inference.engines.torch_engine import TorchEngine
 from alphazero.inference.verified_engine import EngineReport, VerifiedEngine
 from alphazero.runtime.device import torch_threads
 
@@ -132,7 +134,8 @@ class NetworkEvaluator:
             return engine.evaluate(planes)
         own, *parts = [planes[at : at + part_size] for at in range(0, len(planes), part_size)]
         others = self._pool.map(engine.evaluate, parts)  # begins at once
-        with torch_threads(1):  # torch would use all of them on the main thread
+        # On the main thread torch would use all threads. To change that takes longer than a row.
+        with torch_threads(1) if isinstance(engine, TorchEngine) else contextlib.nullcontext():
             first = engine.evaluate(own)
         logits, values = zip(first, *others)
         return np.concatenate(logits), np.concatenate(values)
