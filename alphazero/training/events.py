@@ -63,7 +63,11 @@ class IterationReport:
     learner: LearnerReport = dataclasses.field(default_factory=LearnerReport)
     window: int = curve("replay/window_samples", "Samples in the replay window.", 0)
     elapsed_s: float = curve("time/elapsed_s", "Seconds of the run so far, without measurements.")
-    selfplay_s: float = curve("time/selfplay_s", "Seconds of self-play.", 0.0)
+    selfplay_s: float = curve(
+        "time/selfplay_s",
+        "Seconds of self-play; with workers.overlap those of waiting for its games.",
+        0.0,
+    )
     learner_s: float = curve("time/learner_s", "Seconds of learning, with sampling.", 0.0)
     sampling_s: float = curve("time/sampling_s", "Seconds for making batches.", 0.0)
     measure_s: float = curve("time/measure_s", "Seconds for measuring the strength.", 0.0)

@@ -232,6 +232,9 @@ def _check_workers(workers: WorkerSettings) -> None:
     if workers.overlap and workers.mode == "ordered":
         reason = "in ordered mode each game is played with the newest network"
         raise ConfigError.of("workers.overlap", True, "false, or workers.mode=free", reason)
+    if workers.overlap and workers.kind not in ("auto", "threads"):
+        reason = f"workers={workers.kind} play on in any case"
+        raise ConfigError.of("workers.overlap", True, "false, or workers=threads", reason)
     if workers.kind != "folder":
         return
     if not workers.folder:

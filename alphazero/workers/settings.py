@@ -26,8 +26,8 @@ class WorkerSettings:
     )
     overlap: bool = option(
         False,
-        "threads play the games of the next iteration while the network learns: with the network "
-        "before; other workers in free mode always play on",
+        "threads play the games of the next iteration while the network learns, still with the "
+        "network before; other workers in free mode always play on",
     )
     unit_games: int = option(64, "games of a unit of work in ordered mode", low=1, high=1_000_000)
     unit_s: float = option(

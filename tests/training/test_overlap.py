@@ -133,7 +133,8 @@ def test_the_learner_leaves_cores_to_the_players():
     assert not plays_on_here(compose([]).workers, small, 1)
 
 
-def test_ordered_games_wait_for_their_network():
+@pytest.mark.parametrize("word", ("workers.mode=ordered", "workers=processes"))
+def test_workers_that_always_or_never_play_on_refuse_it(word):
     with pytest.raises(ConfigError) as error:
-        check_run(compose([OVERLAP, "workers.mode=ordered"]))
+        check_run(compose([OVERLAP, word]))
     assert (error.value.key, error.value.value) == ("workers.overlap", True)

@@ -1,8 +1,8 @@
 """Convert a torch network to an OpenVINO model.
 
 The converted model takes the weights as inputs, so that a network is converted once and new weights
-are put in as constants. `openvino.convert_model` is not used: it sends usage statistics to
-OpenVINO's makers from a forked copy of the process, which may hang when the program ends.
+are put in as constants. `openvino.convert_model` is not used: it would send usage statistics to
+OpenVINO's makers (see `alphazero.inference.engines.openvino_engine`).
 
 `TorchScriptPythonDecoder`, which `convert_model` itself uses, is not documented. This file is the
 only one that uses it; tried with OpenVINO 2025.0, 2025.4, 2026.1 and 2026.4.
@@ -21,13 +21,16 @@ from openvino.frontend.pytorch.ts_decoder import TorchScriptPythonDecoder
 
 from alphazero.network.interface import expected_value
 
+# The tracer warns of a branch on the kind of value head, which is fixed for a network. The filter
+# stays: another thread that ends `warnings.catch_warnings` would take away one set for a while.
+warnings.filterwarnings("ignore", category=torch.jit.TracerWarning, module="alphazero")
+
 
 def convert(network: torch.nn.Module, planes: np.ndarray) -> openvino.Model:
     """Return a model from planes (any number of positions) and all weights to logits and values."""
     function = _WeightsAsInputs(network)
     example = (torch.from_numpy(planes[:2]), *function.weights)
     with warnings.catch_warnings():
-        # The tracer warns of a branch on the kind of value head, which is fixed for a network.
         warnings.simplefilter("ignore")
         decoder = TorchScriptPythonDecoder(function, example_input=example)
     frontend = FrontEndManager().load_by_framework("pytorch")

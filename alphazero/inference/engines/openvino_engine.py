@@ -6,6 +6,7 @@ where a new conversion takes half a second or more.
 """
 
 import functools
+import sys
 import threading
 
 import numpy as np
@@ -15,6 +16,10 @@ from alphazero.inference.engines.engine import Engine, EngineChoice
 from alphazero.network.residual import folded
 from alphazero.runtime.errors import ConfigError
 
+# OpenVINO's import would send usage statistics to its makers, from a forked copy of the process
+# that waits forever if another thread reads standard input. Nothing is sent unasked here: without
+# the package for it OpenVINO takes a stand-in of its own, which does nothing.
+sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 try:
     import openvino
 except ImportError:
