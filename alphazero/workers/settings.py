@@ -27,7 +27,7 @@ class WorkerSettings:
     overlap: bool = option(
         False,
         "threads play the games of the next iteration while the network learns, still with the "
-        "network before; other workers in free mode always play on",
+        "network from before; other workers in free mode always play on",
     )
     unit_games: int = option(64, "games of a unit of work in ordered mode", low=1, high=1_000_000)
     unit_s: float = option(

@@ -43,7 +43,7 @@ class GameSource(Protocol):
     games, so that the user sees that the run is alive.
     """
 
-    #: Whether games are played while the network learns
+    #: Whether workers elsewhere play on while the network learns.
     plays_on: bool
 
     def update(self, version: int, network: torch.nn.Module, sample: PositionSample) -> None:
@@ -63,7 +63,10 @@ class GameSource(Protocol):
         ...
 
     def play_ahead(self, num_games: int, progress: float) -> None:
-        """Begin the games of the next `play`, where this process plays them; returns at once."""
+        """Begin the games of the next `play` if this process plays them; returns at once.
+
+        The evaluator must keep its weights until `wait` has ended.
+        """
         ...
 
     def wait(self) -> Iterator[int]:

@@ -3,8 +3,8 @@
 In free mode unfinished games go on in the next iteration (`selfplay.carry_over`); in ordered mode
 the same units are played as by workers elsewhere.
 
-With `workers.overlap` the games of the next iteration are played while the network learns, by the
-network before. They are as many as without it, so that the run can be repeated.
+With `workers.overlap` the games of the next iteration are played while the network learns, still
+with the network from before. Their number is fixed, so the run can be repeated.
 """
 
 import dataclasses
@@ -69,8 +69,8 @@ class ThreadSource:
         self._background = ThreadPoolExecutor(1)
         self._playing: Future | None = None  # of `play_ahead`
         self._ahead: list[GameRecord] = []  # games for the next `play`
-        self._work_before = NO_WORK  # of an earlier process, for the games ahead
-        self._work_until = NO_WORK  # the games ahead
+        self._work_before = NO_WORK  # done by an earlier process for `_ahead`
+        self._work_until = NO_WORK  # done when `play_ahead` began
         self._is_closed = False
 
     def update(self, version: int, network: torch.nn.Module, sample: PositionSample) -> None:

@@ -105,6 +105,8 @@ def test_little_work_is_done_by_one_thread(monkeypatch):
         list(learner.learn([batch], 0.0))
         assert threads == expected and torch.get_num_threads() == 1
         threads.clear()
+    list(Learner(network, SETTINGS, CPU, 6, shares_cores=True).learn([batch], 0.0))
+    assert threads == [1, 1, 1]  # self-play needs the others
 
 
 def test_frozen_weights_and_weights_without_influence_get_no_gradient():
