@@ -81,13 +81,20 @@ def test_games_are_one_network_behind_and_search_rests_when_the_network_changes(
 
 def test_it_plays_while_the_network_learns(tmp_path):
     trainer = make_trainer(tmp_path, OVERLAP)
+    source, before = trainer.source, []
+    play_ahead = source.play_ahead
+
+    def begun(num_games, progress):
+        before.append(source.selfplay.num_positions)
+        play_ahead(num_games, progress)
+
+    source.play_ahead = begun
     events = trainer.run()
     while not at("learning", 1)(next(events)):
         pass
-    before = trainer.source.selfplay.num_positions
-    trainer.source._playing.result(timeout=60)  # nobody learns meanwhile
-    assert trainer.source.selfplay.num_positions > before
-    assert len(trainer.source._ahead) >= 6
+    source._playing.result(timeout=60)  # nobody learns meanwhile
+    assert source.selfplay.num_positions > before[0]
+    assert len(source._ahead) >= 6
     events.close()
 
 
