@@ -1,6 +1,6 @@
 # make train: set up and run a short real training run.   make test: set up and run the tests.
 # make notebook: set up and execute docs/tutorial.ipynb, about 12 minutes.
-# make test-fast, lint, test-slow, coverage, docs, format, bench, clean: see CONTRIBUTING.md.
+# make test-fast, lint, test-slow, test-faults, coverage, docs, format, bench, clean: see CONTRIBUTING.md.
 # Everything is installed into .venv; PYTHON=python3.12 chooses another interpreter.
 PYTHON ?= python3
 VENV := .venv
@@ -17,7 +17,7 @@ LONG := api batched_search benchmark browser_backend changed_rules check_game cl
 PIP_INSTALL := $(BIN)/python -m pip install -q --no-compile -c constraints.txt
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: train test test-fast lint test-slow notebook coverage docs format bench clean
+.PHONY: train test test-fast lint test-slow test-faults notebook coverage docs format bench clean
 
 train: $(VENV)/.installed
 	$(BIN)/alphazero train game=tic_tac_toe
@@ -37,6 +37,10 @@ lint: $(VENV)/.installed-test
 
 test-slow: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m "slow or gpu"
+
+# Everything that tests/faults tries; `make test` tries a part of it. docs/faults.md says what for.
+test-faults: $(VENV)/.installed-test
+	ALPHAZERO_FAULTS=full $(BIN)/python -m pytest -n auto --dist loadgroup tests/faults
 
 # The executed copy is left in build/; docs/tutorial.ipynb stays as it is.
 notebook: $(VENV)/.installed-notebook
