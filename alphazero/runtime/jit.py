@@ -106,7 +106,7 @@ def private_folder(folder: Path) -> Path:
         OSError: if it cannot be made, or other users could change what is in it.
     """
     folder = Path(os.path.realpath(folder))
-    _make_private(folder)
+    make_private(folder)
     for place in (folder, *folder.parents) if hasattr(os, "geteuid") else ():
         found = place.stat()
         if found.st_uid not in (0, os.geteuid()):
@@ -119,10 +119,10 @@ def private_folder(folder: Path) -> Path:
     return folder
 
 
-def _make_private(folder: Path) -> None:
+def make_private(folder: Path) -> None:
     """Make a folder and those above it, whatever the umask; those that exist stay as they are."""
     if not folder.is_dir():
-        _make_private(folder.parent)
+        make_private(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)
 
 
