@@ -111,10 +111,13 @@ def prepared(scenario: Scenario) -> Prepared:
     return Prepared(scenario, before, after, ended.operations, result_of(run_in(after)))
 
 
-def result_of(folder: Path) -> dict:
+def result_of(folder: Path, with_tensorboard: bool = True) -> dict:
     """Return what a run left, apart from the clock: files, networks, metrics, TensorBoard's steps.
 
     The metrics hold each iteration once, and TensorBoard each step once.
+
+    Args:
+        with_tensorboard: False leaves the steps out, which are checked all the same.
     """
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     names = sorted({str(path.relative_to(folder)) for path in paths if _EVENTS not in path.name})
@@ -127,12 +130,9 @@ def result_of(folder: Path) -> dict:
     assert len(lines) == len(rows)
     assert [row["iteration"] for row in rows] == list(range(1, len(rows) + 1))
     metrics = [{key: row[key] for key in row if not _CLOCK.search(key)} for row in rows]
-    return {
-        "files": names,
-        "networks": networks,
-        "metrics": dict(enumerate(metrics)),
-        "tensorboard": tensorboard_steps(folder),
-    }
+    result = {"files": names, "networks": networks, "metrics": dict(enumerate(metrics))}
+    steps = tensorboard_steps(folder)
+    return result | {"tensorboard": steps} if with_tensorboard else result
 
 
 def tensorboard_steps(folder: Path) -> dict[str, list[int]]:

@@ -16,6 +16,8 @@ from conftest import IS_FULL
 from harness import Fault, kill, the_zygote
 from stored_runs import Scenario, prepared, resume_words, run_in
 
+from alphazero.storage.run_folder import RunFolder
+
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks a process with torch")
 
 RESUME = Scenario("resume")
@@ -54,7 +56,7 @@ def few(chosen, operations, number):
 
 def assert_goes_on(run, root):
     """Resume a killed run, and assert that it ends as if nothing had happened."""
-    if not (run_in(root) / "state.safetensors").exists():
+    if not RunFolder(run_in(root)).states:
         assert run.scenario is NEW
         the_zygote().run(resume_words(root, NEW.end)).assert_refused()
         return "nothing stored"

@@ -6,6 +6,7 @@ process with more could wait for a lock that nobody releases.
 """
 
 import contextlib
+import ctypes
 import faulthandler
 import gc
 import importlib
@@ -37,6 +38,9 @@ from unmeasured import patch_measurements  # noqa: E402
 import alphazero.cli  # noqa: E402
 import alphazero.cli.train  # noqa: E402
 import alphazero.training.loggers.tensorboard  # noqa: E402, F401
+
+_LIBC = ctypes.CDLL(None)
+_PR_SET_PDEATHSIG = 1  # a child is killed when its parent ends
 
 
 def serve(requests, answers):
@@ -94,6 +98,7 @@ def wait(pid, timeout_s):
 def run_child(request, files):
     """Be a child: run the request and end."""
     os.setpgid(0, 0)
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     for file in files:
         file.detach()
     out = os.open(request["stdout"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
