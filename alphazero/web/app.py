@@ -13,9 +13,9 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import Mount, Route, Router
 from starlette.staticfiles import StaticFiles
 
 from alphazero.play.requests import Refusal, read_json, shortened
@@ -45,10 +45,20 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
         *(Route(f"/{one.__name__}", _post(one, JSONResponse), methods=["POST"]) for one in answers),
         *(Route(f"/{one.__name__}", _post(one, JsonLines), methods=["POST"]) for one in jobs),
     ]
-    page = StaticFiles(directory=STATIC, html=True, check_dir=False)
-    routes = [Mount("/api", routes=api), Mount("/", page)]
+    files = StaticFiles(directory=STATIC, check_dir=False)
+
+    async def page(request: Request) -> Response:
+        return await files.get_response("index.html", request.scope)
+
+    # Nothing redirects: the address would be made of whatever the request says its host is.
+    routes = [
+        Mount("/api", Router(api, redirect_slashes=False)),
+        Route("/", page),
+        Mount("/", files),
+    ]
     handlers: dict[Any, Any] = {HTTPException: _http_error, Refusal: _refused, Exception: _failed}
     app = Starlette(routes=routes, exception_handlers=handlers)
+    app.router.redirect_slashes = False
     names = _LOCAL_NAMES if token is None else ("*",)
     return Guard(TrustedHostMiddleware(app, names), token)
 
@@ -78,6 +88,8 @@ async def _read(request: Request) -> Any:
                     raise Refusal(f"a request has at most {MAX_BODY} bytes.", 413)
     except TimeoutError:
         raise Refusal(f"the request did not arrive within {BODY_S:g} seconds.", 408) from None
+    except ClientDisconnect:
+        raise Refusal("the connection was closed before the end of the request.") from None
     return read_json(bytes(body))
 
 
