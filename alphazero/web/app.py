@@ -5,6 +5,7 @@ application has the status that fits and the body {"error": "one plain sentence"
 """
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -39,10 +40,10 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
     answers = (backend.position, backend.exact)
     jobs = (backend.move, backend.analyse, backend.review, backend.misplayed)
     api = [
-        Route("/games", lambda request: JSONResponse(backend.games())),
-        Route("/runs", lambda request: JSONResponse(backend.runs())),
-        Route("/run", lambda request: JSONResponse(backend.run(request.query_params.get("id")))),
-        *(Route(f"/{one.__name__}", _post(one, JSONResponse), methods=["POST"]) for one in answers),
+        Route("/games", lambda request: Json(backend.games())),
+        Route("/runs", lambda request: Json(backend.runs())),
+        Route("/run", lambda request: Json(backend.run(request.query_params.get("id")))),
+        *(Route(f"/{one.__name__}", _post(one, Json), methods=["POST"]) for one in answers),
         *(Route(f"/{one.__name__}", _post(one, JsonLines), methods=["POST"]) for one in jobs),
     ]
     files = StaticFiles(directory=STATIC, check_dir=False)
@@ -61,6 +62,13 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
     app.router.redirect_slashes = False
     names = _LOCAL_NAMES if token is None else ("*",)
     return Guard(TrustedHostMiddleware(app, names), token)
+
+
+class Json(JSONResponse):
+    """An answer in ASCII: it escapes what has no bytes in UTF-8, such as half of a character."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
 def _post(
@@ -96,13 +104,13 @@ async def _read(request: Request) -> Any:
 async def _refused(_: Request, error: Refusal) -> Response:
     # After these two the rest of the body is not read.
     headers = {"connection": "close"} if error.status in (408, 413) else None
-    return JSONResponse({"error": shortened(str(error))}, error.status, headers)
+    return Json({"error": shortened(str(error))}, error.status, headers)
 
 
 async def _http_error(_: Request, error: HTTPException) -> Response:
-    return JSONResponse({"error": error.detail}, error.status_code, error.headers)
+    return Json({"error": error.detail}, error.status_code, error.headers)
 
 
 async def _failed(_: Request, error: Exception) -> Response:
     """Answer in a sentence; Starlette raises the error again, and uvicorn prints it."""
-    return JSONResponse({"error": FAILED}, 500)
+    return Json({"error": FAILED}, 500)
