@@ -5,7 +5,6 @@ with the file; what a parser says about it is no help to anyone. Nothing is ever
 """
 
 import contextlib
-import json
 import os
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import safetensors
 import safetensors.numpy
 
 from alphazero.runtime.errors import ConfigError, StoredFileError
+from alphazero.runtime.json_text import parse_json
 
 _NONBLOCK = getattr(os, "O_NONBLOCK", 0)  #: a pipe without a reader must not make a check wait
 
@@ -108,8 +108,8 @@ def parse_object(text: str | None, path: str | Path, name: str) -> dict[str, Any
         StoredFileError: if it is missing, or not a JSON object.
     """
     try:
-        value = json.loads(text or "")
-    except (ValueError, RecursionError):
+        value = parse_json(text or "")
+    except ValueError:
         value = None
     if isinstance(value, dict):
         return value
