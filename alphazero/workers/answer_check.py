@@ -5,7 +5,6 @@ wrong, if something is. Every game is replayed by the rules: a worker may be bro
 version, or not a worker at all. What cannot be checked is whether the moves were searched well.
 """
 
-import math
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from alphazero.selfplay.flat_games import LENGTHS, REQUIRED
 from alphazero.workers.unit import Answer, SelfPlayWork
 
 _SUM_TOLERANCE = 1e-3
+_MOST_WORK = 1e15  # of a unit; sums of such numbers are still finite
 
 
 class AnswerError(ValueError):
@@ -35,7 +35,7 @@ def check_answer(
     """
     try:
         check_games(answer.games, game, may_be_adjudicated)
-        if not all(0 <= figure < math.inf for figure in (*answer.work, answer.seconds)):
+        if not all(0 <= figure < _MOST_WORK for figure in (*answer.work, answer.seconds)):
             raise AnswerError("its counts of work are impossible")
         work = SelfPlayWork._make(map(float, answer.work))
         is_known = type(answer.version) is int and 0 <= answer.version <= newest_version
