@@ -8,7 +8,7 @@ def patch_measurements(patch):
     that standard error is that of the command.
 
     Args:
-        patch: a `pytest.MonkeyPatch`.
+        patch: has a `setattr`, as `pytest.MonkeyPatch` has.
     """
     from alphazero.games import game_file
     from alphazero.inference import fastest_engine

@@ -6,6 +6,7 @@ process with more could wait for a lock that nobody releases.
 """
 
 import contextlib
+import ctypes
 import faulthandler
 import gc
 import importlib
@@ -16,8 +17,9 @@ import resource
 import select
 import signal
 import sys
-import time
+import threading
 import traceback
+import types
 from pathlib import Path
 
 for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):
@@ -31,14 +33,14 @@ import torch  # noqa: E402
 torch.set_num_threads(1)
 torch.set_num_interop_threads(1)
 
-import pytest  # noqa: E402
 from unmeasured import patch_measurements  # noqa: E402
 
 import alphazero.cli  # noqa: E402
 import alphazero.cli.train  # noqa: E402
-import alphazero.training.loggers.tensorboard  # noqa: E402
+import alphazero.training.loggers.tensorboard  # noqa: E402, F401
 
-_CHILD = "child"  # what `serve` returns in a child
+_LIBC = ctypes.CDLL(None)
+_PR_SET_PDEATHSIG = 1  # a child is killed when its parent ends
 
 
 def serve(requests, answers):
@@ -68,10 +70,12 @@ def warm(request):
     """Run a command in this process, so that children find what it imports and compiles."""
     os.chdir(request["cwd"])
     status = run(request)
-    num_threads = len(os.listdir("/proc/self/task"))
-    gc.collect()
+    gc.collect()  # ends the threads of pools that nobody uses any more
+    tasks = Path("/proc/self/task")
+    threads = [(task / "comm").read_text().strip() for task in tasks.iterdir()]
+    threads += [thread.name for thread in threading.enumerate()]
     gc.freeze()  # children then copy less
-    return {"status": status, "num_threads": num_threads}
+    return {"status": status, "threads": threads}
 
 
 def wait(pid, timeout_s):
@@ -83,16 +87,18 @@ def wait(pid, timeout_s):
         os.kill(pid, signal.SIGABRT)  # faulthandler prints the stack
         if not select.select([descriptor], [], [], 5)[0]:
             os.kill(pid, signal.SIGKILL)
-    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    _, status, usage = os.wait4(pid, 0)
     os.close(descriptor)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)  # what the child started
-    return {"status": status, "hung": hung}
+    cpu_s = usage.ru_utime + usage.ru_stime
+    return {"status": os.waitstatus_to_exitcode(status), "hung": hung, "cpu_s": cpu_s}
 
 
 def run_child(request, files):
     """Be a child: run the request and end."""
     os.setpgid(0, 0)
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     for file in files:
         file.detach()
     out = os.open(request["stdout"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
@@ -142,12 +148,10 @@ def main():
     requests = os.fdopen(os.dup(0), "r")
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what `warm` prints is no answer
-    with pytest.MonkeyPatch.context() as patch:
-        patch_measurements(patch)
-        start = time.monotonic()
-        answers.write(json.dumps({"ready": start}) + "\n")
-        answers.flush()
-        serve(requests, answers)
+    patch_measurements(types.SimpleNamespace(setattr=setattr))
+    answers.write("{}\n")  # ready
+    answers.flush()
+    serve(requests, answers)
     os._exit(0)
 
 
