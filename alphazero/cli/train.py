@@ -196,7 +196,7 @@ def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
         f"Network: {num_weights:,} weights on {trainer.learner.device}; "
         f"search runs it with {_engine_text(trainer)}.",
         f"Watch with:  {program('tensorboard')} --logdir {trainer.settings.run.root}",
-        *(f"note: {note}" for note in trainer.game.notes),
+        *(f"note: {note}" for note in (*trainer.game.notes, *trainer.notices)),
     ]
     if limit_s := trainer.settings.run.time_limit_s:
         counted = "self-play, learning and pits; measurements of strength come on top"

@@ -117,6 +117,7 @@ class Trainer:
         is_last = self.finished
         try:
             while not is_last:
+                self._store.check_space()
                 start, self._progress_before = time.monotonic(), self.progress
                 records, report = yield from self._play()
                 self._play_ahead()
@@ -153,6 +154,11 @@ class Trainer:
     def stored_iteration(self) -> int:
         """The last stored iteration, after which a resume continues; 0 if none."""
         return self._store.iteration
+
+    @property
+    def notices(self) -> list[str]:
+        """What `restore` found damaged, and what it did about it."""
+        return self._store.notices
 
     @property
     def finished(self) -> bool:
