@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 from alphazero.inference.network_evaluator import num_streams
+from alphazero.runtime.files import read_text
 from alphazero.runtime.jit import cache_directory
 
 _LIBRARIES = ("torch", "openvino", "numba", "alphazero-selfplay")
@@ -41,8 +42,8 @@ def measurement_path(
 def read_measurement(path: Path) -> dict[str, Any] | None:
     """Return the stored measurement, None if the file is missing or cannot be read."""
     try:
-        values = json.loads(path.read_text())
-    except (OSError, ValueError):
+        values = json.loads(read_text(path))
+    except (ValueError, RecursionError):
         return None
     return values if isinstance(values, dict) else None
 

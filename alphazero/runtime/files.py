@@ -9,8 +9,11 @@ writes a file can write its checksum. Nothing in these files is ever unpickled.
 """
 
 import contextlib
+<<<<<<< HEAD
 import hashlib
 import json
+=======
+>>>>>>> protocols
 import os
 import stat
 from pathlib import Path
@@ -21,6 +24,7 @@ import safetensors
 import safetensors.numpy
 
 from alphazero.runtime.errors import ConfigError, StoredFileError
+from alphazero.runtime.json_text import parse_json
 
 _NONBLOCK = getattr(os, "O_NONBLOCK", 0)  #: a pipe without a reader must not make a check wait
 _DIGEST = "sha256"  #: its key in the metadata of a safetensors file
@@ -270,8 +274,8 @@ def parse_object(text: str | None, path: str | Path, name: str) -> dict[str, Any
         StoredFileError: if it is missing, or not a JSON object.
     """
     try:
-        value = json.loads(text or "")
-    except (ValueError, RecursionError):
+        value = parse_json(text or "")
+    except ValueError:
         value = None
     if isinstance(value, dict):
         return value
