@@ -9,11 +9,8 @@ writes a file can write its checksum. Nothing in these files is ever unpickled.
 """
 
 import contextlib
-<<<<<<< HEAD
 import hashlib
 import json
-=======
->>>>>>> protocols
 import os
 import stat
 from pathlib import Path

@@ -4,24 +4,12 @@ In: an answer. Out: an `AnswerError` that says what is wrong, if something is. I
 replayed by the rules, see `alphazero.selfplay.game_check`.
 """
 
-<<<<<<< HEAD
-import math
-=======
-from typing import Any
-
-import numpy as np
->>>>>>> protocols
-
 from alphazero.games.batched_game import Game
 from alphazero.selfplay.game_check import GamesError, check_games
 from alphazero.workers.unit import Answer, SelfPlayWork
 
-<<<<<<< HEAD
-=======
-_SUM_TOLERANCE = 1e-3
 _MOST_WORK = 1e15  # of a unit; sums of such numbers are still finite
 
->>>>>>> protocols
 
 class AnswerError(ValueError):
     """An answer that is refused; the message is a clause: "its games are not ..."."""
