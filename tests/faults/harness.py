@@ -91,11 +91,12 @@ class Zygote:
         self._read()
         atexit.register(self.close)
 
-    def warm(self, words: list[str], call: str = "alphazero.cli:main") -> None:
+    def warm(
+        self, words: list[str], cwd: str | Path | None = None, call: str = "alphazero.cli:main"
+    ) -> None:
         """Run a command in the process itself: children are then quick from the start."""
-        cwd = self.folder / "warm"
-        cwd.mkdir(exist_ok=True)
-        answer = self._ask(do="warm", words=words, call=call, cwd=str(cwd))
+        where = str(self.folder if cwd is None else cwd)
+        answer = self._ask(do="warm", words=[str(word) for word in words], call=call, cwd=where)
         assert answer["status"] == 0, f"{words} ended with {answer['status']}"
         assert len(answer["threads"]) == 2, f"{words} left threads: {answer['threads']}"
 
