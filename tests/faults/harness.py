@@ -28,6 +28,10 @@ from shim import Fault
 
 #: The words of a small run of tic-tac-toe.
 GAME = ["game=tic_tac_toe", *TINY]
+#: Whether everything is tried, as `make test-faults` does.
+IS_FULL = os.environ.get("ALPHAZERO_FAULTS") == "full"
+#: After which a child hangs; other processes may use the machine.
+TIMEOUT_S = 300
 _HERE = Path(__file__).parent
 
 
@@ -124,7 +128,7 @@ class Zygote:
         self._started[pid] = (number, time.monotonic())
         return pid
 
-    def wait(self, pid: int, timeout_s: float = 60) -> Ended:
+    def wait(self, pid: int, timeout_s: float = TIMEOUT_S) -> Ended:
         """Wait until a child ends; kill it after ``timeout_s``."""
         answer = self._ask(do="wait", pid=pid, timeout_s=timeout_s)
         number, start = self._started.pop(pid)

@@ -13,8 +13,7 @@ import time
 import zlib
 
 import pytest
-from conftest import IS_FULL
-from harness import Fault, kill, the_zygote
+from harness import IS_FULL, Fault, kill, the_zygote
 from stored_runs import Scenario, prepared, resume_words, run_in
 
 from alphazero.storage.run_folder import RunFolder

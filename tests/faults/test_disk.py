@@ -20,8 +20,7 @@ from typing import NamedTuple
 
 import pytest
 from commands import COMMANDS, RUN, Command
-from conftest import IS_FULL
-from harness import Ended, Fault, the_zygote
+from harness import IS_FULL, Ended, Fault, the_zygote
 from stored_runs import assert_equal, prepared, result_of, run_in
 
 from alphazero.storage.run_folder import RunFolder
