@@ -110,3 +110,40 @@ def work(words: list[str]) -> int:
     folder_worker.to_bytes, SharedFolder.write = signed, write_and_note
     time.time = lambda: now() + float(ahead_s)
     return main(["work", *rest])
+
+
+def train_with_full_store(words: list[str]) -> int:
+    """Train on a Ray cluster of this machine whose object store is full for half a minute.
+
+    Args:
+        words: of `alphazero train`.
+    """
+    import threading
+
+    import numpy as np
+    import ray
+
+    from alphazero.cli import main
+
+    ray.init(
+        num_cpus=1,
+        object_store_memory=80_000_000,
+        include_dashboard=False,
+        log_to_driver=False,
+        _system_config={"automatic_object_spilling_enabled": False},
+    )
+    kept = []
+    for num_bytes in (10_000_000, 1_000_000, 100_000, 10_000):
+        try:
+            while True:
+                kept.append(ray.put(np.zeros(num_bytes, np.uint8)))
+        except ray.exceptions.ObjectStoreFullError:
+            pass
+    print(f"{len(kept)} objects fill the store", flush=True)
+    timer = threading.Timer(30.0, kept.clear)
+    timer.daemon = True
+    timer.start()
+    try:
+        return main(words)
+    finally:
+        ray.shutdown()

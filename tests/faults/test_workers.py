@@ -27,14 +27,20 @@ pytestmark = [
     pytest.mark.xdist_group("faults of workers"),
     pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the harness needs Linux"),
 ]
-ORDERED = ["workers.mode=ordered", "workers.unit_games=1"]
-ENDED_S = 120  #: a generous limit: what is asserted is that it happens at all
+#: A network is larger than what a pipe holds.
+ORDERED = ["workers.mode=ordered", "workers.unit_games=1", "network.channels=64"]
+ENDED_S = 400  #: a generous limit: what is asserted is that it happens at all
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def zygote():
-    """Return the process that starts children."""
-    return the_zygote()
+    """Return the process that starts children, and kill those that a failed test has left."""
+    found = the_zygote()
+    before = set(found._started)
+    yield found
+    for pid in set(found._started) - before:
+        kill(pid)
+        found.wait(pid)
 
 
 def words(root: Path, *more: str, end: int = 4) -> list[str]:
@@ -107,10 +113,10 @@ def all_ended(processes: list[int]) -> bool:
 
 
 @pytest.fixture(scope="module")
-def in_order(zygote, tmp_path_factory):
+def in_order(tmp_path_factory):
     """Return the weights of an ordered run on a thread."""
     root = tmp_path_factory.mktemp("threads")
-    zygote.run(words(root, *ORDERED)).assert_ok()
+    the_zygote().run(words(root, *ORDERED)).assert_ok()
     return weights(run_in(root))
 
 
@@ -164,7 +170,6 @@ class Site:
         self.root = path / "runs"
         self._zygote = zygote
         self._written = path / "written"
-        self._workers: list[int] = []
 
     def learner(self, *more: str, end: int = 4) -> int:
         """Start a learner, or resume the run."""
@@ -172,26 +177,19 @@ class Site:
         if RunFolder(run).states:
             return self._zygote.start(["train", f"resume={run}", *more])
         shutil.rmtree(run, ignore_errors=True)
-        where = ["workers=folder", f"workers.folder={self.shared}", "workers.max_staleness=1000"]
+        where = ["workers=folder", f"workers.folder={self.shared}", "workers.max_staleness=100"]
         return self._zygote.start(words(self.root, *where, *more, end=end))
 
     def worker(self, *more: str, ahead_s: float = 0.0) -> int:
         """Start a worker whose clock is ahead."""
         command = [str(self.shared), "num_threads=1", "device=cpu", *more]
         call = [str(ahead_s), self._written, *command]
-        self._workers.append(self._zygote.start(call, call="process_cases:work"))
-        return self._workers[-1]
+        return self._zygote.start(call, call="process_cases:work")
 
     def end(self, worker: int, how: int = signal.SIGKILL) -> Ended:
-        self._workers.remove(worker)
         os.kill(worker, signal.SIGCONT)
         os.kill(worker, how)
         return self._zygote.wait(worker)
-
-    def end_workers(self) -> None:
-        """Kill all workers."""
-        for worker in list(self._workers):
-            self.end(worker)
 
     def games(self) -> list[int]:
         """Return the signatures of all games that count; they are those of games once written."""
@@ -210,9 +208,7 @@ class Site:
 
 @pytest.fixture
 def site(zygote, tmp_path):
-    found = Site(zygote, tmp_path)
-    yield found
-    found.end_workers()
+    return Site(zygote, tmp_path)
 
 
 def test_each_game_counts_once_whoever_is_killed(zygote, site, amount):
@@ -313,5 +309,16 @@ def test_a_worker_of_another_version_or_game_is_refused_in_a_line(zygote, site):
     other = dataclasses.replace(posting.job, code_version="0.0 (another)")
     folder.post(dataclasses.replace(posting, job=other))
     zygote.run(command).assert_refused("0.0 (another)")
-    kill(learner)
-    zygote.wait(learner)
+
+
+# --- Ray ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.faults
+def test_a_full_object_store_is_waited_for(zygote, tmp_path, in_order):
+    pytest.importorskip("ray", reason="Ray is not installed")
+    command = words(tmp_path, *ORDERED, "workers=ray")
+    learner = zygote.start(command, call="process_cases:train_with_full_store")
+    ended = zygote.wait(learner, 400).assert_ok()
+    assert "object store" in ended.stdout
+    assert_same(weights(run_in(tmp_path)), in_order)
