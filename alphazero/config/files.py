@@ -7,9 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import yaml
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError
+from yaml import AliasToken, YAMLError
+
+_MAX_STORED = 1_000_000  #: characters of a stored config; ours have 4,000
 
 
 def config_files(folder: Path) -> dict[str, Path]:
@@ -29,17 +32,33 @@ def groups_of(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def read_values(path: Path) -> Any:
-    """Return the plain data of a config file; see `parse_yaml`."""
-    return parse_yaml(path.read_text("utf-8"))
+    """Return the plain data of a config file of the user's; see `parse_yaml`."""
+    return _plain(path.read_text("utf-8"))
 
 
 def parse_yaml(text: str) -> Any:
-    """Return the plain data that a text holds, interpolations as they are written.
+    """Return the plain data that `to_yaml` has written, interpolations as they are written.
+
+    A stored config has no aliases: a few lines of them can stand for more data than any memory
+    holds.
 
     Raises:
         ValueError: saying what is wrong.
     """
+    if len(text) > _MAX_STORED:
+        raise ValueError(f"it has more than {_MAX_STORED:,} characters")
+    return _plain(text, has_aliases=False)
+
+
+def _plain(text: str, has_aliases: bool = True) -> Any:
+    """Return the plain data of a text.
+
+    Args:
+        has_aliases: False refuses them.
+    """
     try:
+        if not has_aliases and any(isinstance(one, AliasToken) for one in yaml.scan(text)):
+            raise ValueError
         return OmegaConf.to_container(OmegaConf.create(text))
     except (YAMLError, OmegaConfBaseException, ValueError, RecursionError):
         raise ValueError("it is not YAML of plain keys and values") from None

@@ -11,16 +11,11 @@ Each test prints what became of its cases (`pytest -s`).
 import collections
 import json
 import random
-import shutil
 
 import damage
 import numpy as np
 import pytest
-from forgery_cases import digest_of
 from harness import GAME, the_zygote
-
-from alphazero.runtime.files import read_safetensors
-from alphazero.storage.checkpoint import load_state
 
 pytestmark = pytest.mark.xdist_group("forgery")
 

@@ -38,7 +38,7 @@ def test_the_api_answers_in_json(client):
     assert games.headers["cache-control"] == "no-cache"
     found = client.post("api/position", json=CONNECT_FOUR | {"moves": "4"}).json()
     assert found["moves"] == [3]
-    assert client.get("api/runs").json() == {"runs": []}
+    assert client.get("api/runs").json() == {"runs": [], "damaged": []}
 
 
 def test_a_move_is_a_stream_that_ends_with_it(client):

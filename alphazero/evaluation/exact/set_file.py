@@ -24,7 +24,8 @@ from alphazero.evaluation.exact.sets import (
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import same_game
 from alphazero.runtime.errors import ConfigError, StoredFileError
-from alphazero.runtime.files import read_text, unwritable
+from alphazero.runtime.files import read_text
+from alphazero.runtime.outputs import write_output
 from alphazero.solvers.base import ILLEGAL_SCORE
 
 COLUMNS = "moves,scores,source"
@@ -58,13 +59,9 @@ def write_set(path: str | Path, evaluation_set: EvaluationSet) -> None:
     """Write a set, the notes first; the same set gives the same bytes.
 
     Raises:
-        ConfigError: if the file cannot be written.
+        OSError: if the file cannot be written.
     """
-    text = "".join(line + "\n" for line in _lines(evaluation_set))
-    try:
-        Path(path).write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise unwritable(path, "out", error.strerror or "the disk refuses it") from None
+    write_output(path, "".join(line + "\n" for line in _lines(evaluation_set)).encode())
 
 
 def _lines(evaluation_set: EvaluationSet) -> Iterator[str]:
