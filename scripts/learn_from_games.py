@@ -61,7 +61,7 @@ def train(path: str, num_steps: int, words: list[str]) -> None:
     if settings.learner.precision == "auto":
         settings.learner.precision = "bfloat16"
     set_num_threads(settings.run.num_threads)
-    records = folder.load_all_games()
+    records = folder.load_all_games(game)
     num_held_out = max(len(records) // 10, 1)
     seen = _buffer_of(game, settings, records[:-num_held_out])
     held_out = _buffer_of(game, settings, records[-num_held_out:])

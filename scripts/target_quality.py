@@ -187,7 +187,7 @@ def print_tables(options: argparse.Namespace) -> None:
     config = folder.read_config()
     game = make_stored_game(config["game"]["name"], f"the run '{folder.path}'")
     solver = make_solver(game)
-    records = folder.load_all_games()
+    records = folder.load_all_games(game)
     records = records[: options.games] if options.oldest else records[-options.games :]
     generator = np.random.default_rng(0)
     samples = sample_positions(records, options.positions, options.first_ply, generator)

@@ -25,6 +25,7 @@ from alphazero.games.registry import make_game
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import make_network
 from alphazero.network.weights import network_arrays, save_network
+from alphazero.runtime.files import write_safetensors
 
 TIME_LIMIT_S = 25
 
@@ -363,8 +364,9 @@ def _make_networks(folder: Path) -> None:
     _write(folder / "truncated.safetensors", whole.read_bytes()[:2000])
     arrays = {"weights": np.zeros(4, np.float32)}
     save_file(arrays, folder / "plain.safetensors")
-    save_file(arrays, folder / "metadata.safetensors", {"format": "alphazero-network-1"})
-    save_file(arrays, folder / "other_shape.safetensors", {"network": "{}", "game": "[]"})
+    write_safetensors(folder / "metadata.safetensors", arrays, {"format": "alphazero-network-2"})
+    metadata = {"network": "{}", "game": "[]"}
+    write_safetensors(folder / "other_shape.safetensors", arrays, metadata)
 
 
 def _make_runs(folder: Path, network: bytes) -> None:
@@ -372,7 +374,7 @@ def _make_runs(folder: Path, network: bytes) -> None:
         b"game:\n  name: tic_tac_toe\nevaluator:\n  engine: torch\n  precision: float32\n"
         b"learner:\n  precision: float32\nselfplay:\n  num_parallel_games: 8\n"
     )
-    metrics = b'{"iteration": 1, "learner.loss": 1.0}\n'
+    metrics = b'{"iteration": 1, "elapsed_s": 1.0, "learner.loss": 1.0}\n'
     runs = {
         "empty_config": {"config.yaml": b"", "state.safetensors": b""},
         "text_config": {"config.yaml": b"hello", "state.safetensors": b""},

@@ -289,20 +289,20 @@ def _plot_selfplay_game(settings: Settings) -> Path:
     source, digest = f"the run '{folder.path}'", folder.rules_digest
     game = _with_board(make_stored_game(name, source, settings.game, digest=digest))
     warn_of_changed_rules(game, digest, source)
-    record = _stored_game(folder, settings.number)
+    record = _stored_game(folder, game, settings.number)
     values = dict(enumerate(record.root_values.tolist()))
     played = PlayedGame(Session(game, record.actions.tolist()), values)
     draw_game(played, skin_of(game, settings.setup), output)
     return output
 
 
-def _stored_game(folder: RunFolder, number: int) -> GameRecord:
+def _stored_game(folder: RunFolder, game: Game, number: int) -> GameRecord:
     """Return one of the games of the newest iteration that has stored any."""
     newest = max((folder.path / "games").glob("*.safetensors"), default=None)
     if newest is None:
         reason = "it holds no games/*.safetensors to draw"
         raise ConfigError.of("run", str(folder.path), reason=reason)
-    games = folder.load_games(int(newest.stem), 1)
+    games = folder.load_games(int(newest.stem), 1, game)
     if number > len(games):
         raise ConfigError.of("number", number, f"1 to {len(games)}", f"{newest} holds fewer games")
     return games[number - 1]

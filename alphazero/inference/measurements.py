@@ -17,6 +17,7 @@ from typing import Any
 import torch
 
 from alphazero.inference.network_evaluator import num_streams
+from alphazero.runtime.files import read_text
 from alphazero.runtime.jit import cache_directory, make_private
 
 #: No number of a measurement is larger, and none is negative.
@@ -46,12 +47,12 @@ def read_measurement(path: Path) -> dict[str, Any] | None:
     """Return the stored measurement, None if it is missing, damaged or has impossible numbers."""
     try:
         values = json.loads(
-            path.read_text(encoding="utf-8"),
+            read_text(path),
             parse_int=lambda text: _possible(int(text)),
             parse_float=lambda text: _possible(float(text)),
             parse_constant=lambda text: _possible(float(text)),
         )
-    except (OSError, ValueError, RecursionError):
+    except (ValueError, RecursionError):
         return None
     return values if isinstance(values, dict) else None
 

@@ -8,16 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import safetensors
-import safetensors.numpy
 
 from alphazero.runtime.errors import InputError, StoredFileError
-from alphazero.runtime.files import parse_object, read_safetensors, write_atomically
+from alphazero.runtime.files import parse_object, read_safetensors, write_safetensors
 
 if TYPE_CHECKING:  # reading a network's metadata must not take the second that torch needs to load
     import torch
 
-NETWORK_FORMAT = "alphazero-network-1"
+NETWORK_FORMAT = "alphazero-network-2"
 
 #: The types of those facts about a network that programs rely on.
 _TYPES_OF_INFO: dict[str, Any] = {
@@ -44,26 +42,28 @@ class NetworkFile(NamedTuple):
 
 def save_network(
     path: Path, arrays: dict[str, np.ndarray], game: str, settings: dict, info: dict
-) -> None:
-    """Write a network file; the arguments are the fields of `NetworkFile`."""
+) -> str:
+    """Write a network file and return its checksum; the arguments are those of `NetworkFile`."""
     metadata = {
         "format": NETWORK_FORMAT,
         "game": game,
         "network": json.dumps(settings),
         "info": json.dumps(info),
     }
-    contiguous = {name: np.asarray(array, order="C") for name, array in arrays.items()}
-    write_atomically(path, safetensors.numpy.save(contiguous, metadata))
+    return write_safetensors(path, arrays, metadata)
 
 
-def load_network(path: Path) -> NetworkFile:
-    """Read a network file, including its weights.
+def load_network(path: Path, digest: str | None = None) -> NetworkFile:
+    """Read a network file.
+
+    Args:
+        digest: the file's checksum, where it is known.
 
     Raises:
         StoredFileError: if the file is missing, damaged or not a network, or if a weight is not
             finite.
     """
-    metadata, arrays = _read_network(path)
+    metadata, arrays = _read_network(path, digest)
     settings = parse_object(metadata.get("network"), path, "the settings of its network")
     info = _info(metadata, path)
     _check_finite(arrays, path)
@@ -71,21 +71,21 @@ def load_network(path: Path) -> NetworkFile:
 
 
 def network_game(path: Path) -> str:
-    """Return the name of a stored network's game, without reading the weights.
+    """Return the name of a stored network's game.
 
     Raises:
         StoredFileError: if the file is missing, damaged or not a network.
     """
-    return _read_network(path, with_arrays=False)[0]["game"]
+    return _read_network(path)[0]["game"]
 
 
 def network_info(path: Path) -> dict:
-    """Return `NetworkFile.info` of a stored network, without reading the weights.
+    """Return `NetworkFile.info` of a stored network.
 
     Raises:
         StoredFileError: if the file is missing, damaged or not a network.
     """
-    return _info(_read_network(path, with_arrays=False)[0], path)
+    return _info(_read_network(path)[0], path)
 
 
 def network_arrays(network: "torch.nn.Module") -> dict[str, np.ndarray]:
@@ -150,9 +150,9 @@ def _info(metadata: dict[str, str], path: Path) -> dict:
     return info
 
 
-def _read_network(path: Path, with_arrays: bool = True) -> tuple[dict, dict]:
-    """Return the metadata of a network file and, unless ``with_arrays`` is False, its arrays."""
-    metadata, arrays = read_safetensors(path, with_arrays)
+def _read_network(path: Path, digest: str | None = None) -> tuple[dict, dict]:
+    """Return the metadata of a network file and its arrays."""
+    metadata, arrays = read_safetensors(path, digest)
     if metadata.get("format") != NETWORK_FORMAT:
         raise StoredFileError(
             f"'{path}' is not a network of this program: its format is not '{NETWORK_FORMAT}'.",

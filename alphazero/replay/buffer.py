@@ -173,6 +173,9 @@ class ReplayBuffer:
         records = list(records)
         sizes = (len(self._samples(record)[0]) for record in records)
         self.num_added = self._num_lost = state["num_added"] - sum(sizes)
+        starts = self.iteration_starts
+        if self.num_added < 0 or any(not 0 <= start <= state["num_added"] for start in starts):
+            raise ValueError(f"a window of {state['num_added']} samples")
         for record in records:
             self.add(record)
 

@@ -1,12 +1,18 @@
-"""Write files atomically, and read text, JSON and safetensors files with clear errors.
+"""Write files atomically and with a checksum; read them with clear errors.
 
 In: a path. Out: the file's contents, or a `StoredFileError` that says in our words what is wrong
-with the file; what a parser says about it is no help to anyone. Nothing is ever unpickled.
+with the file; what a parser says about it is no help to anyone.
+
+Safetensors files and texts that are stored carry a SHA-256 of themselves, which is compared before
+anything in them is believed. It finds damage and files that were swapped, not forgery: whoever
+writes a file can write its checksum. Nothing in these files is ever unpickled.
 """
 
 import contextlib
+import hashlib
 import json
 import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -15,28 +21,80 @@ import safetensors
 import safetensors.numpy
 
 from alphazero.runtime.errors import ConfigError, StoredFileError
+from alphazero.runtime.json_text import parse_json
 
 _NONBLOCK = getattr(os, "O_NONBLOCK", 0)  #: a pipe without a reader must not make a check wait
+_DIGEST = "sha256"  #: its key in the metadata of a safetensors file
+_BLANK = b"0" * 64  #: in place of the digest while it is computed
+_DIGEST_LINE = "# sha256: "  #: begins the last line of a text with a checksum
 
 
-def write_atomically(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes, previous: Path | None = None) -> None:
     """Write ``data`` so that ``path`` holds either its old contents or all of the new ones.
 
-    The data goes to a temporary file beside it, which is synced and then renamed, as in KataGo.
+    The data goes to a temporary file beside it, which is synced and then renamed, as in KataGo;
+    then the folder is synced, without which a power cut could undo the renaming.
+
+    Args:
+        previous: where the old contents go; None drops them. After a power cut between the two
+            renamings the old contents are there and ``path`` is missing.
+
+    Raises:
+        OSError: with ``path`` as its file name.
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.tmp{os.getpid()}")
     try:
+        is_new = not path.parent.is_dir()
+        path.parent.mkdir(parents=True, exist_ok=True)
         with open(temporary, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
+        if previous is not None and path.exists():
+            os.replace(path, previous)
         os.replace(temporary, path)
-    except BaseException:  # a full disk, Ctrl-C
+        for folder in (path.parent, path.parent.parent)[: 1 + is_new]:
+            sync_folder(folder)
+    except BaseException as error:  # a full disk, Ctrl-C
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno:
+            raise OSError(error.errno, error.strerror, str(path)) from None
         raise
+
+
+def append_line(path: Path, text: str) -> None:
+    """Add a line to a text file and wait until it is on the disk.
+
+    Raises:
+        OSError: with ``path`` as its file name.
+    """
+    try:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(text + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk, where the system can tell."""
+    with contextlib.suppress(OSError):  # Windows opens no folder; some file systems sync none
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what a killed process left of `write_atomically` in a folder and those inside it."""
+    for path in folder.rglob(".*.tmp*"):
+        if path.name.rpartition(".tmp")[2].isdigit():
+            with contextlib.suppress(OSError):
+                path.unlink()
 
 
 def check_output(path: str | Path, key: str) -> None:
@@ -65,35 +123,140 @@ def unwritable(path: str | Path, key: str, reason: str) -> ConfigError:
     return ConfigError(f"{key}={path} cannot be written: {reason}.", key=key, value=str(path))
 
 
+def to_safetensors(arrays: dict[str, np.ndarray], metadata: dict[str, str]) -> bytes:
+    """Return the contents of a safetensors file whose metadata have its checksum.
+
+    The same arrays and metadata give the same bytes: the library would shuffle the metadata.
+    """
+    contiguous = {name: np.asarray(array, order="C") for name, array in arrays.items()}
+    data = safetensors.numpy.save(contiguous)
+    header = {"__metadata__": metadata | {_DIGEST: _BLANK.decode()}, **_header(data)}
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)  # as the format has it
+    data = len(text).to_bytes(8, "little") + text + data[_end_of_header(data) :]
+    at = _place_of_digest(data)
+    return data[:at] + _digest_of(data, at) + data[at + len(_BLANK) :]
+
+
+def from_safetensors(data: bytes) -> tuple[dict[str, str], dict[str, np.ndarray]]:
+    """Return the metadata, the checksum "sha256" among them, and the arrays of a file.
+
+    Raises:
+        ValueError: if the checksum is missing or wrong; the message is a clause.
+    """
+    at = _place_of_digest(data)
+    if at < 0:
+        raise ValueError("it is damaged, or not a file of this version: it has no checksum")
+    if _digest_of(data, at) != data[at : at + len(_BLANK)]:
+        raise ValueError("it is damaged: its checksum is wrong")
+    try:
+        arrays = safetensors.numpy.load(data)
+        return _header(data)["__metadata__"], arrays
+    except Exception:  # forged: many types, none of them public
+        raise ValueError("it is not a safetensors file") from None
+
+
+def _place_of_digest(data: bytes) -> int:
+    """Return where the digest is, -1 if there is none."""
+    mark = f'"{_DIGEST}":"'.encode()
+    at = data.find(mark, 8, _end_of_header(data))
+    return at if at < 0 else at + len(mark)
+
+
+def _digest_of(data: bytes, at: int) -> bytes:
+    """Return the digest of a file whose own digest is at ``at``."""
+    view = memoryview(data)
+    digest = hashlib.sha256(view[:at])
+    digest.update(_BLANK)
+    digest.update(view[at + len(_BLANK) :])
+    return digest.hexdigest().encode()
+
+
+def _header(data: bytes) -> dict[str, Any]:
+    return json.loads(data[8 : _end_of_header(data)])
+
+
+def _end_of_header(data: bytes) -> int:
+    return 8 + int.from_bytes(data[:8], "little")
+
+
+def write_safetensors(
+    path: Path,
+    arrays: dict[str, np.ndarray],
+    metadata: dict[str, str],
+    previous: Path | None = None,
+) -> str:
+    """Write a safetensors file atomically, see `write_atomically`; return its checksum."""
+    data = to_safetensors(arrays, metadata)
+    write_atomically(path, data, previous)
+    at = _place_of_digest(data)
+    return data[at : at + len(_BLANK)].decode()
+
+
 def read_safetensors(
-    path: str | Path, with_arrays: bool = True
+    path: str | Path, digest: str | None = None
 ) -> tuple[dict[str, str], dict[str, np.ndarray]]:
     """Return the metadata and the arrays of a safetensors file.
 
     Args:
-        with_arrays: False reads the metadata alone.
+        digest: the file's checksum, where it is known; another intact file is then refused.
 
     Raises:
-        StoredFileError: if the file is missing or damaged.
+        StoredFileError: if the file is missing, damaged, or not the one wanted.
+    """
+    data = read_bytes(path)
+    try:
+        metadata, arrays = from_safetensors(data)
+        if digest is not None and metadata[_DIGEST] != digest:
+            raise ValueError("it is not the file that was stored there")
+        return metadata, arrays
+    except ValueError as error:
+        reason = "it is empty" if not data else str(error)
+        raise StoredFileError(f"'{path}' cannot be read: {reason}.", path=path) from None
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """Return the contents of a file, and wait for no pipe.
+
+    Raises:
+        StoredFileError: if the file is missing or not a plain file.
     """
     try:
-        with safetensors.safe_open(str(path), framework="numpy") as file:
-            names = file.keys() if with_arrays else ()
-            return file.metadata() or {}, {name: file.get_tensor(name) for name in names}
-    except (safetensors.SafetensorError, OSError, TypeError) as error:
-        raise _unreadable(path, error, "it is damaged, or not a safetensors file") from None
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | _NONBLOCK)) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise StoredFileError(f"'{path}' cannot be read: it is not a file.", path=path)
+            return file.read()
+    except FileNotFoundError:
+        raise StoredFileError(f"there is no file '{path}'.", path=path) from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        reason = getattr(error, "strerror", None) or "it is not a path"
+        if isinstance(error, IsADirectoryError) or os.path.isdir(path):
+            reason = "it is a folder"
+        raise StoredFileError(f"'{path}' cannot be read: {reason}.", path=path) from None
+
+
+def with_checksum(text: str) -> str:
+    """Return a text in whose format "#" begins a comment, with its checksum as the last line."""
+    return f"{text}{_DIGEST_LINE}{hashlib.sha256(text.encode()).hexdigest()}\n"
 
 
 def read_text(path: str | Path) -> str:
-    """Return the contents of a text file.
+    """Return the contents of a text file; its checksum is compared if it has one.
 
     Raises:
-        StoredFileError: if the file is missing, or not text.
+        StoredFileError: if the file is missing, not text, or not what its checksum says.
     """
     try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise _unreadable(path, error, "it is not a text file") from None
+        text = read_bytes(path).decode().replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        message = f"'{path}' cannot be read: it is not a text file."
+        raise StoredFileError(message, path=path) from None
+    body, mark, _ = text.rpartition(_DIGEST_LINE)
+    if mark and text != with_checksum(body):
+        message = f"'{path}' is damaged, or was edited: its checksum is wrong. Its last line is "
+        message += "the checksum; without that line it is read as it is."
+        raise StoredFileError(message, path=path)
+    return text
 
 
 def parse_object(text: str | None, path: str | Path, name: str) -> dict[str, Any]:
@@ -108,28 +271,10 @@ def parse_object(text: str | None, path: str | Path, name: str) -> dict[str, Any
         StoredFileError: if it is missing, or not a JSON object.
     """
     try:
-        value = json.loads(text or "")
-    except (ValueError, RecursionError):
+        value = parse_json(text or "")
+    except ValueError:
         value = None
     if isinstance(value, dict):
         return value
     reason = "are missing" if text is None else "are not a JSON object"
     raise StoredFileError(f"'{path}' is damaged: {name} {reason}.", path=path)
-
-
-def _unreadable(path: str | Path, error: Exception, otherwise: str) -> StoredFileError:
-    """Return the error for a file that cannot be read.
-
-    Args:
-        otherwise: what is wrong if the file can be opened.
-    """
-    if not os.path.lexists(path):
-        return StoredFileError(f"there is no file '{path}'.", path=path)
-    reason = otherwise
-    if Path(path).is_dir():
-        reason = "it is a folder"
-    elif isinstance(error, OSError) and error.strerror:
-        reason = error.strerror
-    elif Path(path).stat().st_size == 0:
-        reason = "it is empty"
-    return StoredFileError(f"'{path}' cannot be read: {reason}.", path=path)

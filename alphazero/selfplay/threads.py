@@ -20,6 +20,7 @@ from alphazero.inference.evaluator import Evaluator
 from alphazero.search.exact_leaves import ExactLeaves
 from alphazero.search.expansion import SearchCounts
 from alphazero.search.settings import SearchSettings
+from alphazero.selfplay.game_check import check_in_progress
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.games_in_progress import deal_games
 from alphazero.selfplay.lockstep import SelfPlay
@@ -54,6 +55,7 @@ class ParallelSelfPlay:
     ):
         num_workers = min(len(evaluators), settings.num_parallel_games)
         sizes = split_evenly(settings.num_parallel_games, num_workers)
+        self.game = game
         self.settings = settings
         self.workers = [
             SelfPlay(
@@ -116,8 +118,13 @@ class ParallelSelfPlay:
         """Restore what `state_dict` returned, also with another number of workers.
 
         The games continue bit for bit only with the same number of workers.
+
+        Raises:
+            GamesError: if the games in progress are none of this game.
         """
         states = [state[str(index)] for index in range(len(state))]
+        for own in states:
+            check_in_progress(own, self.game)
         if not self._fits(states):
             states = self._dealt(states)
         for worker, own in zip(self.workers, states):

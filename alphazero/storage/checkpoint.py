@@ -1,7 +1,7 @@
 """The state of a run as one file: nested dictionaries, lists, numbers and texts, with numpy arrays.
 
 In: such a value. Out: a safetensors file with the arrays, and a JSON text for the rest. Files are
-written atomically (`alphazero.runtime.files`); nothing is ever unpickled.
+written atomically and with a checksum (`alphazero.runtime.files`); nothing in them is unpickled.
 """
 
 import json
@@ -9,39 +9,45 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import safetensors.numpy
 
 from alphazero.runtime.errors import StoredFileError
-from alphazero.runtime.files import parse_object, read_safetensors, write_atomically
+from alphazero.runtime.files import parse_object, read_safetensors, write_safetensors
 
 _ARRAY_KEY = "__array__"  # {_ARRAY_KEY: name} stands for an array in the JSON text
 
 
-def save_state(path: Path, state: dict) -> None:
+def save_state(path: Path, state: dict, previous: Path | None = None) -> str:
     """Write a nested dictionary atomically; `load_state` reads it.
 
     Args:
         state: its values may be dictionaries, lists, arrays, numbers, strings and None.
+        previous: where the file's old contents go, see `write_atomically`.
+
+    Returns:
+        The file's checksum.
     """
     arrays: dict[str, np.ndarray] = {}
     plain = _without_arrays(state, "", arrays)
-    write_atomically(path, safetensors.numpy.save(arrays, {"state": json.dumps(plain)}))
+    return write_safetensors(path, arrays, {"state": json.dumps(plain)}, previous)
 
 
-def load_state(path: Path) -> dict:
+def load_state(path: Path, digest: str | None = None) -> dict:
     """Return what `save_state` stored; tuples come back as lists.
 
+    Args:
+        digest: the file's checksum, where it is known.
+
     Raises:
-        StoredFileError: if the file is missing, damaged or of another kind.
+        StoredFileError: if the file is missing, damaged, of another kind or not the one wanted.
     """
-    metadata, arrays = read_safetensors(path)
+    metadata, arrays = read_safetensors(path, digest)
     if "state" not in metadata:
         raise StoredFileError(f"'{path}' is not the state of a run.", path=path)
     plain = parse_object(metadata["state"], path, "its contents")
     try:
         return _with_arrays(plain, arrays)
-    except KeyError as error:
-        message = f"'{path}' is damaged: the array {error} is missing."
+    except (KeyError, TypeError, RecursionError):  # forged
+        message = f"'{path}' is damaged: its arrays are not those of its contents."
         raise StoredFileError(message, path=path) from None
 
 

@@ -6,19 +6,21 @@
         rules.py                     of a user's game, to tell what has changed; it is never run
         networks/000012.safetensors  one for each iteration, with game and shape: enough to play
         games/000012.safetensors     the games of each iteration that is in the replay window
-        state.safetensors            what a resume needs besides the games; written last, so it
-                                     decides which iteration is finished
+        state.safetensors            what a resume needs besides the games, and the checksums of
+                                     those; written last, so it decides which iteration is finished
+        state.previous.safetensors   of the iteration before, in case the newest files are damaged
         metrics.jsonl                one line for each iteration
         events.out.tfevents.*        TensorBoard's
         .lock                        held by the process that trains the run; gone afterwards
 
-In: settings, games and states of a run. Out: the same, read back. Knows neither trainer nor
-learner.
+In: settings, games and states of a run. Out: the same, read back; everything that is read is
+checked first, games by their rules. Knows neither trainer nor learner.
 """
 
 import contextlib
 import importlib.metadata
 import json
+import math
 import platform
 import re
 import shlex
@@ -29,20 +31,29 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from filelock import FileLock, Timeout
 
 from alphazero.config.files import parse_yaml, to_yaml
+from alphazero.games.batched_game import Game
 from alphazero.games.registry import runs_own_code
 from alphazero.games.rules_digest import digest_of, is_rules_text
 from alphazero.runtime.errors import ConfigError, StoredFileError
-from alphazero.runtime.files import read_text, write_atomically
+from alphazero.runtime.files import (
+    append_line,
+    read_bytes,
+    read_text,
+    remove_unfinished,
+    with_checksum,
+    write_atomically,
+)
 from alphazero.runtime.own_code import is_module_name
-from alphazero.selfplay.flat_games import REQUIRED, flatten, unflatten
+from alphazero.selfplay.flat_games import flatten, unflatten
+from alphazero.selfplay.game_check import GamesError, check_games
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.storage.checkpoint import load_state, save_state
 
 STATE_FILE = "state.safetensors"
+_STATE_FILES = (STATE_FILE, "state.previous.safetensors")
 _MAX_OVERRIDES = 150  # characters of a folder's name
 _LIBRARIES = ("alphazero-selfplay", "torch", "numpy", "numba", "hydra-core")
 
@@ -55,7 +66,7 @@ class RunFolder:
         self.config = self.path / "config.yaml"
         self.metrics = self.path / "metrics.jsonl"
         self.rules = self.path / "rules.py"
-        self.state = self.path / STATE_FILE
+        self.state, self.previous_state = (self.path / name for name in _STATE_FILES)
         self._lock = FileLock(self.path / ".lock", thread_local=False)
         self._is_own = False  # whether everything in the folder is the run's
 
@@ -102,7 +113,7 @@ class RunFolder:
             ConfigError: if it holds a run, or cannot be created.
         """
         folder = cls(path)
-        if folder.config.exists() or folder.state.exists():
+        if folder.config.exists() or folder.states:
             message = f"{path} holds a run already. Choose another folder, or continue that "
             message += f"run with resume={path}."
             raise ConfigError(message, key="hydra.run.dir", value=str(path))
@@ -140,13 +151,15 @@ class RunFolder:
         if path != "latest":
             if not Path(path).exists():
                 raise ConfigError(f"{key}={path}: there is no such folder.", key=key, value=path)
-            if not (Path(path) / holding).is_file():
+            if not (Path(path) / holding).is_file() and not (
+                holding == STATE_FILE and cls(path).states
+            ):
                 message = f"{key}={path} is not the folder of a run with a finished iteration: "
                 message += f"it has no {holding}."
                 raise ConfigError(message, key=key, value=path)
             return cls(path)
         folders = folders_of_runs(root, game, rules_digest)
-        states = [state for folder in folders if (state := folder / STATE_FILE).is_file()]
+        states = [state for folder in folders for state in cls(folder).states[:1]]
         if not states:
             of_game = f" of {game}" if game else ""
             message = f"{key}=latest: there is no run{of_game} with a finished iteration under "
@@ -154,12 +167,17 @@ class RunFolder:
             raise ConfigError(message, key=key, value=path)
         return cls(max(states, key=lambda file: file.stat().st_mtime).parent)
 
+    @property
+    def states(self) -> list[Path]:
+        """The stored states, the newest first: at most two."""
+        return [path for path in (self.state, self.previous_state) if path.is_file()]
+
     def discard(self) -> None:
         """Remove the folder of a run that has not finished an iteration.
 
         One with a state stays, and so does one that held other files before the run.
         """
-        if self.state.exists() or not self._is_own:
+        if self.states or not self._is_own:
             return
         self._lock.release(force=True)  # its file can then be deleted on Windows, too
         shutil.rmtree(self.path, ignore_errors=True)
@@ -170,13 +188,15 @@ class RunFolder:
     def locked(self) -> Iterator[None]:
         """Hold the run's lock: two learners would overwrite each other's files.
 
-        The operating system releases it when the process ends, also when that is killed.
+        The operating system releases it when the process ends, also when that is killed. What a
+        killed process has left unfinished is removed.
 
         Raises:
             ConfigError: if the run is being trained.
         """
         try:
             self._lock.acquire(blocking=False)
+            remove_unfinished(self.path)
         except Timeout:
             message = f"resume={self.path}: this run is being trained now. Let that end, or stop "
             message += "it first."
@@ -204,7 +224,7 @@ class RunFolder:
 
     def write_config(self, settings: dict[str, Any]) -> None:
         """Store the resolved settings, and the versions of everything that makes the run."""
-        write_atomically(self.config, to_yaml(settings).encode())
+        write_atomically(self.config, with_checksum(to_yaml(settings)).encode())
         versions = {"python": platform.python_version(), "processor": platform.machine()}
         versions |= {name: _version(name) for name in _LIBRARIES}
         text = json.dumps(versions, indent=2) + "\n"
@@ -239,18 +259,22 @@ class RunFolder:
             StoredFileError: if there are none.
         """
         lines = read_text(self.metrics).splitlines() if self.metrics.exists() else []
-        rows = [json.loads(line) for line in lines if _iteration_of(line) > 0]
+        rows = [row for line in lines if (row := _row(line))]
         if not rows:
             raise StoredFileError(
                 f"'{self.metrics}' holds no metrics: no iteration was finished.", path=self.metrics
             )
         return rows
 
+    def add_metrics(self, row: dict[str, Any]) -> None:
+        """Add the metrics of an iteration."""
+        append_line(self.metrics, json.dumps(row))
+
     def cut_metrics(self, iteration: int) -> None:
-        """Delete metrics of iterations after ``iteration``, and partly written lines."""
+        """Delete metrics of iterations after ``iteration``, and lines that are damaged."""
         if self.metrics.is_file():
-            lines = read_text(self.metrics).splitlines()
-            kept = [line for line in lines if 0 < _iteration_of(line) <= iteration]
+            lines = read_bytes(self.metrics).decode(errors="replace").splitlines()
+            kept = [line for line in lines if (row := _row(line)) and row["iteration"] <= iteration]
             write_atomically(self.metrics, "".join(line + "\n" for line in kept).encode())
 
     # --- the rules of a user's game ---------------------------------------------------------------
@@ -279,7 +303,7 @@ class RunFolder:
         The rules come last: if this is interrupted, they still differ, and it has to be repeated.
         """
         state = load_state(self.state)
-        save_state(self.state, state | {"selfplay": {}, "rows_of": {}})
+        save_state(self.state, state | {"selfplay": {}, "games": {}})
         for path in (self.path / "games").glob("*.safetensors"):
             path.unlink()
         self.write_rules(rules_text)
@@ -291,13 +315,13 @@ class RunFolder:
         return self.path / "networks" / f"{iteration:06d}.safetensors"
 
     def drop_networks(self, keep: int) -> None:
-        """Delete networks so that at most ``keep`` remain; 0 keeps all.
+        """Delete networks so that at most ``keep`` remain, and the newest but one; 0 keeps all.
 
-        The newest one remains. Of the older ones, those remain whose iteration is a multiple of the
-        smallest power of two that leaves few enough. So they are spread evenly over the run, and a
-        longer run keeps a subset of what it kept before.
+        Another process may be about to read the newest but one. Of the older ones, those remain
+        whose iteration is a multiple of the smallest power of two that leaves few enough. So they
+        are spread evenly over the run, and a longer run keeps a subset of what it kept before.
         """
-        older = sorted((self.path / "networks").glob("*.safetensors"))[:-1]
+        older = sorted((self.path / "networks").glob("*.safetensors"))[:-2]
         stride = 1
         while keep and sum(int(path.stem) % stride == 0 for path in older) >= keep:
             stride *= 2
@@ -307,54 +331,83 @@ class RunFolder:
 
     # --- games ------------------------------------------------------------------------------------
 
-    def save_games(self, iteration: int, records: list[GameRecord]) -> None:
-        """Store the games of an iteration; fields that a record lacks are left out."""
-        save_state(self._games(iteration), flatten(records))
+    def save_games(self, iteration: int, records: list[GameRecord]) -> str:
+        """Store the games of an iteration; return the file's checksum.
 
-    def load_games(self, iteration: int, num_samples: int) -> list[GameRecord]:
+        Fields that a record lacks are left out.
+        """
+        return save_state(self.games(iteration), flatten(records))
+
+    def load_games(
+        self,
+        iteration: int,
+        num_samples: int,
+        game: Game,
+        digests: dict[int, str] | None = None,
+    ) -> list[GameRecord]:
         """Return the newest stored games up to ``iteration``, the oldest first.
 
         Args:
             num_samples: the games hold at least this many samples, unless fewer are stored.
+            game: its rules, by which the games are replayed.
+            digests: the checksums of the files by iteration; all these files have to be there. None
+                takes those that are there.
+
+        Raises:
+            StoredFileError: if a file is missing or damaged, or its games are not by the rules.
         """
         records: list[GameRecord] = []
         found = 0
-        while iteration > 0 and found < num_samples and self._games(iteration).is_file():
-            games = unflatten(self._read_games(iteration))
+        while iteration > 0 and found < num_samples and self._has_games(iteration, digests):
+            games = self._read_games(iteration, game, digests)
             found += sum(int(record.is_target.sum()) for record in games)
             records = games + records
             iteration -= 1
         return records
 
-    def _read_games(self, iteration: int) -> dict[str, np.ndarray]:
-        """Return what `save_games` stored."""
-        path = self._games(iteration)
-        columns = load_state(path)
-        if not REQUIRED <= columns.keys():
-            raise StoredFileError(f"'{path}' does not hold the games of a run.", path=path)
-        return columns
+    def _has_games(self, iteration: int, digests: dict[int, str] | None) -> bool:
+        return self.games(iteration).is_file() if digests is None else iteration in digests
 
-    def load_all_games(self) -> list[GameRecord]:
-        """Return all stored games, the oldest first."""
+    def _read_games(
+        self, iteration: int, game: Game, digests: dict[int, str] | None
+    ) -> list[GameRecord]:
+        """Return what `save_games` stored."""
+        path = self.games(iteration)
+        columns = load_state(path, None if digests is None else digests[iteration])
+        try:
+            check_games(columns, game, may_be_adjudicated=True)
+        except (GamesError, AttributeError) as error:  # AttributeError: a part is no array
+            reason = error if isinstance(error, GamesError) else "they are no arrays"
+            message = f"'{path}' does not hold games of {game.name}: {reason}."
+            raise StoredFileError(message, path=path) from None
+        return unflatten(columns)
+
+    def load_all_games(self, game: Game) -> list[GameRecord]:
+        """Return all stored games, the oldest first; see `load_games`."""
         stored = [int(path.stem) for path in (self.path / "games").glob("*.safetensors")]
-        return self.load_games(max(stored, default=0), sys.maxsize)
+        return self.load_games(max(stored, default=0), sys.maxsize, game)
 
     def drop_games(self, num_samples: int, samples_by_iteration: dict[int, int]) -> None:
-        """Delete the games of iterations that are not needed to hold ``num_samples`` samples.
+        """Delete the games of iterations that neither the newest state nor the previous one needs.
 
         Args:
+            num_samples: that the games hold at least, without those of the newest iteration.
             samples_by_iteration: number of samples of each stored iteration; those of deleted games
                 are removed from it.
         """
         total = 0
-        for iteration in sorted(samples_by_iteration, reverse=True):
+        for iteration in sorted(samples_by_iteration, reverse=True)[1:]:
             if total >= num_samples:
-                self._games(iteration).unlink(missing_ok=True)
                 del samples_by_iteration[iteration]
             else:
                 total += samples_by_iteration[iteration]
+        kept = {self.games(iteration) for iteration in samples_by_iteration}
+        for path in (self.path / "games").glob("*.safetensors"):
+            if path not in kept:
+                path.unlink(missing_ok=True)
 
-    def _games(self, iteration: int) -> Path:
+    def games(self, iteration: int) -> Path:
+        """Return the path of an iteration's games."""
         return self.path / "games" / f"{iteration:06d}.safetensors"
 
 
@@ -401,7 +454,7 @@ def find_network(path: str | Path) -> Path:
     if not path.exists():
         raise StoredFileError(f"there is no file or folder '{path}'.", path=path)
     found = sorted(path.glob("networks/*.safetensors")) or [
-        other for other in sorted(path.glob("*.safetensors")) if other.name != STATE_FILE
+        other for other in sorted(path.glob("*.safetensors")) if other.name not in _STATE_FILES
     ]
     if not found:
         raise StoredFileError(
@@ -417,11 +470,11 @@ def _version(package: str) -> str:
         return "not installed"
 
 
-def _iteration_of(line: str) -> int:
-    """Return the iteration of a line of the metrics, 0 if the line was only partly written."""
+def _row(line: str) -> dict[str, Any] | None:
+    """Return a line of the metrics, None if it was only partly written or is damaged."""
     try:
         row = json.loads(line)
-    except (ValueError, RecursionError):
-        return 0
-    iteration = row.get("iteration") if isinstance(row, dict) else None
-    return iteration if isinstance(iteration, int) else 0
+        is_whole = type(row["iteration"]) is int and row["iteration"] > 0
+        return row if is_whole and 0.0 <= row["elapsed_s"] < math.inf else None
+    except (ValueError, RecursionError, TypeError, KeyError):
+        return None

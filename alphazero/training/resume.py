@@ -2,18 +2,26 @@
 
 In: the parts of a run that have a state, and the games and the report of an iteration. Out: files
 in the run's folder; the parts, as they were. Knows no order of stages.
+
+The state names the checksums of the games and of the network that belong to it. If one of these
+files is missing or damaged, the state of the iteration before takes over: the same iteration is
+then played again.
 """
 
 import dataclasses
-import json
+import math
+import shutil
 import time
 from typing import Any
 
+import numpy as np
+
 from alphazero.games.batched_game import Game
 from alphazero.learner.learner import Learner
-from alphazero.network.weights import network_arrays, save_network
+from alphazero.network.weights import load_network, network_arrays, save_network
 from alphazero.replay.buffer import ReplayBuffer
-from alphazero.runtime.errors import StoredFileError
+from alphazero.runtime.errors import InputError, StoredFileError
+from alphazero.runtime.own_code import reason_of
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.storage.checkpoint import load_state, save_state
 from alphazero.storage.run_folder import RunFolder
@@ -21,6 +29,8 @@ from alphazero.training.events import IterationReport, flat
 from alphazero.training.gate import Gate
 from alphazero.training.settings import TrainSettings, check_rules
 from alphazero.workers.source import GameSource
+
+_ROOM = 1.5  # free space that an iteration asks for: so often what the last one has stored
 
 
 @dataclasses.dataclass
@@ -36,34 +46,61 @@ class RunStore:
     replay: ReplayBuffer
     iteration: int = 0  #: the last stored one
     seconds: float = 0.0  #: in which it was stored
-    #: by iteration, of those whose games are stored
-    _num_samples: dict[int, int] = dataclasses.field(default_factory=dict)
+    #: what was damaged, and what was done about it, a sentence each; of `restore`
+    notices: list[str] = dataclasses.field(default_factory=list)
+    #: by iteration, of those whose games are stored: "num_samples" and "sha256"
+    _games: dict[int, dict[str, Any]] = dataclasses.field(default_factory=dict)
+
+    def check_space(self) -> None:
+        """Check that there is room for another iteration.
+
+        Raises:
+            InputError: if there is not.
+        """
+        folder = self.folder
+        paths = (*folder.states[:1], folder.network(self.iteration), folder.games(self.iteration))
+        last = sum(path.stat().st_size for path in paths if path.is_file())
+        weights = network_arrays(self.learner.network).values()
+        needed = _ROOM * max(last, sum(array.nbytes for array in weights))
+        free = shutil.disk_usage(folder.path).free
+        if free < needed:
+            message = f"'{folder.path}' has room for {free / 1e6:,.1f} MB, and an iteration needs "
+            message += f"{needed / 1e6:,.1f} MB. Free some space."
+            if self.iteration:
+                words = folder.resume_words(self.game.name, self.settings.network.kind)
+                message += f" Then continue with: alphazero train {words}"
+            raise InputError(message)
 
     def write(self, records: list[GameRecord], report: IterationReport) -> None:
         """Write figures, games, network, and last the state: it makes the iteration count."""
         start = time.monotonic()
         folder, iteration, settings = self.folder, report.iteration, self.settings
-        with open(folder.metrics, "a", encoding="utf-8") as file:
-            file.write(json.dumps(flat(report)) + "\n")
-        folder.save_games(iteration, records)
+        folder.add_metrics(flat(report))
+        digest = folder.save_games(iteration, records)
+        self._games[iteration] = {"num_samples": report.selfplay.num_samples, "sha256": digest}
         elapsed_s = round(report.elapsed_s, 1)
         info = {"run": folder.path.name, "iteration": iteration, "elapsed_s": elapsed_s}
         if self.game.rules_digest:
             info["rules_digest"] = self.game.rules_digest
         if report.strength is not None:
             info["strength"] = dataclasses.asdict(report.strength)
-        network = network_arrays(self.learner.played_network)
-        shape = dataclasses.asdict(settings.network)
-        save_network(folder.network(iteration), network, self.game.name, shape, info)
-        self._num_samples[iteration] = report.selfplay.num_samples
-        save_state(folder.state, self._state(report))
+        network = {"info": info, "sha256": self._save_network(iteration, info)}
+        save_state(folder.state, self._state(report, network), folder.previous_state)
         self.source.stored()
         self.iteration = iteration
-        folder.drop_games(settings.replay.window_max, self._num_samples)
+        num_samples = {number: games["num_samples"] for number, games in self._games.items()}
+        folder.drop_games(settings.replay.window_max, num_samples)
+        self._games = {number: self._games[number] for number in num_samples}
         folder.drop_networks(settings.run.keep_networks)
         self.seconds = time.monotonic() - start
 
-    def _state(self, report: IterationReport) -> dict[str, Any]:
+    def _save_network(self, iteration: int, info: dict[str, Any]) -> str:
+        """Store the network that plays; return the file's checksum."""
+        arrays = network_arrays(self.learner.played_network)
+        shape = dataclasses.asdict(self.settings.network)
+        return save_network(self.folder.network(iteration), arrays, self.game.name, shape, info)
+
+    def _state(self, report: IterationReport, network: dict[str, Any]) -> dict[str, Any]:
         """Return what a resume needs besides the stored games."""
         return {
             "iteration": report.iteration,
@@ -72,41 +109,106 @@ class RunStore:
             "accepted": self.gate.accepted,
             "selfplay": self.source.state_dict(),
             "replay": self.replay.state_dict(),
-            "rows_of": self._num_samples,
+            "games": self._games,
+            "network": network,
         }
 
     def restore(self) -> float:
         """Restore the parts as they were after the last stored iteration; return `elapsed_s`.
 
-        If the rules have changed, all games are dropped; `check_rules` has to allow it.
+        If the newest state, or a file that it names, is missing or damaged, the state before is
+        restored; `notices` then says so. If the rules have changed, all games are dropped;
+        `check_rules` has to allow it.
 
         Raises:
             StoredFileError: if the files of the run cannot be read.
         """
-        try:
-            if check_rules(self.folder, self.settings, self.game):
-                self.folder.drop_window(self.game.rules_text)
-                self.settings.run.on_changed_rules = "refuse"
-            elif not self.folder.rules_digest:
-                self.folder.write_rules(self.game.rules_text)
-            state = load_state(self.folder.state)
-            self._load(state)
-            return state["elapsed_s"]
-        except (StoredFileError, KeyError, TypeError, AttributeError) as error:
-            path = getattr(error, "path", self.folder.state)
-            reason = f"'{path}' does not hold what this version needs."
-            if isinstance(error, StoredFileError):
-                reason = str(error)
-            message = f"{reason} The run cannot be resumed; its networks can still play: "
-            raise StoredFileError(f"{message}{self.folder.path}/networks", path=path) from None
+        folder, reasons = self.folder, list[str]()
+        if check_rules(folder, self.settings, self.game):
+            folder.drop_window(self.game.rules_text)
+            self.settings.run.on_changed_rules = "refuse"
+        elif not folder.rules_digest:
+            folder.write_rules(self.game.rules_text)
+        for path in (folder.state, folder.previous_state):
+            try:
+                state = load_state(path)
+                self._load(state)
+                break
+            except Exception as error:  # a state may hold anything
+                reason = f"'{path}' does not hold what this version needs ({reason_of(error)})."
+                reasons.append(str(error) if isinstance(error, StoredFileError) else reason)
+        else:
+            message = f"{reasons[0]} The run cannot be resumed; its networks can still play: "
+            message += f"{folder.path}/networks"
+            raise StoredFileError(message, path=folder.state)
+        if reasons:
+            text = f"{reasons[0]} The run goes on from the state before, after iteration "
+            self.notices.append(f"{text}{self.iteration}.")
+        self.settings.run.on_damaged_games = "refuse"
+        return state["elapsed_s"]
 
     def _load(self, state: dict[str, Any]) -> None:
+        _check_numbers(state)
         self.iteration = state["iteration"]
         self.learner.load_state_dict(state["learner"])
         self.gate.accepted = state["accepted"]
         if self.gate.accepted is None:
             self.gate.accept()
         self.source.load_state_dict(state["selfplay"])
-        self._num_samples = {int(number): count for number, count in state["rows_of"].items()}
-        games = self.folder.load_games(self.iteration, self.settings.replay.window_max)
+        self._games = {int(number): games for number, games in state["games"].items()}
+        if self.settings.run.on_damaged_games == "drop":
+            self._drop_damaged_games()
+        digests = {number: games["sha256"] for number, games in self._games.items()}
+        window = self.settings.replay.window_max
+        games = self.folder.load_games(self.iteration, window, self.game, digests)
         self.replay.load_state_dict(state["replay"], games)
+        self._repair_network(state["network"])
+
+    def _drop_damaged_games(self) -> None:
+        """Forget the newest games that are missing or damaged, and all older ones."""
+        for number in sorted(self._games, reverse=True):
+            digests = {number: self._games[number]["sha256"]}
+            try:
+                self.folder.load_games(number, 1, self.game, digests)
+            except StoredFileError as error:
+                self.notices.append(f"{error} These games and all older ones are dropped.")
+                newer = range(number + 1, self.iteration + 1)
+                self._games = {number: self._games[number] for number in newer}
+                break
+
+    def _repair_network(self, stored: dict[str, Any]) -> None:
+        """Write the newest network again if its file is missing or damaged."""
+        path = self.folder.network(self.iteration)
+        try:
+            load_network(path, stored["sha256"])
+        except StoredFileError as error:
+            self._save_network(self.iteration, stored["info"])
+            self.notices.append(f"{error} It is written again from the state of the run.")
+
+
+def _check_numbers(state: dict[str, Any]) -> None:
+    """Check the numbers of a state by which a run is continued.
+
+    Raises:
+        ValueError: if one is impossible.
+    """
+    elapsed_s = state["elapsed_s"]
+    for number in (state["iteration"], state["learner"]["num_steps"], state["replay"]["num_added"]):
+        if type(number) is not int or not 0 < number < 2**62:
+            raise ValueError(f"{number!a:.20} iterations, steps or samples")
+    if not 0.0 <= elapsed_s < math.inf:
+        raise ValueError(f"{elapsed_s!a:.20} seconds")
+    _check_finite(state["learner"], "learner")
+    _check_finite(state["accepted"], "accepted")
+
+
+def _check_finite(value: Any, name: str) -> None:
+    """Check that all numbers in nested data are finite."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            _check_finite(item, f"{name}/{key}")
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            _check_finite(item, f"{name}/{index}")
+    elif isinstance(value, (float, np.ndarray)) and not np.isfinite(value).all():
+        raise ValueError(f"{name} has numbers that are not finite")

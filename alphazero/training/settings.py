@@ -93,6 +93,12 @@ class RunSettings:
         "keeps the network and drops all games; it is valid for one resume",
         choices=("refuse", "drop_window"),
     )
+    on_damaged_games: str = option(
+        "refuse",
+        "what resume= does if stored games are missing or damaged: refuse, or drop them and all "
+        "older ones; it is valid for one resume",
+        choices=("refuse", "drop"),
+    )
     keep_networks: int = option(20, "networks to keep, spread over the run; 0 keeps all", low=0)
 
 
@@ -173,7 +179,7 @@ def settings_to_resume(
     source, digest = f"the run '{folder.path}'", folder.rules_digest
     check_stored_kind(settings.network.kind, source, network_kind, "network.kind")
     settings.game.name = make_stored_game(settings.game.name, source, game, digest=digest).name
-    settings.run.on_changed_rules = "refuse"
+    settings.run.on_changed_rules = settings.run.on_damaged_games = "refuse"
     return settings
 
 

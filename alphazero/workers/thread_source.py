@@ -20,6 +20,7 @@ from alphazero.inference.engines.agreement import PositionSample
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.flat_games import flatten, unflatten
+from alphazero.selfplay.game_check import check_games
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.selfplay.threads import ParallelSelfPlay
@@ -145,7 +146,9 @@ class ThreadSource:
     def load_state_dict(self, state: dict) -> None:
         """See `GameSource.load_state_dict`; games in progress elsewhere are lost."""
         if "0" in state and not self._unit_games:  # of threads
+            self._ahead, self._work_before = [], NO_WORK
             if ahead := state.get("ahead"):
+                check_games(ahead["games"], self.selfplay.game, may_be_adjudicated=True)
                 self._ahead = unflatten(ahead["games"])
                 self._work_before = NO_WORK.plus(ahead["work"])
             threads = {name: own for name, own in state.items() if name != "ahead"}

@@ -1,4 +1,4 @@
-"""How much the tests of this folder try: a little in `make test`, everything in `make test-faults`."""
+"""How much the tests of this folder try: some in `make test`, all in `make test-faults`."""
 
 import os
 
@@ -9,7 +9,7 @@ IS_FULL = os.environ.get("ALPHAZERO_FAULTS") == "full"
 
 @pytest.fixture
 def amount():
-    """Return a function of two numbers: how much to try in `make test`, and in `make test-faults`."""
+    """Return a function of what `make test` tries and what `make test-faults` tries."""
     return lambda few, many: many if IS_FULL else few
 
 

@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 
 from alphazero.games.registry import make_game
+from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.replay.buffer import ReplayBuffer
 from alphazero.replay.settings import ReplaySettings
 from alphazero.replay.targets import sample_plies
+from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.selfplay.lockstep import kl_divergence
+from alphazero.selfplay.lockstep import SelfPlay, kl_divergence
+from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.storage.run_folder import RunFolder
 
 GAME = make_game("connect_four")
@@ -74,6 +77,13 @@ def test_a_surprise_is_the_kl_divergence_and_actions_without_weight_count_nothin
 
 def test_stored_games_of_older_runs_have_no_surprises(tmp_path):
     folder = RunFolder(tmp_path)
-    folder.save_games(1, [record_of([0.1, 0.2])._replace(surprises=None)])
-    (found,) = folder.load_games(1, 10)
-    assert len(found.actions) == 2 and found.surprises is None
+    (record,) = SelfPlay(
+        GAME,
+        UniformEvaluator(GAME.num_actions),
+        SelfPlaySettings(num_parallel_games=1, num_simulations=2),
+        SearchSettings(),
+        np.random.default_rng(0),
+    ).play(1)
+    folder.save_games(1, [record._replace(surprises=None)])
+    (found,) = folder.load_games(1, 10, GAME)
+    assert len(found.actions) == len(record.actions) and found.surprises is None

@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 
 from alphazero.games.registry import make_game
+from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.network.weights import load_network, network_game, save_network
 from alphazero.runtime import files
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.files import write_atomically
-from alphazero.selfplay.game_record import GameRecord
+from alphazero.search.settings import SearchSettings
+from alphazero.selfplay.lockstep import SelfPlay
+from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.storage.checkpoint import load_state, save_state
 from alphazero.storage.run_folder import RunFolder, find_network, folder_name
 
@@ -115,7 +118,9 @@ def test_a_file_is_synced_before_it_takes_its_name(tmp_path, monkeypatch):
         files.os, "replace", lambda a, b: (calls.append(("replace", str(b))), replace(a, b))
     )
     write_atomically(tmp_path / "file", b"12345")
-    assert calls == [("fsync", 5), ("replace", str(tmp_path / "file"))]
+    file, folder = calls.pop(0), calls.pop()
+    assert file == ("fsync", 5) and calls == [("replace", str(tmp_path / "file"))]
+    assert folder == ("fsync", os.stat(tmp_path).st_size)
     assert os.listdir(tmp_path) == ["file"]
 
 
@@ -148,34 +153,29 @@ def test_the_newest_network_of_a_run_is_found(tmp_path):
 
 
 def some_records(num_games, seed=0):
-    game, rng = make_game("tic_tac_toe"), np.random.default_rng(seed)
-    for _ in range(num_games):
-        num = int(rng.integers(1, 9))
-        yield GameRecord(
-            states=rng.integers(0, 512, (num, game.state_size)).astype(np.uint64),
-            actions=rng.integers(0, 9, num).astype(np.int32),
-            action_weights=rng.random((num, 9)).astype(np.float32),
-            root_values=rng.random(num).astype(np.float32),
-            outcomes=rng.integers(-1, 2, num).astype(np.float32),
-            is_target=rng.random(num) < 0.5,
-            surprises=rng.random(num).astype(np.float32),
-        )
+    """Return finished games of random moves."""
+    rng = np.random.default_rng(seed)
+    settings = SelfPlaySettings(num_parallel_games=num_games)
+    selfplay = SelfPlay(
+        make_game("tic_tac_toe"), UniformEvaluator(9), settings, SearchSettings(), rng
+    )
+    return list(selfplay.play(num_games))[:num_games]
 
 
 def test_games_come_back_oldest_first_and_only_those_needed(tmp_path):
     folder = RunFolder(tmp_path)
     records = {iteration: list(some_records(3, iteration)) for iteration in range(1, 6)}
-    num_rows = sum(int(record.is_target.sum()) for record in records[5])
+    game, num_rows = make_game("tic_tac_toe"), sum(len(record.actions) for record in records[5])
     for iteration, found in records.items():
         folder.save_games(iteration, found)
     everything = [record for iteration in range(1, 6) for record in records[iteration]]
-    for found, expected in zip(folder.load_games(5, 10**6), everything, strict=True):
+    for found, expected in zip(folder.load_games(5, 10**6, game), everything, strict=True):
         for ours, theirs in zip(found, expected):
             assert ours.dtype == theirs.dtype and np.array_equal(ours, theirs)
-    assert len(folder.load_games(4, 1)) == 3
-    assert len(folder.load_games(5, num_rows)) == 3
-    assert len(folder.load_games(5, num_rows + 1)) == 6
-    assert folder.load_games(0, 100) == []
+    assert len(folder.load_games(4, 1, game)) == 3
+    assert len(folder.load_games(5, num_rows, game)) == 3
+    assert len(folder.load_games(5, num_rows + 1, game)) == 6
+    assert folder.load_games(0, 100, game) == []
 
 
 def test_old_games_are_dropped_once_newer_ones_fill_the_window(tmp_path):
@@ -183,13 +183,15 @@ def test_old_games_are_dropped_once_newer_ones_fill_the_window(tmp_path):
     for iteration in range(1, 6):
         folder.save_games(iteration, list(some_records(1)))
     rows_of = dict.fromkeys(range(1, 6), 10)
-    folder.drop_games(50, rows_of)
+    folder.drop_games(40, rows_of)
     assert len(os.listdir(tmp_path / "games")) == 5
-    folder.drop_games(21, rows_of)
-    assert sorted(os.listdir(tmp_path / "games")) == [f"00000{n}.safetensors" for n in (3, 4, 5)]
+    folder.drop_games(11, rows_of)  # those of the newest iteration do not count
+    names = [f"00000{number}.safetensors" for number in (3, 4, 5)]
+    assert sorted(os.listdir(tmp_path / "games")) == names
     assert rows_of == {3: 10, 4: 10, 5: 10}
-    folder.drop_games(20, rows_of)
-    assert rows_of == {4: 10, 5: 10}
+    folder.save_games(2, list(some_records(1)))  # as if a power cut had undone its deletion
+    folder.drop_games(10, rows_of)
+    assert sorted(os.listdir(tmp_path / "games")) == names[1:] and rows_of == {4: 10, 5: 10}
 
 
 def test_kept_networks_are_spread_evenly_and_include_the_newest(tmp_path):
@@ -199,7 +201,7 @@ def test_kept_networks_are_spread_evenly_and_include_the_newest(tmp_path):
     def kept():
         return [int(path.stem) for path in sorted((tmp_path / "networks").iterdir())]
 
-    expected = {3: [1, 2, 3], 4: [2, 4], 7: [4, 7], 11: [4, 8, 11]}
+    expected = {4: [1, 2, 3, 4], 5: [2, 4, 5], 7: [2, 4, 6, 7], 11: [4, 8, 10, 11]}
     for iteration in range(1, 12):
         save(folder.network(iteration))
         folder.drop_networks(3)
@@ -207,15 +209,16 @@ def test_kept_networks_are_spread_evenly_and_include_the_newest(tmp_path):
             assert kept() == expected[iteration]
     save(folder.network(12))
     folder.drop_networks(0)
-    assert kept() == [4, 8, 11, 12]
+    assert kept() == [4, 8, 10, 11, 12]
     folder.drop_networks(1)
-    assert kept() == [12]
+    assert kept() == [11, 12]
 
 
 def test_lines_of_unfinished_iterations_are_cut(tmp_path):
     folder = RunFolder(tmp_path)
     folder.cut_metrics(3)  # there may be none yet
-    lines = [json.dumps({"iteration": iteration}) + "\n" for iteration in (1, 2, 3, 4)]
+    rows = [{"iteration": iteration, "elapsed_s": 1.5} for iteration in (1, 2, 3, 4)]
+    lines = [json.dumps(row) + "\n" for row in rows]
     folder.metrics.write_text("".join(lines) + '{"iterat')
     folder.cut_metrics(3)
     assert folder.metrics.read_text() == "".join(lines[:3])

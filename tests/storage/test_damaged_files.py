@@ -9,11 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import safetensors.numpy
 from network_samples import SMALL, small_network
 
 from alphazero.cli import main
-from alphazero.evaluation.exact.set_file import read_set
+from alphazero.evaluation.exact.set_file import read_set, shipped_path
 from alphazero.evaluation.ratings import RatingFile
 from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, network_arrays, network_game, network_info
@@ -21,12 +20,12 @@ from alphazero.play.json_engine import Engine
 from alphazero.players.network import load_network_player
 from alphazero.plots.run import draw_run
 from alphazero.runtime.errors import StoredFileError
-from alphazero.runtime.files import check_output, read_text
+from alphazero.runtime.files import check_output, read_text, write_safetensors
 from alphazero.storage.checkpoint import load_state
 from alphazero.storage.run_folder import STATE_FILE, RunFolder, find_network
 
 GAME = make_game("tic_tac_toe")
-METADATA = dict(format="alphazero-network-1", game="tic_tac_toe", network=json.dumps(SMALL))
+METADATA = dict(format="alphazero-network-2", game="tic_tac_toe", network=json.dumps(SMALL))
 METADATA["info"] = "{}"
 #: What no message says: names of Python's types and of parsers' tokens.
 INSIDE = "NoneType,object,codec,Expecting,os error,EOF,Errno,node,KeyError".split(",")
@@ -36,7 +35,7 @@ def write_network(path, arrays=None, **changes):
     """Write a network; a change to None leaves that part of the metadata out."""
     metadata = {key: text for key, text in (METADATA | changes).items() if text is not None}
     arrays = network_arrays(small_network(GAME)) if arrays is None else arrays
-    safetensors.numpy.save_file(arrays, str(path), metadata)
+    write_safetensors(path, arrays, metadata)
     return path
 
 
@@ -158,8 +157,10 @@ def test_lines_of_metrics_that_are_no_metrics_are_left_out(tmp_path):
     folder = RunFolder(tmp_path)
     with pytest.raises(StoredFileError):  # there are none yet
         folder.read_metrics()
-    first, last = '{"iteration": 1, "held_out.loss": 2.5}', '{"iteration": 7}'
-    strange = ["[1]", "null", '"a"', '{"a": 1}', '{"iteration": "x"}']
+    first = '{"iteration": 1, "elapsed_s": 1.5, "held_out.loss": 2.5}'
+    last = '{"iteration": 7, "elapsed_s": 9}'
+    strange = ["[1]", "null", '"a"', '{"a": 1}', '{"iteration": "x", "elapsed_s": 2}']
+    strange += ['{"iteration": 2, "elapsed_s": "3"}', '{"iteration": 2, "elapsed_s": NaN}']
     folder.metrics.write_text("\n".join([first, *strange, last, '{"iterat']))
     assert folder.read_metrics() == [json.loads(first), json.loads(last)]
     for contents in (b"", b'{"iterat', b"\xff\xfe"):
@@ -179,16 +180,16 @@ def test_games_that_are_no_games_are_refused_by_their_path(tmp_path):
     folder = RunFolder(tmp_path)
     folder.path.joinpath("games").mkdir()
     path = folder.path / "games" / "000001.safetensors"
-    safetensors.numpy.save_file({"x": np.zeros(1)}, str(path), {"state": "{}"})
+    write_safetensors(path, {"x": np.zeros(1)}, {"state": "{}"})
     with pytest.raises(StoredFileError) as refused:
-        folder.load_games(1, 10)
+        folder.load_games(1, 10, GAME)
     assert refused.value.path == path
 
 
 @pytest.mark.parametrize("state", ["{", "[]", '{"a": {"__array__": "missing"}}'])
 def test_a_state_that_is_damaged_inside_is_refused_by_its_path(state, tmp_path):
     path = tmp_path / STATE_FILE
-    safetensors.numpy.save_file({"x": np.zeros(1)}, str(path), {"state": state})
+    write_safetensors(path, {"x": np.zeros(1)}, {"state": state})
     with pytest.raises(StoredFileError) as refused:
         load_state(path)
     assert refused.value.path == path
@@ -292,3 +293,18 @@ def test_a_picture_of_an_unknown_kind_is_refused_before_the_work(name, tmp_path,
     assert main(words.split()) == 2
     assert name in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_a_text_with_a_checksum_is_read_as_it_was_stored_or_not_at_all(tmp_path):
+    path = tmp_path / "set.csv"
+    text = shipped_path("connect_four").read_text()
+    body, _, line = text.rstrip("\n").rpartition("\n")
+    assert line.startswith("# sha256: ")
+    path.write_text(text)
+    assert read_set(path, make_game("connect_four")).game_name == "connect_four"
+    path.write_text(text.replace(":1 ", ":2 ", 1))
+    with pytest.raises(StoredFileError) as refused:
+        read_set(path, make_game("connect_four"))
+    assert refused.value.path == path
+    path.write_text(body.replace(":1 ", ":2 ", 1) + "\n")  # edited by someone who means it
+    read_set(path, make_game("connect_four"))

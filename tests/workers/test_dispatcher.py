@@ -15,10 +15,10 @@ from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.runtime.errors import InputError
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.flat_games import LENGTHS, flatten
+from alphazero.selfplay.game_check import GamesError, check_games
 from alphazero.selfplay.lockstep import SelfPlay
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.workers import dispatcher as dispatching
-from alphazero.workers.answer_check import AnswerError, check_games
 from alphazero.workers.dispatcher import Dispatcher
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.transport import Answered, Joined, Left, Notice
@@ -316,10 +316,10 @@ def test_an_unfinished_game_counts_where_games_may_be_adjudicated(records):
     games = copy.deepcopy(flatten(records))
     without_last_ply(games)
     check_games(games, GAME, True)
-    with pytest.raises(AnswerError):
+    with pytest.raises(GamesError):
         check_games(games, GAME, False)
     games["outcomes"][0] = -128
-    with pytest.raises(AnswerError):
+    with pytest.raises(GamesError):
         check_games(games, GAME, True)
 
 

@@ -485,7 +485,7 @@ def test_workers_join_and_leave_and_a_killed_run_goes_on(tmp_path):
     assert [report.iteration for report in found + more] == [1, 2, 3]
     assert "left" not in str(notices)  # it left while no learner was there
     assert more[-1].workers.num_workers == 1
-    stored = [again.folder.load_games(number, 1) for number in (1, 2, 3)]
+    stored = [again.folder.load_games(number, 1, again.game) for number in (1, 2, 3)]
     assert all(len(games) >= 6 for games in stored)
     workers[0].step()
     assert "ended" in workers[0].progress.text

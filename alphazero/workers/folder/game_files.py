@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import safetensors.numpy
 
 from alphazero.games.batched_game import Game
+from alphazero.runtime.files import from_safetensors, to_safetensors
 from alphazero.selfplay.flat_games import unflatten
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.workers.answer_check import AnswerError, check_answer
 from alphazero.workers.folder.shared_folder import GamesName, read_regular
 from alphazero.workers.unit import Answer, Job, SelfPlayWork
 
-FORMAT = "alphazero-worker-games-1"
+FORMAT = "alphazero-worker-games-2"
 MOST_BYTES = 256_000_000  # of a file of games; a thousand games of Othello have 20 MB
 _KEY = "games"  # of the text in the metadata
 
@@ -51,7 +51,7 @@ def to_bytes(answer: Answer, name: GamesName, job: Job) -> bytes:
         "work": list(map(float, answer.work)),
         "seconds": float(answer.seconds),
     }
-    return safetensors.numpy.save(answer.games, {_KEY: json.dumps(facts)})
+    return to_safetensors(answer.games, {_KEY: json.dumps(facts)})
 
 
 def read_games(
@@ -63,7 +63,7 @@ def read_games(
         name: of the file.
         job: of the run.
         newest: the highest number of a network that was ever published.
-        may_be_adjudicated: see `alphazero.workers.answer_check.check_games`.
+        may_be_adjudicated: see `alphazero.selfplay.game_check.check_games`.
 
     Raises:
         AnswerError: if the file does not hold games of this run; the message is a clause.
@@ -91,11 +91,10 @@ def read_games(
 def _parsed(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Return what a file says about its games, and their arrays."""
     try:
-        columns = safetensors.numpy.load(data)
-        end = 8 + int.from_bytes(data[:8], "little")
-        facts = json.loads(json.loads(data[8:end])["__metadata__"][_KEY])
-    except Exception as error:
-        reason = "it is empty" if not data else "it is truncated, or not a file of games"
+        metadata, columns = from_safetensors(data)
+        facts = json.loads(metadata[_KEY])
+    except (ValueError, KeyError, RecursionError) as error:
+        reason = "it is empty" if not data else f"it is not a file of games: {error}"
         raise AnswerError(reason) from error
     return facts, columns
 

@@ -1,0 +1,212 @@
+"""Games are checked before they are believed, wherever they come from.
+
+In: arrays that claim to be games, finished or in progress. Out: a `GamesError` that says what is
+wrong, if something is. Every game is replayed by the rules: a file may be damaged or forged, a
+worker may be broken, of another version, or not a worker at all. What cannot be checked is whether
+the moves were searched well.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from alphazero.games.batched_game import Game, Transition
+from alphazero.selfplay.flat_games import LENGTHS, REQUIRED
+from alphazero.selfplay.game_record import GameRecord
+
+_SUM_TOLERANCE = 1e-3
+
+
+class GamesError(ValueError):
+    """Games that are refused; the message is a clause: "its games are not ..."."""
+
+
+def check_games(columns: dict[str, np.ndarray], game: Game, may_be_adjudicated: bool) -> None:
+    """Check that arrays are finished games of ``game``; see `alphazero.selfplay.flat_games`.
+
+    Args:
+        may_be_adjudicated: whether games may end before their last move, with a proven result.
+
+    Raises:
+        GamesError: if they are not.
+    """
+    _check_arrays(columns, game)
+    _check_numbers(columns)
+    _check_rules(columns, game, may_be_adjudicated)
+
+
+def check_in_progress(state: dict[str, np.ndarray], game: Game) -> None:
+    """Check that a state is of games in progress; see `GamesInProgress.state_dict`.
+
+    Raises:
+        GamesError: if it is not.
+        KeyError: if a part is missing.
+    """
+    plies, noted = state["plies"], state["actions"]
+    num_games, longest = len(state["rows"]), noted.shape[1] if noted.ndim == 2 else 0
+    expected: dict[str, tuple[Any, tuple[int, ...]]] = {
+        "rows": (np.int64, (num_games,)),
+        "playing": (np.bool_, (num_games,)),
+        "adjudicated": (np.bool_, (num_games,)),
+        "plies": (np.int32, (num_games,)),
+        "roots": (game.state_dtype, (num_games, game.state_size)),
+        "players": (np.int8, (num_games, longest)),
+    }
+    for name, (dtype, shape) in expected.items():
+        _check_array(name, state[name], dtype, shape)
+    if len(np.unique(state["rows"])) != num_games or (state["rows"] < 0).any():
+        raise GamesError("its games in progress are numbered wrongly")
+    if not state["playing"].all() or (plies < 0).any() or (plies > longest).any():
+        raise GamesError("its games in progress have impossible lengths")
+    begun = plies > 0
+    if (state["roots"][~begun] != game.initial_states(1)).any():
+        raise GamesError("its games do not begin with the first position")
+    if begun.any():
+        is_noted = np.arange(longest) < plies[:, None]
+        names = GameRecord._fields
+        columns = {name: state[name][is_noted] for name in names if name in state}
+        columns |= {"outcomes": np.zeros(int(plies.sum()), np.float32)}
+        columns |= {LENGTHS: plies[begun].astype(np.int64)}
+        _check_arrays(columns, game)
+        _check_numbers(columns)
+        players = _check_rules(columns, game, roots=state["roots"][begun])
+        if (players != state["players"][is_noted]).any():
+            raise GamesError("the players of its games in progress are wrong")
+
+
+def _check_array(name: str, array: np.ndarray, dtype: Any, shape: tuple[int, ...]) -> None:
+    if array.dtype != dtype or array.shape != shape:
+        raise GamesError(
+            f"its {name} are {array.dtype}{list(array.shape)}, "
+            f"where {np.dtype(dtype)}{list(shape)} is expected"
+        )
+
+
+def _check_arrays(columns: dict[str, np.ndarray], game: Game) -> None:
+    """Check names, shapes and types."""
+    if not REQUIRED <= columns.keys():
+        raise GamesError(f"its games lack {', '.join(sorted(REQUIRED - columns.keys()))}")
+    lengths = columns[LENGTHS]
+    if lengths.ndim != 1 or lengths.dtype != np.int64 or not len(lengths) or lengths.min() < 1:
+        raise GamesError("its games have impossible lengths")
+    if lengths.max() > game.max_plies:
+        raise GamesError(f"it has a game of more than {game.max_plies} plies")
+    num_plies = int(lengths.sum())
+    expected: dict[str, tuple[Any, tuple[int, ...]]] = {
+        "states": (game.state_dtype, (num_plies, game.state_size)),
+        "actions": (np.int32, (num_plies,)),
+        "action_weights": (np.float32, (num_plies, game.num_actions)),
+        "root_values": (np.float32, (num_plies,)),
+        "outcomes": (np.float32, (num_plies,)),
+        "is_target": (np.bool_, (num_plies,)),
+        "surprises": (np.float32, (num_plies,)),
+    }
+    if unknown := columns.keys() - expected.keys() - {LENGTHS}:
+        raise GamesError(f"its games have an unknown part {min(unknown)!a:.40}")
+    for name, (dtype, shape) in expected.items():
+        array = columns.get(name)
+        if array is not None:
+            _check_array(name, array, dtype, shape)
+
+
+def _check_numbers(columns: dict[str, np.ndarray]) -> None:
+    """Check that policy targets are distributions and values are values."""
+    weights, values = columns["action_weights"], columns["root_values"]
+    targets = weights[columns["is_target"]]
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise GamesError("its policy targets are not all finite and positive")
+    if len(targets) and np.abs(targets.sum(axis=1) - 1).max() > _SUM_TOLERANCE:
+        raise GamesError("its policy targets do not sum to 1")
+    if not np.isfinite(values).all() or np.abs(values).max() > 1 + _SUM_TOLERANCE:
+        raise GamesError("its values are not between -1 and 1")
+    surprises = columns.get("surprises")
+    if surprises is not None and not (np.isfinite(surprises).all() and (surprises >= 0).all()):
+        raise GamesError("its surprises are not all finite and positive")
+
+
+def _check_rules(
+    columns: dict[str, np.ndarray],
+    game: Game,
+    may_be_adjudicated: bool = False,
+    roots: np.ndarray | None = None,
+) -> np.ndarray:
+    """Replay all games at once; return the player to move at each ply.
+
+    Args:
+        roots: of games in progress, the positions after their last moves.
+    """
+    states, actions, lengths = columns["states"], columns["actions"], columns[LENGTHS]
+    lasts = np.cumsum(lengths) - 1
+    firsts = lasts - lengths + 1
+    if (states[firsts] != game.initial_states(len(firsts))).any():
+        raise GamesError("its games do not begin with the first position")
+    # A position is inspected only once the rules have led to it: foreign states may be anything.
+    is_last = np.zeros(len(states), np.bool_)
+    is_last[lasts] = True
+    players = np.empty(len(states), np.int8)
+    last_players = np.empty(len(lengths), np.int8)
+    last_results = np.empty(len(lengths), np.float32)
+    mask = game.legal_action_mask(states[firsts])
+    players[firsts] = game.players(states[firsts])
+    legal = np.empty(columns["action_weights"].shape, np.bool_)
+    rows, games = firsts, np.arange(len(lengths))
+    while len(rows):
+        own = actions[rows]
+        if (
+            (own < 0).any()
+            or (own >= game.num_actions).any()
+            or not mask[range(len(own)), own].all()
+        ):
+            raise GamesError("it plays an illegal move")
+        legal[rows] = mask
+        after = game.step(states[rows], own)
+        ends = is_last[rows]
+        _check_ends(after, ends, may_be_adjudicated, None if roots is None else roots[games[ends]])
+        last_players[games[ends]] = after.players[ends]
+        # The result of an adjudicated game is not checked.
+        last_results[games[ends]] = np.where(after.over[ends], after.results[ends], np.nan)
+        on = ~ends
+        rows, games, mask = rows[on] + 1, games[on], after.legal_action_mask[on]
+        if (states[rows] != after.states[on]).any():
+            raise GamesError("its positions do not follow from its moves")
+        players[rows] = after.players[on]
+    if ((columns["action_weights"] > 0) & ~legal).any():
+        raise GamesError("its policy targets allow illegal moves")
+    if roots is None:
+        _check_outcomes(columns["outcomes"], players, lengths, last_players, last_results)
+    return players
+
+
+def _check_ends(
+    after: Transition, ends: np.ndarray, may_be_adjudicated: bool, roots: np.ndarray | None
+) -> None:
+    """Check that games end where the rules end them, or lead to ``roots``.
+
+    Args:
+        after: the positions after a move in several games.
+        ends: whether this move was the last one of its game.
+    """
+    if roots is not None:
+        if after.over[ends].any() or (after.states[ends] != roots).any():
+            raise GamesError("its games in progress do not lead to their positions")
+    elif (ends & ~after.over).any() and not may_be_adjudicated:
+        raise GamesError("it has a game that is not finished")
+    if (~ends & after.over).any():
+        raise GamesError("it plays on after the end of a game")
+
+
+def _check_outcomes(
+    outcomes: np.ndarray,
+    players: np.ndarray,
+    lengths: np.ndarray,
+    last_players: np.ndarray,
+    last_results: np.ndarray,
+) -> None:
+    """Check the result of each game for the player of each ply."""
+    results = np.repeat(last_results, lengths)
+    expected = np.where(players == np.repeat(last_players, lengths), results, -results)
+    known = np.isfinite(expected)
+    if (outcomes[known] != expected[known]).any():
+        raise GamesError("its results are not those of its games")
+    if not (np.abs(outcomes) <= 1).all():
+        raise GamesError("its results are not between -1 and 1")
