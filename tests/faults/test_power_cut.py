@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks a process
 
 RESUME = Scenario("resume")
 NEW = Scenario("new", stored=0, end=2)
-DROPS = ("run.keep_networks=2", "replay.window_min=20", "replay.window_max=20")
+DROPS = ("run.keep_networks=2", "replay.window_start=20", "replay.window_max=20")
 DROPPING = Scenario("dropping", DROPS, stored=4, end=6)
 NUM_PARTS = 6 if IS_FULL else 1
 
