@@ -34,7 +34,7 @@ COMMANDS = {
     "evaluate": "evaluate player=RUN set=SET num_simulations=2 engine=torch",
     "compare": "compare run=RUN,OTHER set=SET num_simulations=2",
     "plot": "plot run=RUN output=plot.svg",
-    "rate": f"rate run=RUN {_RATE} num_simulations=2 engine=torch device=cpu output=rated.json",
+    "rate": f"rate run=RUN {_RATE} num_simulations=2 engine=torch device=cpu output=rated.svg",
     "ship": "ship run=RUN into=best replace=true",
     "export": "export network=RUN output=network.onnx",
     "engine": f"engine player=RUN {_ENGINES}",
