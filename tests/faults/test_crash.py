@@ -93,7 +93,7 @@ def test_a_run_killed_at_any_time_goes_on_as_if_nothing_had_happened(
     usual_s = zygote.run(scenario.words_to_go_on(run.copy(tmp_path / "usual"))).seconds
     numbers = random.Random(f"{scenario.name} {part}")
     found = collections.Counter()
-    for number in range(amount(2, 6)):
+    for number in range(amount(1, 10)):
         root = run.copy(tmp_path / str(number))
         pid = zygote.start(scenario.words_to_go_on(root))
         time.sleep(numbers.uniform(0, usual_s))
