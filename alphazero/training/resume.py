@@ -129,7 +129,7 @@ class RunStore:
             self.settings.run.on_changed_rules = "refuse"
         elif not folder.rules_digest:
             folder.write_rules(self.game.rules_text)
-        for path in folder.states:
+        for path in (folder.state, folder.previous_state):
             try:
                 state = load_state(path)
                 self._load(state)
@@ -192,9 +192,10 @@ def _check_numbers(state: dict[str, Any]) -> None:
     Raises:
         ValueError: if one is impossible.
     """
-    iteration, elapsed_s = state["iteration"], state["elapsed_s"]
-    if type(iteration) is not int or not 0 < iteration < 2**31:
-        raise ValueError(f"iteration {iteration!a:.20}")
+    elapsed_s = state["elapsed_s"]
+    for number in (state["iteration"], state["learner"]["num_steps"], state["replay"]["num_added"]):
+        if type(number) is not int or not 0 < number < 2**62:
+            raise ValueError(f"{number!a:.20} iterations, steps or samples")
     if not 0.0 <= elapsed_s < math.inf:
         raise ValueError(f"{elapsed_s!a:.20} seconds")
     _check_finite(state["learner"], "learner")

@@ -1,0 +1,176 @@
+"""Files of a run that are missing, damaged or forged: the state before takes over, or one line."""
+
+import re
+import shutil
+
+import numpy as np
+import pytest
+from run_samples import assert_same, make_trainer, reports
+
+from alphazero.network.weights import network_arrays
+from alphazero.runtime.errors import InputError, StoredFileError
+from alphazero.selfplay.flat_games import LENGTHS
+from alphazero.storage.checkpoint import load_state, save_state
+from alphazero.storage.run_folder import RunFolder
+from alphazero.training import resume
+
+SCHEDULE = "learner.schedule=constant"  # which the length of the run does not change
+LONGER = "run.num_iterations=5"
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Return the folder of a run of four iterations, and the weights after the fifth."""
+    root = tmp_path_factory.mktemp("runs")
+    reports(make_trainer(root / "four", SCHEDULE))
+    shutil.copytree(root / "four", root / "five")
+    whole = resumed(RunFolder(root / "five"))
+    reports(whole)
+    assert whole.notices == []
+    return root / "four", network_arrays(whole.learner.network)
+
+
+@pytest.fixture
+def folder(runs, tmp_path):
+    return RunFolder(shutil.copytree(runs[0], tmp_path / "run"))
+
+
+def resumed(folder, *words):
+    trainer = make_trainer(folder.path, SCHEDULE, LONGER, *words)
+    trainer.restore()
+    return trainer
+
+
+def flip(path):
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def swap(path):
+    """Put an intact file of the same kind, of an older iteration, in a file's place."""
+    number = int(path.stem) - 1
+    shutil.copy(path.with_name(f"{number:06d}.safetensors"), path)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    (
+        lambda folder: flip(folder.state),
+        lambda folder: folder.state.write_bytes(b""),
+        lambda folder: flip(folder.games(4)),
+        lambda folder: swap(folder.games(4)),
+        lambda folder: folder.games(4).unlink(),
+    ),
+    ids=("state flipped", "state empty", "games flipped", "older games", "no games"),
+)
+def test_the_state_before_takes_over_and_plays_the_same_iteration(folder, runs, damage):
+    damage(folder)
+    trainer = resumed(folder)
+    assert trainer.iteration == 3 and len(trainer.notices) == 1
+    reports(trainer)
+    assert [row["iteration"] for row in folder.read_metrics()] == [1, 2, 3, 4, 5]
+    assert_same(network_arrays(trainer.learner.network), runs[1])
+    assert resumed(folder).notices == []
+
+
+def test_a_power_cut_between_two_renamings_leaves_the_state_before(folder, runs):
+    folder.state.unlink()
+    assert RunFolder.find(str(folder.path), "", None).path == folder.path
+    trainer = resumed(folder)
+    assert trainer.iteration == 3
+    reports(trainer)
+    assert_same(network_arrays(trainer.learner.network), runs[1])
+
+
+@pytest.mark.parametrize("damage", (flip, swap, lambda path: path.unlink()))
+def test_the_newest_network_is_written_again(folder, damage):
+    path = folder.network(4)
+    before = path.read_bytes()
+    damage(path)
+    trainer = resumed(folder)
+    assert trainer.iteration == 4 and str(path) in trainer.notices[0]
+    assert path.read_bytes() == before
+
+
+def test_games_that_both_states_need_are_dropped_at_the_users_word_only(folder):
+    folder.games(2).unlink()
+    with pytest.raises(StoredFileError, match=re.escape(str(folder.games(2)))):
+        resumed(folder)
+    trainer = resumed(folder, "run.on_damaged_games=drop")
+    assert trainer.iteration == 4 and trainer.settings.run.on_damaged_games == "refuse"
+    num_samples = [report.selfplay.num_samples for report in reports(trainer)]
+    kept = load_state(folder.state)["games"]
+    assert sorted(kept) == ["3", "4", "5"] and kept["5"]["num_samples"] == num_samples[0]
+    assert trainer.replay.window == sum(games["num_samples"] for games in kept.values())
+    assert not folder.games(1).exists()
+    assert resumed(folder).notices == []
+
+
+def forged(folder, change):
+    """Change a state in both of its files, with the right checksums."""
+    for path in folder.states:
+        state = load_state(path)
+        change(state)
+        save_state(path, state)
+
+
+def own_games(state):
+    return state["selfplay"]["0"]
+
+
+FORGERIES = {
+    "iteration": lambda state: state.update(iteration=-1),
+    "seconds": lambda state: state.update(elapsed_s=float("nan")),
+    "weights": lambda state: state["learner"]["network"]["policy.weight"].fill(np.inf),
+    "steps": lambda state: state["learner"].update(num_steps=None),
+    "window": lambda state: state["replay"].update(num_added=-1),
+    "starts": lambda state: state["replay"].update(generator={"state": 1}),
+    "root": lambda state: own_games(state)["roots"].fill(511),
+    "moves": lambda state: own_games(state)["actions"].fill(100),
+    "rows": lambda state: own_games(state)["rows"].fill(-3),
+    "plies": lambda state: own_games(state)["plies"].fill(9),
+    "players": lambda state: own_games(state)["players"].fill(5),
+    "targets": lambda state: own_games(state)["action_weights"].fill(np.nan),
+    "no part": lambda state: state.pop("replay"),
+}
+
+
+@pytest.mark.parametrize("change", FORGERIES.values(), ids=FORGERIES)
+def test_a_forged_state_is_refused(folder, change):
+    forged(folder, change)
+    with pytest.raises(StoredFileError) as refused:
+        resumed(folder)
+    assert refused.value.path == folder.state
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [
+        ("actions", 100),
+        ("actions", -1),
+        ("outcomes", 7),
+        (LENGTHS, 0),
+        ("action_weights", np.nan),
+        ("root_values", 1e30),
+        ("states", 511),
+    ],
+)
+def test_forged_games_are_refused(folder, name, value):
+    games = load_state(folder.games(2))
+    games[name].fill(value)
+    digest = save_state(folder.games(2), games)
+    forged(folder, lambda state: state["games"]["2"].update(sha256=digest))
+    with pytest.raises(StoredFileError) as refused:
+        resumed(folder)
+    assert str(folder.games(2)) in str(refused.value)
+
+
+def test_an_iteration_without_room_for_its_files_is_not_begun(folder, monkeypatch):
+    trainer = resumed(folder)
+    usage = shutil.disk_usage(folder.path)
+    monkeypatch.setattr(resume.shutil, "disk_usage", lambda _: usage._replace(free=10_000))
+    with pytest.raises(InputError, match="resume="):
+        reports(trainer)
+    monkeypatch.undo()
+    assert [report.iteration for report in reports(trainer)] == [5]
