@@ -3,6 +3,7 @@
 import signal
 
 import pytest
+from unmeasured import patch_measurements
 
 from alphazero.runtime.process import limit_spinning
 
@@ -58,23 +59,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session", autouse=True)
 def unmeasured_players():
-    """Let networks play with torch in float32, and with exact leaves very near the end.
-
-    Measuring is slow, and no two machines are alike. The rules of game files are tried briefly.
-    Nothing is printed of kernels that are compiled, so that standard error is that of the command.
-    """
-    from alphazero.games import game_file
-    from alphazero.inference import fastest_engine
-    from alphazero.inference.engines.engine import REFERENCE
-    from alphazero.players import exact_leaves
-    from alphazero.runtime import jit
-
+    """Let networks play without measuring which engine is fastest here."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fastest_engine, "candidates", lambda *_: [REFERENCE])
-        patch.setattr(fastest_engine, "has_other_engines", lambda _: False)
-        speed = exact_leaves.LeafSpeed([1.0] * 6, 1e7, 1e4)
-        patch.setattr(exact_leaves, "leaf_speed", lambda *_: speed)
-        patch.setattr(exact_leaves, "known_speed", lambda _: speed)
-        patch.setattr(game_file, "_SECONDS", 0.2)
-        patch.setattr(jit, "announce_first_compilation", lambda: None)
+        patch_measurements(patch)
         yield

@@ -129,7 +129,7 @@ class RunStore:
             self.settings.run.on_changed_rules = "refuse"
         elif not folder.rules_digest:
             folder.write_rules(self.game.rules_text)
-        for path in folder.states:
+        for path in (folder.state, folder.previous_state):
             try:
                 state = load_state(path)
                 self._load(state)
@@ -150,8 +150,10 @@ class RunStore:
     def _load(self, state: dict[str, Any]) -> None:
         _check_numbers(state)
         self.iteration = state["iteration"]
-        self.learner.load_state_dict(state["learner"])
         self.gate.accepted = state["accepted"]
+        if self.gate.accepted is not None:
+            self.learner.load_state_dict(self.gate.accepted)  # so that it fits if it is needed
+        self.learner.load_state_dict(state["learner"])
         if self.gate.accepted is None:
             self.gate.accept()
         self.source.load_state_dict(state["selfplay"])
