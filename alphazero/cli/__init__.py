@@ -129,7 +129,7 @@ def error_text(error: Exception) -> str | None:
     """
     text = str(error)
     if isinstance(error, OSError) and error.strerror:
-        text = f"{_place_of(error)}{error.strerror}. {_ADVICE.get(error.errno, '')}"
+        text = f"{_place_of(error)}{error.strerror}. {_ADVICE.get(error.errno or 0, '')}"
     elif isinstance(error, RecursionError):
         text = "the input is nested too deeply."
     elif isinstance(error, MemoryError):
