@@ -15,12 +15,11 @@ import faulthandler
 import hashlib
 import io
 import json
-import math
 import os
 import resource
 import shutil
-import sys
 import tempfile
+import traceback
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +43,7 @@ def command(words):
 def limit_memory():
     """Refuse this process more than `_MEMORY` of further memory."""
     size = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    resource.setrlimit(resource.RLIMIT_AS, (size + _MEMORY,) * 2)
+    resource.setrlimit(resource.RLIMIT_AS, (size + _MEMORY, resource.RLIM_INFINITY))
 
 
 def list_runs(words):
@@ -57,6 +56,23 @@ def list_runs(words):
     plain = list_runs(catalogue)
     runs = [show_run(catalogue, run["id"]) for run in plain["runs"]]
     print(json.dumps([plain, runs, catalogue.describe()], allow_nan=False))
+    return 0
+
+
+def train_and_resume(words):
+    """Train a tiny run for an iteration, and resume it for another; print how that ended."""
+    limit_memory()
+    root, *settings = words
+    for more in (settings, ["resume=latest", "run.num_iterations=2", "game=tic_tac_toe"]):
+        kind, seen = _ended(["train", f"run.root={root}", *more])
+        if kind != "ended":
+            break
+    for path in Path(root).glob("*/*"):
+        if not all(_is_finite(path, iteration) for iteration in (1, 2)):
+            kind, seen = "broken", "weights that are not finite"
+    if kind == "refused" and list(Path(root).rglob("networks")) and "diverged" not in seen:
+        kind = "broken"  # it has played, and cannot be resumed
+    _print([kind, seen])
     return 0
 
 
@@ -80,42 +96,93 @@ def read_many(words):
     return 0
 
 
-def restore_many(words):
-    """Resume damaged copies of a run, up to the point where it would play.
+def resume_many(words):
+    """Resume damaged copies of a run. One that is not as it was plays an iteration.
 
     Args:
-        words: the run, a JSON file of lists of damages, and the number of the first one.
+        words: the run, digests of what may be restored and need not play, separated by commas, a
+            JSON file of lists of damages, and the number of the first one.
     """
-    from alphazero.cli import main, train
+    from alphazero.cli import train
 
-    run, cases, first = words
+    run, known, cases, first = words
     limit_memory()
     found = []
-    train._run = lambda trainer, *_: found.append(trainer) or 0
+    play = train._run
+
+    def note_and_play(trainer, *more):
+        found.append([digest_of(_restored(trainer)), len(trainer.notices)])
+        return 0 if known == "all" or found[0][0] in known.split(",") else play(trainer, *more)
+
+    train._run = note_and_play
     for damages in json.loads(Path(cases).read_text())[int(first) :]:
+        found.clear()
         with tempfile.TemporaryDirectory() as parent:
             copy = Path(parent) / "run"
             shutil.copytree(run, copy)
             for damage in damages:
                 apply(copy, damage)
-            found.clear()
-            error, out = io.StringIO(), io.StringIO()
-            faulthandler.dump_traceback_later(_HANGS_S, exit=True)
-            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
-                try:
-                    status = main(["train", f"resume={copy}", "run.num_iterations=9"])
-                except BaseException as raised:  # noqa: BLE001
-                    status = f"{type(raised).__name__}: {raised}"
-            faulthandler.cancel_dump_traceback_later()
-            text = error.getvalue()
-            if status == 2 and text.startswith("error: ") and text.count("\n") == 1:
-                _print(["refused", text])
-            elif status == 0 and len(found) == 1:
-                notices = len(found[0].notices)
-                _print(["read", [digest_of(_restored(found[0])), notices]])
-            else:
-                _print(["broken", f"{status} {text[-300:]}"])
+            kind, seen = _ended(["train", f"resume={copy}", "run.num_iterations=4"])
+            if kind == "ended":
+                kind, seen = ("read", found[0]) if found else ("read", ["finished", 0])
+                if not _is_finite(copy):
+                    kind, seen = "broken", "weights that are not finite"
+        _print([kind, seen])
     return 0
+
+
+def run_many(words):
+    """Run a command on damaged copies of a folder.
+
+    Args:
+        words: the folder, a JSON file of lists of damages and, last, a command in which "{folder}"
+            is the copy, and the number of the first case.
+    """
+    folder, cases, first = words
+    limit_memory()
+    for damages, command in json.loads(Path(cases).read_text())[int(first) :]:
+        with tempfile.TemporaryDirectory() as parent:
+            copy = Path(parent) / "game" / "run"
+            shutil.copytree(folder, copy)
+            os.chdir(copy)
+            for damage in damages:
+                apply(copy, damage)
+            _print(_ended(command.format(folder=copy).split()))
+            os.chdir("/")
+    return 0
+
+
+def _ended(words):
+    """Return how a command ends: refused, ended or broken."""
+    from alphazero.cli import main
+
+    error, out = io.StringIO(), io.StringIO()
+    faulthandler.dump_traceback_later(_HANGS_S, exit=True)
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
+        try:
+            call = {"list_runs": list_runs}.get(words[0])
+            status = main(words) if call is None else call(words[1:])
+        except BaseException as raised:  # noqa: BLE001
+            place = traceback.extract_tb(raised.__traceback__)[-1]
+            status = f"{type(raised).__name__}: {raised} ({place.filename}:{place.lineno})"
+    faulthandler.cancel_dump_traceback_later()
+    text = error.getvalue()
+    if status == 2 and text.startswith("error: ") and text.count("\n") == 1:
+        return ["refused", text]
+    if status == 0 and "Traceback" not in text:
+        return ["ended", out.getvalue()]
+    return ["broken", f"{status} {text[-500:]}"]
+
+
+def _is_finite(run, iteration=4):
+    """Return whether the network of an iteration, if there is one, can be read."""
+    from alphazero.network.weights import load_network
+
+    path = run / "networks" / f"{iteration:06d}.safetensors"
+    with contextlib.suppress(InputError):
+        load_network(path)
+        return True
+    return not path.exists()
 
 
 def _restored(trainer):
@@ -231,22 +298,3 @@ def digest_of(value):
 
     add(value)
     return digest.hexdigest()[:16]
-
-
-def weights_are_finite(words):
-    """Return 0 if all weights of the networks of a run are finite."""
-    from safetensors.numpy import load_file
-
-    for path in Path(words[0]).glob("networks/*.safetensors"):
-        for array in load_file(path).values():
-            if not np.isfinite(array).all():
-                return 1
-    return 0
-
-
-def is_number(value):
-    return isinstance(value, (int, float)) and math.isfinite(value)
-
-
-if __name__ == "__main__":
-    sys.exit("this is imported")
