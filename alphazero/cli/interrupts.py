@@ -14,6 +14,8 @@ import time
 from types import FrameType
 from typing import Any
 
+from alphazero.runtime.process import end_process
+
 #: Seconds after an interrupt in which others are ignored: a second Ctrl-C must not cut short what
 #: is tidied up.
 IGNORED_S = 5.0
@@ -47,9 +49,17 @@ def is_interrupted() -> bool:
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     global _last_s
+    if _is_importing("torch"):  # it calls Python from C++ that aborts the process at an exception
+        print("stopped.", file=sys.stderr)
+        end_process(130)  # a command that imports has nothing to tidy up yet
     if not is_interrupted():
         _last_s = time.monotonic()
         raise KeyboardInterrupt
+
+
+def _is_importing(name: str) -> bool:
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    return getattr(spec, "_initializing", False)
 
 
 def _unraisable(unraisable: Any) -> None:
