@@ -7,6 +7,8 @@ than one process keeps busy. A process that dies is replaced.
 import contextlib
 import multiprocessing
 import multiprocessing.connection
+import multiprocessing.reduction
+import os
 import pickle
 import queue
 import signal
@@ -42,13 +44,14 @@ class ProcessTransport:
         self._num_threads = num_threads
         self._weights: Weights | None = None
         self._connections: dict[str, Any] = {}
+        self._outboxes: dict[str, queue.SimpleQueue[bytes | None]] = {}
         self._processes: dict[str, Any] = {}
         self._num_started = 0
 
     def publish(self, weights: Weights) -> None:
         """See `Transport.publish`."""
         self._weights = weights
-        for worker in list(self._connections):
+        for worker in self._outboxes:
             self._send(worker, weights)
 
     def submit(self, worker: str, unit: Unit) -> None:
@@ -79,7 +82,7 @@ class ProcessTransport:
     def close(self) -> None:
         """See `Transport.close`."""
         self._num_processes = 0
-        for worker in list(self._connections):
+        for worker in self._outboxes:
             self._send(worker, None)
         for worker in list(self._processes):
             self._processes[worker].join(_END_S)
@@ -101,18 +104,19 @@ class ProcessTransport:
             process.start()
         there.close()
         self._processes[name], self._connections[name] = process, here
+        self._outboxes[name] = _sent(here)
         self._send(name, self._weights)
 
     def _send(self, worker: str, message: Weights | Unit | None) -> None:
         """Send a message; that a process is gone is noticed by `poll`."""
-        with contextlib.suppress(OSError):
-            self._connections[worker].send(message)
+        self._outboxes[worker].put(bytes(multiprocessing.reduction.ForkingPickler.dumps(message)))
 
     def _end(self, worker: str) -> str:
         """Forget a process that has ended or is about to; return why, as a clause."""
         process = self._processes.pop(worker)
-        self._connections.pop(worker).close()
+        self._outboxes.pop(worker).put(None)
         process.join(_END_S)
+        self._connections.pop(worker).close()  # now nobody writes to it any more
         code = process.exitcode
         if code is None:
             process.kill()
@@ -164,6 +168,22 @@ def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
             connection.send(Answered(name, player.play(units.popleft())))
 
 
+def _sent(connection: Any) -> "queue.SimpleQueue[bytes | None]":
+    """Return a queue whose pickled messages a thread sends; None is the end.
+
+    So the learner never waits for a worker that does not read, because it was stopped.
+    """
+    messages: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+
+    def send() -> None:
+        with contextlib.suppress(OSError):  # the worker is gone
+            while (message := messages.get()) is not None:
+                connection.send_bytes(message)
+
+    threading.Thread(target=send, daemon=True).start()
+    return messages
+
+
 def _received(connection: Any) -> "queue.SimpleQueue[Weights | Unit | None]":
     """Return a queue that a thread fills with what arrives; None is the end.
 
@@ -176,8 +196,8 @@ def _received(connection: Any) -> "queue.SimpleQueue[Weights | Unit | None]":
         while message is not None:
             try:
                 message = connection.recv()
-            except (EOFError, OSError):  # the learner is gone
-                message = None
+            except (EOFError, OSError):
+                os._exit(0)  # the learner is gone: nobody waits for the games under way
             messages.put(message)
 
     threading.Thread(target=receive, daemon=True).start()

@@ -1,5 +1,6 @@
 """What the children of `test_two_processes.py` do besides commands: `zygote` calls it by name."""
 
+import contextlib
 import time
 from pathlib import Path
 
@@ -58,17 +59,91 @@ def take_lock(words: list[str]) -> int:
     """Take a run's lock again and again; fail if another process has it at the same time.
 
     Args:
-        words: the run's folder, and how many times.
+        words: the run's folder, and for how many seconds.
     """
     from alphazero.runtime.errors import ConfigError
 
     folder, num_taken = Path(words[0]), 0
     alone = FileLock(folder / "alone")
-    until = time.monotonic() + 60
-    while num_taken < int(words[1]) and time.monotonic() < until:
-        try:
-            with RunFolder(folder).locked(), alone.acquire(blocking=False):
+    until = time.monotonic() + float(words[1])
+    while time.monotonic() < until:
+        with contextlib.suppress(ConfigError), RunFolder(folder).locked():
+            with alone.acquire(blocking=False):
                 num_taken += 1
-        except ConfigError:
+    print(num_taken)
+    return 0
+
+
+def work(words: list[str]) -> int:
+    """Be `alphazero work`, and sign each game, so that it is seen when one counts twice.
+
+    Args:
+        words: the seconds by which this machine's clock is ahead, a file to which the signatures
+            of written games are added, and the words of the command.
+    """
+    import os
+
+    import numpy as np
+
+    from alphazero.cli import main
+    from alphazero.workers.folder import folder_worker
+    from alphazero.workers.folder.shared_folder import SharedFolder
+
+    ahead_s, written, *rest = words
+    now, to_bytes, write = time.time, folder_worker.to_bytes, SharedFolder.write
+
+    def signed(answer, name, job):
+        starts = np.cumsum([0, *answer.games["lengths"][:-1]])
+        numbers = np.frombuffer(os.urandom(4 * len(starts)), np.uint32) >> 8
+        answer.games["root_values"][starts] = numbers / np.float32(1 << 24)  # exact in float32
+        signatures[str(name)] = "".join(f"{number}\n" for number in numbers)
+        return to_bytes(answer, name, job)
+
+    def write_and_note(folder, path, data):
+        if path.parent == folder.games:
+            with open(written, "a") as file:  # before, because this process may be killed
+                file.write(signatures.pop(path.name, ""))
+        write(folder, path, data)
+        os.utime(path, (now() + float(ahead_s),) * 2)
+
+    signatures: dict[str, str] = {}
+    folder_worker.to_bytes, SharedFolder.write = signed, write_and_note
+    time.time = lambda: now() + float(ahead_s)
+    return main(["work", *rest])
+
+
+def train_with_full_store(words: list[str]) -> int:
+    """Train on a Ray cluster of this machine whose object store is full for half a minute.
+
+    Args:
+        words: of `alphazero train`.
+    """
+    import threading
+
+    import numpy as np
+    import ray
+
+    from alphazero.cli import main
+
+    ray.init(
+        num_cpus=1,
+        object_store_memory=80_000_000,
+        include_dashboard=False,
+        log_to_driver=False,
+        _system_config={"automatic_object_spilling_enabled": False},
+    )
+    kept = []
+    for num_bytes in (10_000_000, 1_000_000, 100_000, 10_000):
+        try:
+            while True:
+                kept.append(ray.put(np.zeros(num_bytes, np.uint8)))
+        except ray.exceptions.ObjectStoreFullError:
             pass
-    return 0 if num_taken else 3
+    print(f"{len(kept)} objects fill the store", flush=True)
+    timer = threading.Timer(30.0, kept.clear)
+    timer.daemon = True
+    timer.start()
+    try:
+        return main(words)
+    finally:
+        ray.shutdown()
