@@ -45,8 +45,7 @@ def write_atomically(path: Path, data: bytes, previous: Path | None = None) -> N
     path = Path(path)
     temporary = path.with_name(f".{path.name}.tmp{os.getpid()}")
     try:
-        is_new = not path.parent.is_dir()
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         with open(temporary, "wb") as file:
             file.write(data)
             file.flush()
@@ -54,8 +53,7 @@ def write_atomically(path: Path, data: bytes, previous: Path | None = None) -> N
         if previous is not None and path.exists():
             os.replace(path, previous)
         os.replace(temporary, path)
-        for folder in (path.parent, path.parent.parent)[: 1 + is_new]:
-            sync_folder(folder)
+        sync_folder(path.parent)
     except BaseException as error:  # a full disk, Ctrl-C
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -77,6 +75,14 @@ def append_line(path: Path, text: str) -> None:
             os.fsync(file.fileno())
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def make_folder(folder: Path, exist_ok: bool = True) -> None:
+    """Create a folder and those above it, and wait until their names are on the disk."""
+    new = [path for path in (folder, *folder.parents) if not path.exists()]
+    folder.mkdir(parents=True, exist_ok=exist_ok)
+    for path in new:
+        sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:

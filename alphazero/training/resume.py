@@ -150,8 +150,10 @@ class RunStore:
     def _load(self, state: dict[str, Any]) -> None:
         _check_numbers(state)
         self.iteration = state["iteration"]
-        self.learner.load_state_dict(state["learner"])
         self.gate.accepted = state["accepted"]
+        if self.gate.accepted is not None:
+            self.learner.load_state_dict(self.gate.accepted)  # so that it fits if it is needed
+        self.learner.load_state_dict(state["learner"])
         if self.gate.accepted is None:
             self.gate.accept()
         self.source.load_state_dict(state["selfplay"])

@@ -139,7 +139,9 @@ class Zygote:
         operations = json.loads(texts.pop("operations") or "[]")
         return Ended(**answer, **texts, seconds=time.monotonic() - start, operations=operations)
 
-    def run(self, words: list[str], fault: Fault | None = None, timeout_s: float = 60, **more):
+    def run(
+        self, words: list[str], fault: Fault | None = None, timeout_s: float = TIMEOUT_S, **more
+    ):
         """Start a child and wait for it."""
         return self.wait(self.start(words, fault, **more), timeout_s)
 

@@ -1,5 +1,6 @@
 """What the children of `test_two_processes.py` do besides commands: `zygote` calls it by name."""
 
+import contextlib
 import time
 from pathlib import Path
 
@@ -58,20 +59,19 @@ def take_lock(words: list[str]) -> int:
     """Take a run's lock again and again; fail if another process has it at the same time.
 
     Args:
-        words: the run's folder, and how many times.
+        words: the run's folder, and for how many seconds.
     """
     from alphazero.runtime.errors import ConfigError
 
     folder, num_taken = Path(words[0]), 0
     alone = FileLock(folder / "alone")
-    until = time.monotonic() + 60
-    while num_taken < int(words[1]) and time.monotonic() < until:
-        try:
-            with RunFolder(folder).locked(), alone.acquire(blocking=False):
+    until = time.monotonic() + float(words[1])
+    while time.monotonic() < until:
+        with contextlib.suppress(ConfigError), RunFolder(folder).locked():
+            with alone.acquire(blocking=False):
                 num_taken += 1
-        except ConfigError:
-            pass
-    return 0 if num_taken else 3
+    print(num_taken)
+    return 0
 
 
 def work(words: list[str]) -> int:

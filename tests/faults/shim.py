@@ -89,7 +89,11 @@ class Shim:
             if fault.lasting and fault.at is not None and number > fault.at:
                 is_failing = fault.error != "ENOSPC" or kind not in NEEDS_NO_SPACE
             if not is_failing:
-                return action()
+                try:
+                    return action()
+                except OSError:  # such as a folder that exists
+                    self.operations[number][0] = "nothing"
+                    raise
             if fault.when == "part" and part is not None:
                 part()
             elif fault.when == "after":

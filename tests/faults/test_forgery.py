@@ -11,11 +11,17 @@ Each test prints what became of its cases (`pytest -s`).
 import collections
 import json
 import random
+import shutil
 
 import damage
 import numpy as np
 import pytest
 from harness import GAME, the_zygote
+
+from alphazero.config.settings import rows
+from alphazero.runtime.files import read_safetensors
+from alphazero.storage.checkpoint import load_state
+from alphazero.training.settings import TrainSettings
 
 pytestmark = pytest.mark.xdist_group("forgery")
 
@@ -259,3 +265,92 @@ def test_a_forged_network_plays_or_is_refused(run, amount, tmp_path):
     outcomes = tried("run_many", [run], cases, tmp_path)
     kinds = told("networks forged", cases, outcomes)
     assert not kinds["broken"], kinds["broken"][:9]
+
+
+def forged_settings():
+    """Return a damage for values of each setting: the borders, beyond them, and other types."""
+    found = []
+    for row in rows(TrainSettings()):
+        numbers = [float(word) for word in row.allowed.split() if word.replace(".", "").isdigit()]
+        beyond = [number + change for number in numbers for change in (-1, 0, 1)]
+        others = [10**30, "${seed}", "${oc.env:HOME}", {"_target_": "os.system"}, "x" * 9000]
+        for value in (*damage.PLAIN, *beyond, *others):
+            found.append(["set", "config.yaml", row.key, value])
+    return found
+
+
+def test_forged_settings_are_refused_or_a_run_is_restored(run, amount, tmp_path):
+    cases = part_of(forged_settings(), amount(25, 500), "settings")
+    outcomes = tried("resume_many", [run, "all"], [[case] for case in cases], tmp_path)
+    kinds = told("settings forged", cases, outcomes)
+    assert not kinds["broken"], kinds["broken"][:9]
+
+
+def test_forged_metrics_break_neither_a_run_nor_what_shows_it(run, amount, tmp_path):
+    keys = list(json.loads((run / "metrics.jsonl").read_text().splitlines()[-1]))
+    keys += ["alarms", "exact.accuracy", "strength.score", "pit.score", "proof.num_accurate"]
+    changes = [(key, value) for key in keys for value in (*damage.PLAIN, "9" * 9000, "nan")]
+    cases = part_of([["metrics", "metrics.jsonl", *one] for one in changes], amount(16, 400), "m")
+    outcomes = tried("resume_many", [run, "none"], [[case] for case in cases], tmp_path)
+    kinds = told("metrics forged, resumed", cases, outcomes)
+    assert not kinds["broken"] and not kinds["refused"], kinds["broken"][:9]
+    shown = [COMMANDS["plot"], COMMANDS["list_runs"]]
+    cases = [([case], shown[number % 2]) for number, case in enumerate(cases)]
+    kinds = told("metrics forged, shown", cases, tried("run_many", [run], cases, tmp_path))
+    assert not kinds["broken"], kinds["broken"][:9]
+
+
+# --- canaries -------------------------------------------------------------------------------------
+
+
+def traps(run, marker):
+    """Return damages that would make the file ``marker`` if anything in them were run."""
+    make = f"open({marker!r}, 'w')"
+    code = f"import builtins\nbuiltins.{make}\n\n\nclass Game:\n    pass\n"
+    yaml = (run / "config.yaml").read_text().rpartition("# sha256")[0]
+    texts = [
+        f"!!python/object/apply:builtins.open [{marker!r}, w]",
+        f"{yaml}extra: !!python/object/apply:builtins.open [{marker!r}, w]\n",
+        yaml.replace("kind: resnet", "kind: evil:Network"),
+        yaml.replace("name: tic_tac_toe", "name: evil.py"),
+        yaml.replace("name: tic_tac_toe", "name: evil:Game"),
+        yaml.replace("name: tic_tac_toe", f"_target_: builtins.open\n  file: {marker}\n  mode: w"),
+        yaml.replace("seed: 0", "seed: ${oc.env:ALPHAZERO_SEED}"),
+        yaml.replace("seed: 0", "seed: ${now:%S}"),
+        yaml.replace("seed: 0", f"seed: ${{eval:{make}}}"),
+    ]
+    assert all(text != yaml for text in texts)
+    found = [["write", "config.yaml", text] for text in texts]
+    for path in sorted(path for path in run.rglob("*") if path.is_file()):
+        name = path.relative_to(run).as_posix()
+        found += [["pickle", name, marker, protocol] for protocol in (0, 4)]
+    found += [
+        ["write", "rules.py", code],
+        ["forge network", NETWORK, "game", "evil.py"],
+        ["forge network", NETWORK, "game", "evil:Game"],
+        ["forge network", NETWORK, "network", {"kind": "evil:Network"}],
+        ["forge network", NETWORK, "info", {"recipe": [f"$({make})", "evil.py"]}],
+    ]
+    return [[["write", "evil.py", code], trap] for trap in found]
+
+
+def test_nothing_that_a_stored_file_holds_is_run(run, amount, tmp_path):
+    marker = tmp_path / "it was run"
+    resume = "train resume={folder} run.num_iterations=4"
+    commands = [resume, *COMMANDS.values()]
+    commands = [words.replace("{other}", str(run.parent / "other")) for words in commands]
+    cases = [(trap, words) for trap in traps(run, str(marker)) for words in commands]
+    cases = cases[:: amount(7, 1)]
+    kinds = told("traps", cases, tried("run_many", [run], cases, tmp_path))
+    assert not marker.exists()
+    assert not kinds["broken"], kinds["broken"][:9]
+
+
+def test_a_canary_sings(run, tmp_path):
+    marker = tmp_path / "marker"
+    damage.apply(tmp_path, ["pickle", "x", str(marker), 4])
+    import pickle
+
+    with (tmp_path / "x").open("rb") as file:
+        pickle.load(file).close()
+    assert marker.exists()

@@ -134,7 +134,7 @@ def test_a_command_reads_a_run_while_it_is_trained(zygote, samples, run, name, a
     words = words.replace("SET", f"{samples}/set.csv")
     for ended in beside(zygote, run, words.split()):
         ended.assert_ok()
-        assert "error" not in ended.stderr and "Traceback" not in ended.stderr
+        assert "Traceback" not in ended.stderr
     assert_undisturbed(run, samples)
 
 
@@ -187,11 +187,9 @@ def test_of_learners_of_one_run_one_trains_it(zygote, samples, run, amount):
 
 
 def test_a_lock_is_held_by_one_process(zygote, run, amount):
-    num_times = str(amount(100, 1000))
-    words = [run, num_times]
+    words = [run, amount(1, 10)]
     takers = [zygote.start(words, call="process_cases:take_lock") for _ in range(3)]
-    for taker in takers:
-        zygote.wait(taker).assert_ok()
+    assert sum(int(zygote.wait(taker).assert_ok().stdout) for taker in takers) > 3
 
 
 def test_two_new_runs_of_one_name_are_one_run(zygote, samples, tmp_path, amount):
