@@ -75,7 +75,8 @@ def _unraisable(unraisable: Any) -> None:
 def _send_again() -> None:
     global _last_s
     _last_s = -math.inf
-    if hasattr(signal, "pthread_kill"):  # it also ends a wait of the main thread
-        signal.pthread_kill(threading.main_thread().ident, signal.SIGTERM)
+    main_thread = threading.main_thread().ident
+    if main_thread is not None and hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(main_thread, signal.SIGTERM)  # it also ends a wait of that thread
     else:
         _thread.interrupt_main(signal.SIGTERM)

@@ -169,6 +169,20 @@ def test_any_answer_is_right_or_refused(amount):
     tally.show("answers of workers")
 
 
+def test_counts_of_work_whose_sum_is_no_number_are_refused():
+    columns = flatten([a_game(1)])
+    for figure in (1e308, 10**400, -1, math.nan, True, "1", None, [1.0]):
+        for answer in (
+            Answer(0, 0, columns, (figure, *NO_WORK[1:]), 1.0),
+            Answer(0, 0, columns, tuple(NO_WORK), figure),
+        ):
+            if figure is True:
+                assert sum(check_answer(answer, GAME, False, 0)) <= 1
+                continue
+            with pytest.raises(AnswerError):
+                check_answer(answer, GAME, False, 0)
+
+
 def test_the_dispatcher_counts_right_answers_once_and_dismisses_who_sends_others(amount):
     """Answers come twice, late, for units of others or of nobody, and with anything in them."""
     tally, games = Tally(), [a_game(seed) for seed in range(40)]
@@ -413,7 +427,7 @@ def test_a_worker_waits_while_something_else_lies_in_the_folder(place, kind, tmp
 def test_a_flood_of_signs_of_life_does_not_end_the_learner(amount, tmp_path):
     shared = Shared(tmp_path)
     shared.update(0)
-    num_workers = amount(200, 20_000)
+    num_workers = amount(200, 2_000)
     for number in range(num_workers):
         shared.sign(f"w{number}")
     begun = time.monotonic()
