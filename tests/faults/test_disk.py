@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import shim
 from commands import COMMANDS, RUN, Command
 from harness import IS_FULL, Ended, Fault, the_zygote
 from stored_runs import assert_equal, prepared, result_of, run_in
@@ -84,7 +85,8 @@ def faults(operations):
     for number, (kind, *_) in enumerate(operations):
         turn = number % len(ERRORS)
         for index, error in enumerate(ERRORS if len(operations) < 60 else ERRORS[turn : turn + 1]):
-            chosen.append(dict(at=number, error=error, lasting=bool((index + number // 3) % 2)))
+            if error != "ENOSPC" or kind not in shim.NEEDS_NO_SPACE:
+                chosen.append(dict(at=number, error=error, lasting=bool((index + number // 3) % 2)))
         if kind == "write":
             chosen.append(dict(at=number, error="ENOSPC", when="part", lasting=bool(number % 2)))
     return chosen
@@ -152,7 +154,8 @@ def check_again(command, stage, root) -> None:
         assert_same_run(command, stage, root)
         return
     run(command, root).assert_ok()
-    assert paths_in(root) == stage.paths
+    # A disk that allowed no deleting may have kept an unfinished file.
+    assert {path for path in paths_in(root) if ".tmp" not in path} == stage.paths
 
 
 def assert_same_run(command, stage, root) -> None:
