@@ -74,8 +74,8 @@ def main(arguments: list[str] | None = None) -> int:
         return _stopped()
     except Exception as error:
         # A library may turn the interrupt into an error of its own.
-        is_bug = error_text(error) is None
-        return _stopped() if is_bug and is_interrupted() else print_error(error)
+        is_of_interrupt = is_interrupted() and not isinstance(error, OSError)
+        return _stopped() if is_of_interrupt else print_error(error)
 
 
 def _answer(arguments: list[str]) -> int:
@@ -129,7 +129,7 @@ def error_text(error: Exception) -> str | None:
     """
     text = str(error)
     if isinstance(error, OSError) and error.strerror:
-        text = f"{_place_of(error)}{error.strerror}. {_ADVICE.get(error.errno, '')}"
+        text = f"{_place_of(error)}{error.strerror}. {_ADVICE.get(error.errno or 0, '')}"
     elif isinstance(error, RecursionError):
         text = "the input is nested too deeply."
     elif isinstance(error, MemoryError):
@@ -149,7 +149,7 @@ def _place_of(error: OSError) -> str:
         name = error.filename if isinstance(error.filename, int) else os.fsdecode(error.filename)
         return f"{name}: "
     try:
-        sys.stdout.flush()  # fails again if this is what failed
+        print(flush=True)  # fails, too, if standard output is what failed
     except OSError:
         _silence_stdout()
         return "standard output: "

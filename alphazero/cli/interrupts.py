@@ -14,6 +14,8 @@ import time
 from types import FrameType
 from typing import Any
 
+from alphazero.runtime.process import end_process
+
 #: Seconds after an interrupt in which others are ignored: a second Ctrl-C must not cut short what
 #: is tidied up.
 IGNORED_S = 5.0
@@ -47,9 +49,17 @@ def is_interrupted() -> bool:
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     global _last_s
+    if _is_importing("torch"):  # it calls Python from C++ that aborts the process at an exception
+        print("stopped.", file=sys.stderr)
+        end_process(130)  # a command that imports has nothing to tidy up yet
     if not is_interrupted():
         _last_s = time.monotonic()
         raise KeyboardInterrupt
+
+
+def _is_importing(name: str) -> bool:
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    return getattr(spec, "_initializing", False)
 
 
 def _unraisable(unraisable: Any) -> None:
@@ -65,7 +75,8 @@ def _unraisable(unraisable: Any) -> None:
 def _send_again() -> None:
     global _last_s
     _last_s = -math.inf
-    if hasattr(signal, "pthread_kill"):  # it also ends a wait of the main thread
-        signal.pthread_kill(threading.main_thread().ident, signal.SIGTERM)
+    main_thread = threading.main_thread().ident
+    if main_thread is not None and hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(main_thread, signal.SIGTERM)  # it also ends a wait of that thread
     else:
         _thread.interrupt_main(signal.SIGTERM)

@@ -68,8 +68,9 @@ class Run(NamedTuple):
 def figure(row: dict[str, Any], key: str) -> float:
     """Return a figure of a row, NaN if it has none: the file may have been edited."""
     value = row.get(key)
-    is_number = isinstance(value, (int, float)) and abs(value) <= sys.float_info.max
-    return float(value) if is_number else math.nan
+    if isinstance(value, (int, float)) and abs(value) <= sys.float_info.max:
+        return float(value)
+    return math.nan
 
 
 def mean(figures: list[float]) -> float:

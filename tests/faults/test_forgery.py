@@ -175,7 +175,7 @@ def damages_of_a_run(run, amount):
 def test_a_damaged_run_goes_on_as_it_was_or_from_the_state_before(run, restored, amount, tmp_path):
     cases = damages_of_a_run(run, amount)
     if amount(True, False):
-        cases = cases[::5]
+        cases = cases[::9]
     newest, older = restored
     known = {(newest, False): "as it was", (newest, True): "as it was, with a note"}
     known |= {(older, True): "from the state before"}
@@ -212,7 +212,7 @@ def test_every_command_refuses_a_damaged_file_in_one_line(run, amount, tmp_path)
         damages += [[flip[0], name, flip[1]] for flip in flips(run / name, amount(1, 5), 1)]
         damages += [[cut[0], name, cut[1]] for cut in cuts(run / name, 1)[-amount(1, 3) :]]
     commands = [words.replace("{other}", str(run.parent / "other")) for words in COMMANDS.values()]
-    cases = [([one], words) for one in damages for words in commands][:: amount(15, 1)]
+    cases = [([one], words) for one in damages for words in commands][:: amount(40, 2)]
     whole = [([], words) for words in commands]
     intact, outcomes = (tried("run_many", [run], some, tmp_path) for some in (whole, cases))
     assert [kind for kind, _ in intact] == ["ended"] * len(intact), intact
@@ -235,7 +235,7 @@ def test_a_forged_run_goes_on_with_finite_weights_or_not_at_all(
     name, run, restored, amount, tmp_path
 ):
     cases = damage.forgeries(name, load_state(run / name))
-    cases = part_of(cases, amount(25, 600), name)
+    cases = part_of(cases, amount(20, 150), name)
     forged = [ALONE + [case] if name == STATE else [case] + ALONE for case in cases]
     outcomes = tried("resume_many", [run, restored[0]], forged, tmp_path)
     kinds = told(f"{name} forged", cases, outcomes)
@@ -259,7 +259,7 @@ def forged_networks(path):
 
 
 def test_a_forged_network_plays_or_is_refused(run, amount, tmp_path):
-    damages = part_of(forged_networks(run / NETWORK), amount(25, 600), "network")
+    damages = part_of(forged_networks(run / NETWORK), amount(15, 150), "network")
     words = [COMMANDS["match"], COMMANDS["evaluate"]]
     cases = [([one], words[number % 2]) for number, one in enumerate(damages)]
     outcomes = tried("run_many", [run], cases, tmp_path)
@@ -280,7 +280,7 @@ def forged_settings():
 
 
 def test_forged_settings_are_refused_or_a_run_is_restored(run, amount, tmp_path):
-    cases = part_of(forged_settings(), amount(25, 500), "settings")
+    cases = part_of(forged_settings(), amount(15, 150), "settings")
     outcomes = tried("resume_many", [run, "all"], [[case] for case in cases], tmp_path)
     kinds = told("settings forged", cases, outcomes)
     assert not kinds["broken"], kinds["broken"][:9]
@@ -290,7 +290,7 @@ def test_forged_metrics_break_neither_a_run_nor_what_shows_it(run, amount, tmp_p
     keys = list(json.loads((run / "metrics.jsonl").read_text().splitlines()[-1]))
     keys += ["alarms", "exact.accuracy", "strength.score", "pit.score", "proof.num_accurate"]
     changes = [(key, value) for key in keys for value in (*damage.PLAIN, "9" * 9000, "nan")]
-    cases = part_of([["metrics", "metrics.jsonl", *one] for one in changes], amount(16, 400), "m")
+    cases = part_of([["metrics", "metrics.jsonl", *one] for one in changes], amount(5, 60), "m")
     outcomes = tried("resume_many", [run, "none"], [[case] for case in cases], tmp_path)
     kinds = told("metrics forged, resumed", cases, outcomes)
     assert not kinds["broken"] and not kinds["refused"], kinds["broken"][:9]
@@ -340,7 +340,7 @@ def test_nothing_that_a_stored_file_holds_is_run(run, amount, tmp_path):
     commands = [resume, *COMMANDS.values()]
     commands = [words.replace("{other}", str(run.parent / "other")) for words in commands]
     cases = [(trap, words) for trap in traps(run, str(marker)) for words in commands]
-    cases = cases[:: amount(7, 1)]
+    cases = cases[:: amount(29, 3)]
     kinds = told("traps", cases, tried("run_many", [run], cases, tmp_path))
     assert not marker.exists()
     assert not kinds["broken"], kinds["broken"][:9]

@@ -107,7 +107,7 @@ def test_drawn_settings_are_refused_or_train_and_resume(amount, tmp_path_factory
     kinds = collections.Counter()
 
     @hypothesis.settings(
-        max_examples=amount(10, 150),
+        max_examples=amount(3, 60),
         derandomize=True,
         deadline=None,
         phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
