@@ -164,7 +164,7 @@ def test_any_answer_is_right_or_refused(amount):
         assert _is_right(answer) and np.isfinite(work).all() and math.isfinite(answer.seconds)
         tally["right"] += 1
 
-    try_all(answers(), check, amount(300, 15_000))
+    try_all(answers(), check, amount(150, 15_000))
     assert tally["right"] and tally["refused"]
     tally.show("answers of workers")
 
@@ -205,7 +205,7 @@ def test_the_dispatcher_counts_right_answers_once_and_dismisses_who_sends_others
         ] += 1
 
     sent = st.lists(st.tuples(units, answers(), st.integers(1, 3)), min_size=1, max_size=3)
-    try_all(sent, check, amount(40, 3_000))
+    try_all(sent, check, amount(20, 3_000))
     tally.show("dispatcher, answers")
 
 
