@@ -25,7 +25,7 @@ class EventFile:
     """
 
     def __init__(self, folder: Path, purge_step: int | None = None):
-        stem = f"events.out.tfevents.{time.time_ns():020d}"  # TensorBoard reads them in this order
+        stem = f"events.out.tfevents.{time.time():.6f}"  # TensorBoard reads them in this order
         self._path = folder / f"{stem}.{socket.gethostname()}.{os.getpid()}"
         self._size = 0  # of the file
         self._buffer = io.BytesIO()
