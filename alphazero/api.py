@@ -218,20 +218,17 @@ def _stored_reports(
 
     tensorboard = TensorBoardLogger(trainer)
     finished = None  # yielded when the trainer goes on, which is when the iteration is stored
-    try:
-        for event in trainer.run():
-            if finished is not None:
-                yield finished
-                finished = None
-            if isinstance(event, IterationReport):
-                tensorboard.iteration(event)
-                finished = event
-            elif progress is not None:
-                progress(event)
+    for event in trainer.run():
         if finished is not None:
             yield finished
-    finally:
-        tensorboard.close()
+            finished = None
+        if isinstance(event, IterationReport):
+            tensorboard.iteration(event)
+            finished = event
+        elif progress is not None:
+            progress(event)
+    if finished is not None:
+        yield finished
 
 
 @dataclasses.dataclass(frozen=True)

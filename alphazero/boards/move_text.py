@@ -31,7 +31,7 @@ def read_move(session: Session, skin: Skin, typed: str) -> int:
         action = skin.notation.action(typed, session.legal_actions)
         check_legal(session, skin.notation, typed, action)
         return action
-    if int(typed) >= len(numbered):
+    if len(typed) > 9 or int(typed) >= len(numbered):  # Python refuses thousands of digits
         allowed = move_name(session, skin)
         raise ValueError(f"there is no number {typed} on the board: type {allowed}.")
     return numbered[int(typed)]

@@ -198,11 +198,13 @@ def read_moves(
 
 def _bracketed(text: str) -> list[int]:
     """Return the numbers of a list in brackets."""
-    if not re.fullmatch(r"\[[-\d\s,]*\]", text, re.ASCII):
+    numbers = [word for word in re.split(r"[\s,]+", text[1:-1]) if word]
+    are_numbers = all(re.fullmatch(r"-?\d{1,9}", number, re.ASCII) for number in numbers)
+    if not (text.endswith("]") and are_numbers):
         raise ValueError(
             f"'{text}' is not a list of actions: in brackets are numbers from 0, such as [3,3]."
         )
-    return [int(number) for number in re.findall(r"-?\d{1,9}", text)]
+    return list(map(int, numbers))
 
 
 def check_legal(session: Session, notation: Notation, word: str, action: int) -> None:

@@ -4,17 +4,18 @@ In: shapes of `alphazero.boards.shapes` on a sheet of white paper. Out: pixels, 
 stays sharp at any size; a PDF holds pixels, as all other formats do.
 """
 
-import contextlib
 import functools
-from collections.abc import Iterator, Sequence, Set
+import io
+from collections.abc import Sequence, Set
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 from xml.sax.saxutils import escape
 
 from PIL import Image, ImageDraw, ImageFont
 
 from alphazero.boards.shapes import PAPER, Arrow, Box, Disc, Letters, Shape, moved
 from alphazero.runtime.files import check_output, unwritable
+from alphazero.runtime.outputs import write_output
 
 FORMATS = frozenset({"png", "svg", "pdf", "jpg", "jpeg", "tif", "tiff", "webp"})
 GAME_FORMATS = FORMATS | {"gif"}  #: of a game, as an animation
@@ -62,20 +63,19 @@ def save_picture(picture: Picture, output: Path) -> None:
     """Write a picture to the file that ``output=`` names.
 
     Raises:
-        ConfigError: if the file cannot be written.
+        OSError: if the file cannot be written.
     """
-    with _writing(output):
-        if output.suffix.lower() == ".svg":
-            output.write_text(svg_text(picture), encoding="utf-8")
-        else:
-            paint(picture).save(output, dpi=_DPI, quality=95)
+    if output.suffix.lower() == ".svg":
+        write_output(output, svg_text(picture).encode())
+    else:
+        _save(paint(picture), output, dpi=_DPI, quality=95)
 
 
 def save_animation(pictures: Sequence[Picture], durations_ms: Sequence[int], output: Path) -> None:
     """Write pictures with one palette, so that only what changes is stored.
 
     Raises:
-        ConfigError: if the file cannot be written.
+        OSError: if the file cannot be written.
     """
     images = [paint(picture) for picture in pictures]
     last = images[-1]
@@ -87,16 +87,14 @@ def save_animation(pictures: Sequence[Picture], durations_ms: Sequence[int], out
     palette.putpalette([part for color in [*colors.values()][:_NUM_COLORS] for part in color])
     frames = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
     changes = {"append_images": frames[1:], "duration": durations_ms}
-    with _writing(output):
-        frames[0].save(output, None, save_all=True, loop=0, disposal=1, **changes)
+    _save(frames[0], output, save_all=True, loop=0, disposal=1, **changes)
 
 
-@contextlib.contextmanager
-def _writing(output: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise unwritable(output, "output", error.strerror or "the disk refuses it") from None
+def _save(image: Image.Image, output: Path, **options: Any) -> None:
+    """Write an image in the format that the ending of the file's name means."""
+    data = io.BytesIO()
+    image.save(data, Image.registered_extensions()[output.suffix.lower()], **options)
+    write_output(output, data.getvalue())
 
 
 # --- pixels ---------------------------------------------------------------------------------------

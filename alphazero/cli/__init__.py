@@ -4,15 +4,18 @@ Each subcommand is a module of this package, see `alphazero.cli.command`. It is 
 the command is called, so that `alphazero --help` loads no torch.
 """
 
+import contextlib
+import errno
 import importlib
+import io
 import logging
 import os
-import signal
+import re
 import sys
-import threading
 import warnings
 from typing import Any
 
+from alphazero.cli.interrupts import handle_interrupts, is_interrupted
 from alphazero.config.completion import OPTIONS, complete
 from alphazero.runtime.process import limit_spinning
 
@@ -38,16 +41,45 @@ COMMANDS = {
 }
 
 
+#: What errors of the operating system that have a plain remedy are told with.
+_ADVICE = {
+    errno.ENOSPC: "Free some space there, or choose another place.",
+    errno.EDQUOT: "Free some space there, or choose another place.",
+    errno.EMFILE: "Allow more open files: 'ulimit -n 4096'.",
+}
+#: RuntimeErrors with which torch and Python say that the machine lacks something.
+_LACKING = re.compile("out of memory|not enough memory|alloc.* memory|can't start new thread")
+_LONG_WORD = re.compile(r"\S{400,}")
+
+
 def main(arguments: list[str] | None = None) -> int:
-    """Run a subcommand.
+    """Run a subcommand. Every failure of it ends here, as one line on standard error.
 
     Args:
         arguments: of the command line, the subcommand first; None takes those of the process.
 
     Returns:
-        The exit status: 0 for success, 2 for bad input, 130 if stopped by Ctrl-C or SIGTERM.
+        The exit status: 0 for success, 2 for bad input or a failing machine, 130 if stopped by
+        Ctrl-C or SIGTERM.
     """
-    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        _open_standard_streams()
+        status = _answer(list(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # such as '| head'
+        _silence_stdout()
+        return 0
+    except KeyboardInterrupt:
+        return _stopped()
+    except Exception as error:
+        # A library may turn the interrupt into an error of its own.
+        is_bug = error_text(error) is None
+        return _stopped() if is_bug and is_interrupted() else print_error(error)
+
+
+def _answer(arguments: list[str]) -> int:
+    """Run a subcommand, or print the help, the version or what a shell completes."""
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         _print_text(usage())
         return 0
@@ -62,17 +94,8 @@ def main(arguments: list[str] | None = None) -> int:
     if command not in COMMANDS:
         _print_text(f"error: there is no command '{command}'.\n\n{usage()}", stderr=True)
         return 2
-    try:
-        _set_up_process()
-        return _run(command, rest)
-    except KeyboardInterrupt:
-        print("stopped.", file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except (ValueError, OSError) as error:  # refused input; a full disk
-        return print_error(error)
+    _set_up_process()
+    return _run(command, rest)
 
 
 def usage() -> str:
@@ -84,17 +107,65 @@ def usage() -> str:
 
 
 def print_error(error: Exception) -> int:
-    """Print the message of an expected error, such as bad input.
+    """Print the line of an expected error, such as bad input or a full disk; raise any other.
 
-    With ``ALPHAZERO_TRACEBACK=1`` in the environment, raise it again.
+    With ``ALPHAZERO_TRACEBACK=1`` in the environment, raise each.
 
     Returns:
-        The exit status for bad input, 2.
+        The exit status, 2.
     """
-    if os.environ.get("ALPHAZERO_TRACEBACK"):
+    text = error_text(error)
+    if text is None or os.environ.get("ALPHAZERO_TRACEBACK"):
         raise error
-    _print_text(f"error: {error}", stderr=True)
+    with contextlib.suppress(OSError):  # standard error may be what cannot be written
+        _print_text(f"error: {text}", stderr=True)
     return 2
+
+
+def error_text(error: Exception) -> str | None:
+    """Return the line that says what went wrong, None for a bug.
+
+    Bad input is a ValueError; it may be the cause of a RecursionError or MemoryError, too.
+    """
+    text = str(error)
+    if isinstance(error, OSError) and error.strerror:
+        text = f"{_place_of(error)}{error.strerror}. {_ADVICE.get(error.errno, '')}"
+    elif isinstance(error, RecursionError):
+        text = "the input is nested too deeply."
+    elif isinstance(error, MemoryError):
+        text = f"there is not enough memory. {text}"
+    elif isinstance(error, RuntimeError) and not _LACKING.search(text):
+        return None
+    elif not isinstance(error, (ValueError, OSError, RuntimeError)):
+        return None
+    text = " ".join([text.strip(), *getattr(error, "__notes__", ())])
+    text = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
+    return _LONG_WORD.sub(lambda word: f"{word[0][:150]} ... {word[0][-150:]}", text)
+
+
+def _place_of(error: OSError) -> str:
+    """Return the file of an error, with a colon; "" if it is unknown."""
+    if error.filename is not None:
+        name = error.filename if isinstance(error.filename, int) else os.fsdecode(error.filename)
+        return f"{name}: "
+    try:
+        sys.stdout.flush()  # fails again if this is what failed
+    except OSError:
+        _silence_stdout()
+        return "standard output: "
+    return ""
+
+
+def _stopped() -> int:
+    with contextlib.suppress(OSError):
+        print("stopped.", file=sys.stderr)
+    return 130
+
+
+def _silence_stdout() -> None:
+    """Drop what standard output still holds: Python would complain of it at the end."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _print_text(text: str, stderr: bool = False) -> None:
@@ -112,10 +183,23 @@ def _set_up_process() -> None:
     os.environ.setdefault("PYTORCH_ENABLE_MPS_FALLBACK", "1")
     warnings.filterwarnings("ignore", category=UserWarning, module="torch")
     logging.getLogger("torch").setLevel(logging.ERROR)
-    # Batch systems and shutdowns send SIGTERM: handle it like Ctrl-C, so that a command reports
-    # what it stored.
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+    handle_interrupts()
+
+
+def _open_standard_streams() -> None:
+    """Open the standard streams that the caller has closed, and let standard output take any text.
+
+    A file of a run would get the number of a closed stream, and with it all that libraries print.
+    """
+    for number, (name, mode) in enumerate({"stdin": "r", "stdout": "w", "stderr": "w"}.items()):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # takes the lowest number
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # such as a path that is not UTF-8
 
 
 def _run(command: str, arguments: list[str]) -> int:

@@ -13,7 +13,6 @@ instead of the last three; it returns the exit status.
 """
 
 import json
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -23,6 +22,7 @@ from alphazero.config.command_line import from_overrides
 from alphazero.config.help import HELP, print_help
 from alphazero.runtime.console import Console
 from alphazero.runtime.files import check_output
+from alphazero.runtime.outputs import write_output
 
 
 def run_command(command: ModuleType, arguments: list[str], console: Console | None = None) -> int:
@@ -92,5 +92,5 @@ def figures_table(*headings: str, left: str | None = None) -> Table:
 
 def write_figures(path: str, figures: dict[str, Any], console: Console) -> None:
     """Write figures as JSON, and print the name of the file."""
-    Path(path).write_text(json.dumps(figures) + "\n")
+    write_output(path, (json.dumps(figures) + "\n").encode())
     console.print(f"Figures: {path}", markup=False, soft_wrap=True)

@@ -47,8 +47,9 @@ class Settings(PlayerSettings):
 def run(settings: Settings, console: Console) -> None:
     """Answer the requests on standard input until they end."""
     if isinstance(sys.stdin, io.TextIOWrapper):
-        # Bytes that are not UTF-8 make a bad line and do not end the engine.
-        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+        # Bytes that are not UTF-8 make a bad line and do not end the engine; a carriage return
+        # inside a line, where JSON allows one, does not end it either.
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace", newline="\n")
     answer(settings, sys.stdin, sys.stdout)
 
 

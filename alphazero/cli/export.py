@@ -27,7 +27,8 @@ from alphazero.players.network import game_of_network, load_module
 from alphazero.players.registry import network_path
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.files import check_output, unwritable, write_atomically
+from alphazero.runtime.files import check_output, unwritable
+from alphazero.runtime.outputs import write_output
 from alphazero.storage.run_folder import RunFolder, find_network, folder_name
 
 
@@ -74,7 +75,7 @@ def run(settings: Settings, console: Console) -> None:
     network, _, file = load_module(game, path, settings.network_kind)
     data = file_format.to_bytes(game, network, file.info)
     agreement = check_agreement(game, network, file_format.evaluate(data))
-    write_atomically(output, data)
+    write_output(output, data)
     text = (
         f"{path} is exported to {output} ({len(data):,} bytes).\n"
         f"Largest differences on {agreement.num_positions:,} positions of random games: "

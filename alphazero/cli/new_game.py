@@ -10,6 +10,7 @@ In: a name. Out: a folder of that name. docs/ADD_A_GAME.md describes what is in 
 import dataclasses
 import keyword
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from alphazero.config.settings import option
 from alphazero.games.registry import game_names
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.files import write_atomically
 
 POSITIONAL = "name"
 _TEMPLATES = Path(__file__).with_name("new_game_files")
@@ -47,12 +49,15 @@ def run(settings: Settings, console: Console) -> None:
     """Write the files, and print what to do with them."""
     name, folder = settings.name, Path(settings.name)
     _check(name, folder)
-    for place, source in _FILES.items():
-        template = _TEMPLATES / f"{source.format(kind=settings.kind)}.txt"
-        text = template.read_text(encoding="utf-8")
-        path = folder / place.replace("my_game", name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(_named(text, name), encoding="utf-8")
+    try:
+        for place, source in _FILES.items():
+            template = _TEMPLATES / f"{source.format(kind=settings.kind)}.txt"
+            text = template.read_text(encoding="utf-8")
+            path = folder / place.replace("my_game", name)
+            write_atomically(path, _named(text, name).encode())
+    except BaseException:  # a full disk, Ctrl-C
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
     lines = [
         f"{name}/{name}.py holds rules to replace by yours. They can be trained as they are:",
         "",

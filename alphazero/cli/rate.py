@@ -107,7 +107,7 @@ def run(settings: Settings, console: Console) -> int:
     path = folder.path / "ratings.json"
     file = RatingFile.open(path, game.name, settings.opening_plies, game.rules_digest)
     anchor = player_name(settings.anchor, game, settings.of_networks())
-    status = 0
+    status, failure = 0, None
     if settings.num_games:
         check_output(file.path, "run")
         specs = [*settings.players, settings.anchor]
@@ -118,7 +118,11 @@ def run(settings: Settings, console: Console) -> int:
                 _play(game, players, file, settings, anchor)
         except KeyboardInterrupt:  # every finished match is stored
             status = 130
+        except OSError as error:  # a match that cannot be stored is shown all the same
+            failure = error
     _show(file, anchor, settings, console)
+    if failure is not None:
+        raise failure
     return status
 
 

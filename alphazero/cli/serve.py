@@ -25,6 +25,7 @@ from alphazero.players.base import NETWORK_KIND_HELP
 from alphazero.players.registry import check_player
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.process import end_process
 
 if TYPE_CHECKING:
     from alphazero.web.backend import Backend
@@ -75,11 +76,13 @@ def run(settings: Settings, console: Console) -> None:
     if not is_local(settings.host):
         print("Whoever knows the address with its token can use it, unencrypted.")
     print("Ctrl-C ends it.", flush=True)
-    # The first move would wait for the network otherwise.
-    threading.Thread(target=_warm_up, args=(backend,), daemon=True).start()
-    if settings.open and sys.stdout.isatty():
-        webbrowser.open(url)
-    server.run()
+    with contextlib.suppress(KeyboardInterrupt):
+        # The first move would wait for the network otherwise.
+        threading.Thread(target=_warm_up, args=(backend,), daemon=True).start()
+        if settings.open and sys.stdout.isatty():
+            webbrowser.open(url)
+        server.run()
+    end_process()  # threads may still load networks and search
 
 
 def _playable(name: str | None) -> str | None:

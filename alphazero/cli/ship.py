@@ -22,7 +22,7 @@ from alphazero.players.base import NETWORK_KIND_HELP
 from alphazero.players.network import game_of_network, load_module
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError, value_text
-from alphazero.runtime.files import unwritable, write_atomically
+from alphazero.runtime.files import write_atomically
 from alphazero.storage.pretrained import is_shipped, shipped_folder
 from alphazero.storage.run_folder import RunFolder, find_network, folder_name
 from alphazero.training.run_config import compose, config_folder, config_groups, game_of_choice
@@ -65,11 +65,8 @@ def run(settings: Settings, console: Console) -> None:
         reason = f"{path} holds another network ({replaced}), which would be lost. replace=true "
         reason += f"replaces it by this one ({_strength_text(network.info)})"
         raise ConfigError.of("replace", False, reason=reason)
-    try:
-        save_network(path, network.arrays, network.game, network.settings, network.info)
-        write_atomically(path.with_suffix(".md"), card_text(network, path.stat().st_size).encode())
-    except OSError as error:
-        raise unwritable(path, "into", error.strerror or "the disk refuses it") from None
+    save_network(path, network.arrays, network.game, network.settings, network.info)
+    write_atomically(path.with_suffix(".md"), card_text(network, path.stat().st_size).encode())
     size = f"{path.stat().st_size:,} bytes"
     done = f"{source} is copied to {path} ({size}), with its card ({_strength_text(network.info)})."
     if not is_shipped(path):

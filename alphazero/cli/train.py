@@ -135,8 +135,9 @@ def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -
     except KeyboardInterrupt:
         console.print("\n" + "\n".join(stopped_lines(trainer)))
         return 130
-    finally:
-        tensorboard.close()
+    except (OSError, MemoryError) as error:
+        error.add_note(_kept_text(trainer))
+        raise
     assert isinstance(event, IterationReport)  # that of the last iteration
     console.print("\n" + "\n".join(end_lines(trainer, event)))
     return 0
@@ -209,12 +210,20 @@ def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
 def stopped_lines(trainer: Trainer) -> list[str]:
     """Return what is kept of a stopped run, and the command that resumes it."""
     if not trainer.stored_iteration:
-        return ["Stopped. No iteration was finished, so nothing is kept."]
+        return [f"Stopped. {_kept_text(trainer)}"]
     resume = _resume_words(trainer)
     return [
         f"Stopped. Iteration {trainer.stored_iteration} is stored; the unfinished one is lost.",
         f"Resume with:  {program()} train {resume}",
     ]
+
+
+def _kept_text(trainer: Trainer) -> str:
+    """Return what is kept of a run that ends in an error, and the command that resumes it."""
+    if not trainer.stored_iteration:
+        return "No iteration was finished, so nothing is kept."
+    resume = f"{program()} train {_resume_words(trainer)}"
+    return f"Iteration {trainer.stored_iteration} is stored; resume with: {resume}"
 
 
 def end_lines(trainer: Trainer, report: IterationReport) -> list[str]:

@@ -12,6 +12,7 @@ plays.
 
 import contextlib
 import dataclasses
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -43,7 +44,7 @@ class Settings(folder_worker.Settings):
 def run(settings: Settings, console: Console) -> None:
     """Play until Ctrl-C."""
     path = Path(settings.folder).absolute()
-    is_possible = path.is_dir() or (path.parent.is_dir() and not path.exists())
+    is_possible = path.is_dir() or (path.parent.is_dir() and not os.path.lexists(path))
     if not settings.folder or not is_possible:
         allowed = "the path of the shared folder; the folder above it must exist"
         raise ConfigError.of("folder", settings.folder, allowed)

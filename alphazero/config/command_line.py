@@ -17,6 +17,8 @@ from alphazero.config.settings import from_plain, rows, types_of
 from alphazero.runtime.errors import ConfigError
 
 _MAX_LISTED = 40
+#: What yaml raises for text that is no YAML, is nested deeply, or has an impossible date.
+_UNREADABLE = (yaml.YAMLError, RecursionError, ValueError)
 
 
 def from_overrides(cls: type, words: list[str], command: str) -> Any:
@@ -109,10 +111,10 @@ def _read_value(text: str, kind: type) -> Any:
     if text == "null":
         return None
     if kind is list or (kind is str and text[:1] in ("'", '"')):
-        with contextlib.suppress(yaml.YAMLError):
+        with contextlib.suppress(*_UNREADABLE):
             # The base loader leaves all scalars text: 'on' is not a switch and '010' no octal.
             return yaml.load(text, Loader=yaml.BaseLoader)
     if kind is dict:
-        with contextlib.suppress(yaml.YAMLError):
+        with contextlib.suppress(*_UNREADABLE):
             return yaml.safe_load(text)
     return text

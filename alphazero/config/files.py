@@ -7,9 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import yaml
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError
+from yaml import AliasToken, YAMLError
+
+_MAX_STORED = 20_000  #: characters of a stored config; ours have 4,000
+_MAX_DEPTH = 30  #: of the sections and lists in one
+_NO_YAML = "it is not YAML of plain keys and values"
 
 
 def config_files(folder: Path) -> dict[str, Path]:
@@ -29,20 +34,46 @@ def groups_of(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def read_values(path: Path) -> Any:
-    """Return the plain data of a config file; see `parse_yaml`."""
-    return parse_yaml(path.read_text("utf-8"))
+    """Return the plain data of a config file of the user's; see `parse_yaml`."""
+    return _plain(path.read_text("utf-8"))
 
 
 def parse_yaml(text: str) -> Any:
-    """Return the plain data that a text holds, interpolations as they are written.
+    """Return the plain data that `to_yaml` has written, interpolations as they are written.
 
     Raises:
         ValueError: saying what is wrong.
     """
+    if len(text) > _MAX_STORED:
+        raise ValueError(f"it has more than {_MAX_STORED:,} characters")
+    if text.count("${") > _MAX_DEPTH or not _is_simple(text):
+        raise ValueError(_NO_YAML)
+    return _plain(text)
+
+
+def _is_simple(text: str) -> bool:
+    """Return whether a text is YAML without aliases and with little nesting.
+
+    A few lines of aliases can stand for more data than any memory holds, and deep nesting takes
+    YAML's parser minutes.
+    """
+    depth = 0
+    try:
+        for token in yaml.scan(text):
+            name = type(token).__name__  # such as "FlowSequenceStartToken", "BlockEndToken"
+            depth += ("Start" in name) - name.endswith("EndToken")
+            if isinstance(token, AliasToken) or depth > _MAX_DEPTH:
+                return False
+    except YAMLError:
+        return False
+    return True
+
+
+def _plain(text: str) -> Any:
     try:
         return OmegaConf.to_container(OmegaConf.create(text))
-    except (YAMLError, OmegaConfBaseException, ValueError, RecursionError):
-        raise ValueError("it is not YAML of plain keys and values") from None
+    except (YAMLError, OmegaConfBaseException, ValueError, ArithmeticError, RecursionError):
+        raise ValueError(_NO_YAML) from None
 
 
 def to_yaml(values: dict[str, Any]) -> str:

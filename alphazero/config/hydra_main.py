@@ -63,7 +63,7 @@ def run_with_hydra(
     def run_job(config: DictConfig) -> None:
         try:
             status = run(_job(composer, composer.settings_of(config), num_jobs))
-        except ValueError as error:
+        except Exception as error:
             raise SystemExit(error) from None  # Hydra would go on with the next run
         if status:
             raise SystemExit(status)
@@ -79,13 +79,11 @@ def _main(configs: Configs, arguments: list[str], run_job: Callable[[DictConfig]
     try:
         main(run_job)()
     except SystemExit as end:
-        if isinstance(end.code, ValueError):
+        if isinstance(end.code, Exception):
             raise end.code from None
         return int(end.code or 0)
     except HydraException as error:
         raise ConfigError(" ".join(str(error).split())) from None
-    except OSError as error:
-        raise ConfigError(f"{error.filename}: cannot be written ({error.strerror}).") from None
     return 0
 
 

@@ -4,9 +4,9 @@ In: a run's folder and an iteration. Out: the facts as plain data, which are sto
 file; a summary of them in a few words. `alphazero.evaluation.model_card` makes a page of them.
 """
 
-import json
 from typing import Any
 
+from alphazero.runtime.files import parse_object, read_text
 from alphazero.storage.run_folder import RunFolder
 
 #: Settings of the run folder and its contents, which do not affect what is learned.
@@ -58,7 +58,7 @@ def run_facts(folder: RunFolder, iteration: int) -> dict[str, Any]:
         }
     versions = folder.path / "versions.json"
     if versions.is_file():
-        facts["versions"] = json.loads(versions.read_text())
+        facts["versions"] = parse_object(read_text(versions), versions, "its contents")
     return facts
 
 

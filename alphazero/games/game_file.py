@@ -255,16 +255,17 @@ def _stored_findings_path(path: Path) -> Path:
 
 def _read_findings(path: Path) -> _Findings | None:
     try:
-        found: dict[str, Any] = json.loads(path.read_text())
-        return _Findings(None, tuple(found["notes"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        notes = json.loads(path.read_text(encoding="utf-8"))["notes"]
+        is_right = isinstance(notes, list) and all(isinstance(note, str) for note in notes)
+        return _Findings(None, tuple(notes)) if is_right else None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
 def _write_findings(path: Path, findings: _Findings) -> None:
     """Store that a version obeys the laws; where this is impossible, it is checked again."""
     with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        jit.make_private(path.parent)
         temporary = path.with_suffix(f".{os.getpid()}")
         temporary.write_text(json.dumps({"notes": findings.notes}) + "\n")
         temporary.replace(path)

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+_MAX_DIGITS = 9
+
 
 def parse_index(text: str, count: int, noun: str = "move", also: str = "", first: int = 0) -> int:
     """Return which of ``count`` things a person typed the number of; 0 is the first.
@@ -18,10 +20,11 @@ def parse_index(text: str, count: int, noun: str = "move", also: str = "", first
     allowed = f"type a number from {first} to {first + count - 1}{also}"
     if not (text.isascii() and text.isdigit()):
         raise ValueError(f"'{text}' is not a {noun}: {allowed}.")
-    index = int(text) - first
-    if not 0 <= index < count:
-        raise ValueError(f"there is no {noun} {int(text)}: {allowed}.")
-    return index
+    digits = text.lstrip("0") or "0"
+    # Python refuses to read thousands of digits.
+    if len(digits) > _MAX_DIGITS or not 0 <= int(digits) - first < count:
+        raise ValueError(f"there is no {noun} {digits}: {allowed}.")
+    return int(digits) - first
 
 
 def parse_board(text: str, shape: tuple[int, int], letters: str, game_name: str) -> np.ndarray:

@@ -1,6 +1,8 @@
 """Measurements of this machine, kept in the user's cache folder: what is fastest is found out once.
 
 In: what was measured, as plain data, and what it depends on. Out: the same data in a later process.
+What is read may be of another version, damaged, or nobody's measurement: whoever reads it looks for
+values that it can use, and measures again if there are none.
 """
 
 import contextlib
@@ -15,8 +17,11 @@ from typing import Any
 import torch
 
 from alphazero.inference.network_evaluator import num_streams
-from alphazero.runtime.jit import cache_directory
+from alphazero.runtime.files import read_text
+from alphazero.runtime.jit import cache_directory, make_private
 
+#: No number of a measurement is larger, and none is negative.
+LARGEST = 1e18
 _LIBRARIES = ("torch", "openvino", "numba", "alphazero-selfplay")
 
 
@@ -39,12 +44,22 @@ def measurement_path(
 
 
 def read_measurement(path: Path) -> dict[str, Any] | None:
-    """Return the stored measurement, None if the file is missing or cannot be read."""
+    """Return the stored measurement, None if it is missing, damaged or has impossible numbers."""
     try:
-        values = json.loads(path.read_text())
-    except (OSError, ValueError):
+        values = json.loads(
+            read_text(path),
+            parse_int=lambda text: _possible(int(text)),
+            parse_float=lambda text: _possible(float(text)),
+            parse_constant=lambda text: _possible(float(text)),
+        )
+    except (ValueError, RecursionError):
         return None
     return values if isinstance(values, dict) else None
+
+
+def are_speeds(values: Any, lowest: float = 0.0) -> bool:
+    """Return whether values of a stored measurement are numbers, and none is below ``lowest``."""
+    return all(isinstance(value, (int, float)) and value >= lowest for value in values)
 
 
 def write_measurement(path: Path, values: dict[str, Any]) -> None:
@@ -53,10 +68,16 @@ def write_measurement(path: Path, values: dict[str, Any]) -> None:
     If the folder cannot be written, nothing is stored and the next process measures again.
     """
     with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private(path.parent)
         temporary = path.with_suffix(f".{os.getpid()}")
         temporary.write_text(json.dumps(values, indent=1) + "\n")
         temporary.replace(path)
+
+
+def _possible(number: Any) -> Any:
+    if not 0 <= number <= LARGEST:  # NaN neither
+        raise ValueError(number)
+    return number
 
 
 def _processor(device: torch.device) -> str:

@@ -128,14 +128,15 @@ class NetworkEvaluator:
         The caller computes a part itself because waking another thread and waiting for it costs as
         much as a few rows.
         """
-        engine = self._engine.current
+        engine = self._engine
         part_size = -(-len(planes) // self._num_threads)
         if self._pool is None or part_size < self._smallest_part:
             return engine.evaluate(planes)
         own, *parts = [planes[at : at + part_size] for at in range(0, len(planes), part_size)]
         others = self._pool.map(engine.evaluate, parts)  # begins at once
         # On the main thread torch would use all threads. To change that takes longer than a row.
-        with torch_threads(1) if isinstance(engine, TorchEngine) else contextlib.nullcontext():
+        is_torch = isinstance(engine.current, TorchEngine)
+        with torch_threads(1) if is_torch else contextlib.nullcontext():
             first = engine.evaluate(own)
         logits, values = zip(first, *others)
         return np.concatenate(logits), np.concatenate(values)

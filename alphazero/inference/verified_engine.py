@@ -3,7 +3,9 @@
 In: a network whenever its weights change, and sample positions. Out: an engine that holds these
 weights, and a report. Each time the weights change, the engine's answers on the sample are compared
 with those of the reference, torch in float32. An engine that deviates too much is refused for these
-weights, and a more precise one takes its place. Knows nothing of games, threads and caches.
+weights, and a more precise one takes its place. The reference comes first: no other engine sees
+weights with impossible answers, which some libraries do not survive. Every later answer is checked
+as well (`alphazero.inference.answers`). Knows nothing of games, threads and caches.
 """
 
 import dataclasses
@@ -12,9 +14,10 @@ import time
 import numpy as np
 import torch
 
+from alphazero.inference.answers import checked
 from alphazero.inference.engines.agreement import Deviation, PositionSample, deviation
 from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice
-from alphazero.inference.engines.registry import load_first, make_engine
+from alphazero.inference.engines.registry import load_checked, make_engine
 from alphazero.inference.engines.selection import fallbacks
 from alphazero.runtime.figures import curve
 
@@ -58,14 +61,18 @@ class VerifiedEngine:
 
         Raises:
             ConfigError: if the preferred engine cannot run the network at all.
+            ImpossibleAnswersError: if the network's answers are.
         """
         start = time.perf_counter()
         refused = []
+        self._num_actions = sample.legal_action_mask.shape[1]
+        reference = self.current = self._loaded(REFERENCE, network, sample)
+        expected = self.evaluate(sample.planes)
         for choice in fallbacks(self._choice, self._device):
-            engine = self._loaded(choice, network, sample)
-            found = Deviation(0.0, 0.0)
+            engine, found = reference, Deviation(0.0, 0.0)
             if choice != REFERENCE:
-                found = deviation(self._loaded(REFERENCE, network, sample), engine, sample)
+                engine = self._loaded(choice, network, sample)
+                found = deviation(expected, engine.evaluate(sample.planes), sample)
             if found.within(limits):
                 break
             figures = f"policy {found.policy_kl:.4f} nats, value {found.value_error:.4f}"
@@ -74,14 +81,15 @@ class VerifiedEngine:
         return EngineReport(str(choice), *found, ", ".join(refused), time.perf_counter() - start)
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """See `alphazero.inference.evaluator.Evaluator.evaluate`."""
-        return self.current.evaluate(planes)
+        """See `alphazero.inference.evaluator.Evaluator.evaluate`; the answers are checked.
+
+        Raises:
+            ImpossibleAnswersError: if they are impossible.
+        """
+        return checked(self.current.evaluate(planes), len(planes), self._num_actions)
 
     def _loaded(self, choice: EngineChoice, network, sample: PositionSample) -> Engine:
-        if choice in self._engines:
-            self._engines[choice].load(network, sample.planes)
-        else:
-            engine = make_engine(choice, self._device, self._num_threads)
-            load_first(engine, choice, network, sample.planes)
-            self._engines[choice] = engine
+        if choice not in self._engines:
+            self._engines[choice] = make_engine(choice, self._device, self._num_threads)
+        load_checked(self._engines[choice], choice, network, sample.planes)
         return self._engines[choice]

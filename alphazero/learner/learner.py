@@ -6,6 +6,7 @@ In: batches of samples. Out: a trained network and a `LearnerReport`. Each step 
 """
 
 import collections
+import itertools
 
 import torch
 from torch.optim.swa_utils import update_bn
@@ -70,6 +71,13 @@ class Learner:
     def played_network(self) -> torch.nn.Module:
         """The network for search, matches and stored files: the averaged one, if there is one."""
         return self.network if self._average is None else self._average.module
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether all weights are, trained and averaged, and the statistics of normalizations."""
+        networks = self.network, self.played_network
+        tensors = itertools.chain(*(network.state_dict().values() for network in networks))
+        return all(bool(torch.isfinite(tensor).all()) for tensor in tensors)
 
     def steps_for(self, num_new_samples: int, window: int) -> int:
         """Return the number of steps of an iteration.

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Never, TypeVar
 
 from alphazero.players.base import MAX_SIMULATIONS, MAX_TIME_S
 from alphazero.runtime.errors import InputError
+from alphazero.runtime.json_text import parse_json
 
 #: The status of a refusal, as in HTTP.
 MALFORMED, UNKNOWN, IMPOSSIBLE, BUSY = 400, 404, 422, 503
@@ -116,7 +117,7 @@ def read_json(text: str | bytes) -> Any:
     """
     try:
         text = text.decode() if isinstance(text, bytes) else text
-        return json.loads(text, parse_constant=_refuse_constant)
+        return parse_json(text, _refuse_constant)
     except UnicodeDecodeError:
         raise Refusal("the request is not text in UTF-8.", MALFORMED) from None
     except json.JSONDecodeError as error:
@@ -124,7 +125,7 @@ def read_json(text: str | bytes) -> Any:
         raise Refusal(f"the request is not JSON: see {place}.", MALFORMED) from None
     except Refusal:
         raise
-    except (ValueError, RecursionError):  # an enormous number; thousands of brackets
+    except ValueError:  # an enormous number; dozens of brackets
         raise Refusal("the request is not JSON that can be read.", MALFORMED) from None
 
 

@@ -24,7 +24,12 @@ import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.inference.evaluator import Evaluator
-from alphazero.inference.measurements import read_measurement, write_measurement
+from alphazero.inference.measurements import (
+    LARGEST,
+    are_speeds,
+    read_measurement,
+    write_measurement,
+)
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.exact_leaves import (
@@ -46,7 +51,9 @@ _EVALUATIONS_PER_ANSWER = 4
 #: Answers that cost more nodes than this are not measured.
 _MOST_NODES = 1_000_000
 #: Stored in place of infinity, which JSON lacks.
-_INFINITE = 1e18
+_INFINITE = LARGEST
+#: What is measured is never slower.
+_SLOWEST = 1e-3
 _NUM_GAMES = 48
 #: Of a move's evaluations, what expensive answers may plan with if the time is not limited.
 _FRACTION_OF_EVALUATIONS = 1 / 3
@@ -98,7 +105,7 @@ class LeafPolicy:
         """The nodes of an answer by stage; extrapolated unless the user says how many."""
         costs = np.full(self.provers[0].num_stages, math.inf)
         if self.speed is not None:
-            costs[: len(self.speed.costs)] = self.speed.costs
+            costs[: len(self.speed.costs)] = self.speed.costs[: len(costs)]
         costs[costs >= _INFINITE] = math.inf
         return costs if self.is_fixed else extrapolated(costs)
 
@@ -201,9 +208,11 @@ def known_speed(path: Path) -> LeafSpeed | None:
     """Return what is stored in ``path``; None if nothing is that this version can read."""
     stored = read_measurement(path) or {}
     try:
-        speeds = float(stored["nodes_per_s"]), float(stored["evaluations_per_s"])
-        return LeafSpeed([float(cost) for cost in stored["costs"]], *speeds)
-    except (KeyError, TypeError, ValueError):
+        speed = LeafSpeed(**stored)
+        speeds = speed.nodes_per_s, speed.evaluations_per_s
+        is_usable = are_speeds(speed.costs) and are_speeds(speeds, _SLOWEST)
+        return speed if is_usable and isinstance(speed.costs, list) else None
+    except TypeError:  # other fields, or no list
         return None
 
 

@@ -11,6 +11,7 @@ The engine plays in the usual set-up, where the player who moves first is black;
 
 import shlex
 import subprocess
+import threading
 from collections.abc import Sequence
 
 import numpy as np
@@ -22,6 +23,9 @@ from alphazero.players.base import Analysis, Choice, SearchProgress
 from alphazero.runtime.errors import ConfigError, InputError
 
 _COLORS = ("black", "white")
+ANSWER_S = 3600.0  #: that an engine may take for an answer
+MAX_ANSWER = 65_536  #: characters of a line, and lines of an answer
+_MAX_SHOWN = 200  # characters of an answer in a sentence
 
 
 class GtpError(InputError):
@@ -112,7 +116,7 @@ class GtpPlayer:
         answer = self._ask(request)
         square = named_square(answer, self._size, mirrored=True)
         if square is None:
-            reason = f"answered '{answer}', which is not a square"
+            reason = f"answered '{_shown(answer)}', which is not a square"
             raise GtpError(self.name, reason, request, answer)
         return square
 
@@ -122,25 +126,54 @@ class GtpPlayer:
 
     def _ask(self, request: str, may_refuse: bool = False) -> str:
         """Return the text of the engine's answer to a command."""
-        process = self._process
+        first, *others = [line.strip() for line in self._exchange(request)]
+        if not first.startswith(("=", "?")):
+            found = f"answered '{_shown(first)}'" if first else "ended"
+            reason = f"{found} at '{request}': it does not follow the Go Text Protocol"
+            raise GtpError(self.name, reason, request, first or None)
+        if first.startswith("?") and not may_refuse:
+            reason = _shown(first[1:].strip()) or "no reason given"
+            raise GtpError(self.name, f"refused '{request}': {reason}", request, first)
+        return "\n".join([first[1:].strip(), *others]).strip()
+
+    def _exchange(self, request: str) -> list[str]:
+        """Return the lines of the engine's answer, "" alone if it has ended.
+
+        An engine that is silent for too long, or does not stop talking, is ended.
+        """
+        process, is_late = self._process, threading.Event()
         assert process and process.stdin and process.stdout
-        stdout = process.stdout
+
+        def give_up() -> None:
+            is_late.set()
+            process.kill()
+
+        timer = threading.Timer(ANSWER_S, give_up)
+        timer.daemon = True
+        timer.start()
         try:
             process.stdin.write(request + "\n")
             process.stdin.flush()
-            first = stdout.readline()
+            lines = [process.stdout.readline(MAX_ANSWER)]
+            # Up to the empty line, or to the end of the output.
+            while lines[0].startswith(("=", "?")) and lines[-1].strip():
+                lines.append(process.stdout.readline(MAX_ANSWER))
+                if len(lines) > MAX_ANSWER or len(lines[-1]) == MAX_ANSWER:
+                    process.kill()
+                    raise GtpError(self.name, f"does not end its answer to '{request}'", request)
         except OSError:
-            first = ""
-        if not first.startswith(("=", "?")):
-            found = f"answered '{first.strip()}'" if first else "ended"
-            reason = f"{found} at '{request}': it does not follow the Go Text Protocol"
-            raise GtpError(self.name, reason, request, first.strip() or None)
-        # Up to the empty line, or to the end of the output.
-        others = list(iter(lambda: stdout.readline().rstrip(), ""))
-        if first.startswith("?") and not may_refuse:
-            reason = first[1:].strip() or "no reason given"
-            raise GtpError(self.name, f"refused '{request}': {reason}", request, first.strip())
-        return "\n".join([first[1:].strip(), *others]).strip()
+            lines = [""]
+        finally:
+            timer.cancel()
+        if is_late.is_set():
+            reason = f"gave no answer to '{request}' for {ANSWER_S:g} seconds"
+            raise GtpError(self.name, reason, request)
+        return lines
+
+
+def _shown(answer: str) -> str:
+    """Return an answer as it can stand in a sentence."""
+    return "".join(letter for letter in answer[:_MAX_SHOWN] if letter.isprintable())
 
 
 def _start(command: str) -> subprocess.Popen[str]:
@@ -152,6 +185,7 @@ def _start(command: str) -> subprocess.Popen[str]:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
+            errors="replace",
         )
     except (OSError, ValueError, IndexError) as error:
         reason = getattr(error, "strerror", None) or "there is no command"

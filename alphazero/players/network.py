@@ -13,6 +13,7 @@ from torch import nn
 from alphazero.config.settings import from_stored
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_stored_game, same_game, warn_of_changed_rules
+from alphazero.inference.answers import ImpossibleAnswersError
 from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
@@ -84,7 +85,10 @@ def load_network_player(
     wanted = EngineChoice(settings.engine, settings.precision)
     check_setting(settings.endgame)
     check_aim(game, settings.aim, settings.endgame)
-    loader = _Loader(game, path, wanted, settings)
+    try:
+        loader = _Loader(game, path, wanted, settings)
+    except ImpossibleAnswersError as error:
+        raise StoredFileError(f"'{path}' cannot play {game.name}: {error}", path=path) from None
     player = SearchPlayer(
         game,
         loader.evaluator,

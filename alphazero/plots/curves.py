@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 Row = dict[str, Any]
+#: Figures below this one stay finite when they become percent.
+_MOST = 1e300
 
 
 def _percent(fraction: float) -> float:
@@ -107,8 +109,8 @@ RATING = Chart("Rating", "Elo", (Curve("Elo", ("elo",)),), from_zero=False)
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is a number, and not nan."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and value == value
+    """Return whether a value is a number that can be drawn: not nan, not infinite."""
+    return type(value) in (int, float) and abs(value) < _MOST
 
 
 def newest(rows: list[Row], key: str) -> float | None:

@@ -1,10 +1,12 @@
 """An empty matplotlib figure in the style of all charts, and the file it is written to."""
 
+import io
 from pathlib import Path
 from typing import Any
 
 from alphazero.boards import painter
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.outputs import write_output
 
 BLUE, ORANGE, GREEN, GREY = "#2b6cb0", "#c05621", "#2f855a", "#4a5568"
 COLORS = (BLUE, ORANGE, GREEN, "#6b46c1", "#b7791f", "#b83280", "#2c7a7b", GREY)
@@ -53,8 +55,10 @@ def save_figure(figure: Any, output: Path) -> None:
     for axis in figure.axes:
         axis.grid(alpha=0.3)
         axis.spines[["top", "right"]].set_visible(False)
-    figure.savefig(output, dpi=_DPI)
+    data = io.BytesIO()
+    figure.savefig(data, dpi=_DPI, format=output.suffix[1:].lower())
     _pyplot().close(figure)
+    write_output(output, data.getvalue())
 
 
 def _pyplot() -> Any:

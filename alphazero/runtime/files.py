@@ -21,6 +21,7 @@ import safetensors
 import safetensors.numpy
 
 from alphazero.runtime.errors import ConfigError, StoredFileError
+from alphazero.runtime.json_text import parse_json
 
 _NONBLOCK = getattr(os, "O_NONBLOCK", 0)  #: a pipe without a reader must not make a check wait
 _DIGEST = "sha256"  #: its key in the metadata of a safetensors file
@@ -270,8 +271,8 @@ def parse_object(text: str | None, path: str | Path, name: str) -> dict[str, Any
         StoredFileError: if it is missing, or not a JSON object.
     """
     try:
-        value = json.loads(text or "")
-    except (ValueError, RecursionError):
+        value = parse_json(text or "")
+    except ValueError:
         value = None
     if isinstance(value, dict):
         return value

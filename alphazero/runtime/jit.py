@@ -13,23 +13,37 @@ the user's own functions, stays as it was.
 Kernels receive data, never functions: a kernel that takes a function misses the cache in every new
 process.
 
+A file of the cache is machine code and a pickle, and so it is run. It is believed if it starts with
+the SHA-256 digest of its contents, which finds damage, not forgery; against that, the folder and
+those above it must be safe from other users, as OpenSSH demands of its files (`private_folder`). A
+file that is damaged is compiled again. A folder that is not safe, or cannot be used, costs one line
+on standard error: the cache never ends a command.
+
 Private parts of numba, used in this file alone and the same in versions 0.60 and 0.68: the option
-``_nrt``, a dispatcher's attribute ``_cache``, and the class ``FunctionCache``.
+``_nrt``; a dispatcher's attribute ``_cache``, in which ``NullCache`` has the methods that the
+dispatcher calls; the methods ``_reduce`` and ``_rebuild`` of ``CompileResult``, its attributes
+``lifted`` and ``library.has_dynamic_globals``; a codegen's ``magic_tuple``; ``serialize.dumps``.
 """
 
-import contextlib
 import functools
 import hashlib
+import multiprocessing
 import os
+import pickle
 import re
+import stat
 import sys
+import tempfile
 from pathlib import Path
 
 import numba
 import numba.extending
-from numba.core.caching import FunctionCache
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
 
 _PACKAGE = Path(__file__).parents[1]
+_DIGEST_BYTES = hashlib.sha256().digest_size
 _user_games: dict[type, str] = {}  # the class of a user's game -> a digest of its source
 
 
@@ -71,11 +85,45 @@ def cache_directory() -> Path:
     The environment variable ``ALPHAZERO_CACHE_DIR`` moves it; the default is the user's cache
     folder.
     """
-    home = os.environ.get("ALPHAZERO_CACHE_DIR") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"),
-        "alphazero",
+    home = os.path.expanduser("~")
+    if home == "~":  # a user without a home, as in a container
+        home = os.path.join(tempfile.gettempdir(), f"alphazero-{os.getuid()}")
+    folder = os.environ.get("ALPHAZERO_CACHE_DIR") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.join(home, ".cache"), "alphazero"
     )
-    return Path(home) / f"kernels-{_digest()}"
+    return Path(folder) / f"kernels-{_digest()}"
+
+
+def private_folder(folder: Path) -> Path:
+    """Return a folder for code, resolved, and made for this user alone if it is missing.
+
+    On platforms with owners, it and every folder above it must belong to this user or to root, and
+    nobody else may write there. Two exceptions are safe: a folder above it may have the sticky bit,
+    as ``/tmp`` has, and a folder may be open to the group that has its owner's number and so, by
+    custom, no other member.
+
+    Raises:
+        OSError: if it cannot be made, or other users could change what is in it.
+    """
+    folder = Path(os.path.realpath(folder))
+    make_private(folder)
+    for place in (folder, *folder.parents) if hasattr(os, "geteuid") else ():
+        found = place.stat()
+        if found.st_uid not in (0, os.geteuid()):
+            raise PermissionError(0, "it belongs to another user", str(place))
+        is_open = found.st_mode & stat.S_IWOTH or (
+            found.st_mode & stat.S_IWGRP and found.st_gid != found.st_uid
+        )
+        if is_open and (place == folder or not found.st_mode & stat.S_ISVTX):
+            raise PermissionError(0, "other users can write to it", str(place))
+    return folder
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder and those above it, whatever the umask; those that exist stay as they are."""
+    if not folder.is_dir():
+        make_private(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
 
 
 @functools.lru_cache
@@ -158,46 +206,119 @@ def announce_compilation(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
 
-class _KernelCache(FunctionCache):
-    """One kernel's compiled code on disk; that for a user's game has its own directory."""
+class _KernelCache(NullCache):
+    """The compiled code of one kernel on disk: a file for each signature."""
 
     announces = False
+    complains = True
 
     def __init__(self, function):
-        with _cache_in(cache_directory()):
-            super().__init__(function)
-        self._function = function
-        self._user_caches: dict[str, FunctionCache] = {}
+        file = function.__code__.co_filename
+        self._folder = cache_directory()
+        self._name = f"{Path(file).stem}.{function.__qualname__}".replace("<", "").replace(">", "")
+        text = _digest_of(file, os.stat(file).st_mtime_ns)
+        self._key = (file, text, function.__code__.co_firstlineno, sys.implementation.cache_tag)
+
+    @property
+    def cache_path(self):
+        return str(self._folder)
 
     def load_overload(self, signature, target_context):
-        cache = self._user_cache(signature) or super()
-        loaded = cache.load_overload(signature, target_context)
-        if loaded is None:
-            text = "Compiling the game and search kernels: once on this machine, about a minute ..."
-            announce_compilation(text)
+        target_context.refresh()
+        path = _usable(self._path(signature, target_context.codegen()))
+        loaded = None
+        try:
+            if path is not None:
+                loaded = CompileResult._rebuild(target_context, *pickle.loads(_read(path)))
+        except Exception:  # missing, damaged, or of a class that has changed since
+            pass
+        if loaded is None or loaded.signature.args != _arguments(signature):
+            when = ": once on this machine" if path else ""
+            announce_compilation(f"Compiling the game and search kernels{when}, about a minute ...")
+            return None
         return loaded
 
-    def save_overload(self, signature, data):
-        cache = self._user_cache(signature) or super()
-        cache.save_overload(signature, data)
+    def save_overload(self, signature, compiled):
+        path = _usable(self._path(signature, compiled.codegen))
+        if path is None or compiled.lifted or compiled.library.has_dynamic_globals:
+            return
+        try:
+            _write(path, dumps(compiled._reduce()))
+        except Exception as error:  # whatever cannot be stored
+            _say_unusable(path.parent, error)
 
-    def _user_cache(self, signature) -> FunctionCache | None:
-        """Return the cache of the user's game that the kernel is compiled for, else None."""
-        arguments = getattr(signature, "args", signature)  # numba passes either
-        classes = [getattr(kind, "instance_class", None) for kind in arguments]
-        digest = next((_user_games[kind] for kind in classes if kind in _user_games), None)
-        if digest is not None and digest not in self._user_caches:
-            with _cache_in(cache_directory() / digest):
-                self._user_caches[digest] = FunctionCache(self._function)
-        return None if digest is None else self._user_caches[digest]
+    def _path(self, signature, codegen) -> Path:
+        """Return the file of a signature; that for a user's game has a folder of the game.
+
+        Types have names of their own; of a user's game, the digest stands for the class's name,
+        which counts the games of this process.
+        """
+        arguments, folder = _arguments(signature), self._folder
+        text = repr((self._key, [str(kind) for kind in arguments], codegen.magic_tuple()))
+        for game_class in {getattr(kind, "instance_class", None) for kind in arguments}:
+            if game_class in _user_games:
+                folder = cache_directory() / _user_games[game_class]
+                text = text.replace(game_class.__name__, game_class.__qualname__)
+        return folder / f"{self._name}-{hashlib.sha256(text.encode()).hexdigest()[:32]}.nbc"
 
 
-@contextlib.contextmanager
-def _cache_in(directory: Path):
-    """Let numba place the caches that are made in this block in ``directory``."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(directory)
+@functools.lru_cache
+def _digest_of(file: str, changed_ns: int) -> str:
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+
+
+def _arguments(signature) -> tuple:
+    """Return the types of a kernel's arguments; numba passes them, or a signature."""
+    return tuple(getattr(signature, "args", signature))
+
+
+def _read(path: Path) -> bytes:
+    """Return what `_write` stored.
+
+    Raises:
+        ValueError: if it is damaged, or was stored under another name.
+    """
+    stored = path.read_bytes()
+    digest, data = stored[:_DIGEST_BYTES], stored[_DIGEST_BYTES:]
+    if digest != _digest_named(path, data):
+        raise ValueError(path)
+    return data
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Store data behind its digest, which makes a synced temporary file unnecessary."""
     try:
-        yield
-    finally:
-        numba.config.CACHE_DIR = before
+        path.write_bytes(_digest_named(path, data) + data)
+    except OSError:  # a full disk
+        path.unlink(missing_ok=True)
+        raise
+
+
+def _digest_named(path: Path, data: bytes) -> bytes:
+    return hashlib.sha256(path.name.encode() + b"\0" + data).digest()
+
+
+def _usable(path: Path) -> Path | None:
+    """Return the path of a file of the cache, None if its folder cannot be used."""
+    try:
+        return _checked_folder(path.parent) / path.name
+    except OSError as error:
+        _say_unusable(path.parent, error)
+        return None
+
+
+_checked_folder = functools.lru_cache(private_folder)
+
+
+def _say_unusable(folder: Path, error: Exception) -> None:
+    """Print why compiled code is not kept, once; a worker process leaves that to its parent."""
+    if _KernelCache.complains and multiprocessing.parent_process() is None:
+        reason = getattr(error, "strerror", None) or str(error)
+        place = getattr(error, "filename", None) or folder
+        print(
+            f"Compiled code cannot be kept in '{folder}', so that each command compiles it again: "
+            f"'{place}': {reason}. Set ALPHAZERO_CACHE_DIR to a folder that you alone can write.",
+            file=sys.stderr,
+            flush=True,
+        )
+    _KernelCache.complains = False

@@ -1,12 +1,15 @@
-"""Settings of the process: how the threads of OpenMP wait, and what the memory allocator keeps.
+"""The process: how the threads of OpenMP wait, what the memory allocator keeps, and how it ends.
 
 A program calls `limit_spinning` before it imports torch. Importing `alphazero` never does, because
 that would change the process of the user.
 """
 
+import contextlib
 import ctypes
 import os
+import signal
 import sys
+from typing import NoReturn
 
 # glibc's M_TRIM_THRESHOLD and M_MMAP_THRESHOLD, from its malloc.h.
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
@@ -41,3 +44,17 @@ def keep_freed_memory() -> None:
     if mallopt is not None:
         mallopt(_MMAP_THRESHOLD, 32 << 20)
         mallopt(_TRIM_THRESHOLD, 1 << 30)
+
+
+def end_process(status: int = 0) -> NoReturn:
+    """End the process at once, whatever its other threads are doing.
+
+    Python would wait for the threads that load a network or compile kernels, and stop the others
+    somewhere inside a library: C++ that is stopped so aborts the process (SIGABRT).
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):  # nobody reads it any more
+            stream.flush()
+    os._exit(status)

@@ -233,7 +233,7 @@ class TreeSearch:
     def _find(self, rows: np.ndarray) -> NewNodes | None:
         """Run one simulation in each listed game that is not finished; return the new nodes.
 
-        With several leaves of a tree in a step, so many. None if all searches are finished.
+        With several leaves of a tree in a step, so many. None if there are none, see `simulate`.
         """
         edges = simulation.make_edges(len(rows) * self.leaves_per_step)
         searched = (self._tree, rows, self._budgets, self._roots.exploration)

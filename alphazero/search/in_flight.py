@@ -16,7 +16,7 @@ import numpy as np
 
 from alphazero.runtime.jit import njit
 from alphazero.search.puct import select_action
-from alphazero.search.simulate import is_finished, walk, write_edge
+from alphazero.search.simulate import MOST_WALKS, is_finished, walk, write_edge
 from alphazero.search.tree import NO_PARENT, ROOT_INDEX, UNVISITED, Tree, back_up
 
 
@@ -48,8 +48,8 @@ def collect(tree, rows, budgets, exploration, in_flight, num_leaves, out_edges):
     after ``num_leaves`` of those. All marks are taken back before the function returns.
 
     Args:
-        rows, budgets, exploration: as in `alphazero.search.simulate.simulate`. All roots choose by
-            PUCT.
+        rows, budgets, exploration: as in `alphazero.search.simulate.simulate`, and so is the limit
+            of walks. All roots choose by PUCT.
         in_flight: `InFlight` of the trees, for at least ``num_leaves``.
         out_edges: `alphazero.search.simulate.Edges` with room for M * num_leaves.
 
@@ -64,12 +64,14 @@ def collect(tree, rows, budgets, exploration, in_flight, num_leaves, out_edges):
             num_edges += 1
             num_roots += 1
             continue
-        num_found = 0
+        num_found, num_walks = 0, 0
         while (
             num_found < num_leaves
+            and num_walks < MOST_WALKS
             and in_flight.num_marked[b] - num_found < num_leaves
             and not is_finished(tree, b, budgets[b] - num_found)
         ):
+            num_walks += 1
             action = select_action(tree, b, ROOT_INDEX, exploration, in_flight)
             node, action, depth = walk(tree, b, action, exploration, in_flight)
             child = tree.children_index[b, node, action]

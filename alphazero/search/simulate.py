@@ -16,6 +16,10 @@ from alphazero.search.forced_playouts import select_forced
 from alphazero.search.puct import select_action
 from alphazero.search.tree import NO_PARENT, ROOT_INDEX, UNPROVEN, UNVISITED, back_up
 
+#: Walks in one tree and call that may end at proven nodes. Some searches have millions of them, and
+#: between two calls a search notices its deadline and Ctrl-C.
+MOST_WALKS = 10_000
+
 
 class RootPlan(NamedTuple):
     """How B roots are searched by sequential halving, see `alphazero.search.gumbel.plan_roots`."""
@@ -59,7 +63,8 @@ def make_edges(num_games: int) -> Edges:
 def simulate(tree, rows, budgets, exploration, plan, out_edges):
     """Walk in each listed game from the root to an edge that has no node yet.
 
-    A walk that reaches a proven node backs up its exact value at once, and another walk begins.
+    A walk that reaches a proven node backs up its exact value at once, and another walk begins, up
+    to `MOST_WALKS` of them: then this call finds no edge in the tree, though its search goes on.
     Finished searches are left out.
 
     Args:
@@ -82,7 +87,9 @@ def simulate(tree, rows, budgets, exploration, plan, out_edges):
             num_edges += 1
             num_roots += 1
             continue
-        while not is_finished(tree, b, budgets[b]):
+        num_walks = 0
+        while num_walks < MOST_WALKS and not is_finished(tree, b, budgets[b]):
+            num_walks += 1
             if plan is not None:
                 action = gumbel.select_root(tree, b, plan, exploration)
             elif exploration.forced_playouts_k > 0.0:

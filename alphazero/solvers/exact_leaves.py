@@ -251,7 +251,9 @@ def leaf_budgets(costs: np.ndarray, nodes_per_answer: float) -> np.ndarray:
     Returns:
         int64[num_stages].
     """
-    return np.where(costs <= nodes_per_answer, int(_PATIENCE * nodes_per_answer), 0)
+    return np.where(
+        costs <= nodes_per_answer, int(min(_PATIENCE * nodes_per_answer, _UNLIMITED)), 0
+    )
 
 
 def exact_leaves_maker(game: Game, nodes: int, seed: int) -> Callable[[], ProvenLeaves] | None:

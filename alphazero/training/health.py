@@ -19,7 +19,7 @@ _NUM_MEASURED = 16
 
 
 class TrainingDivergedError(InputError):
-    """The weights are no longer finite; no later iteration could repair them.
+    """The weights or the network's answers are not finite; no later iteration could repair them.
 
     Args:
         report: of the iteration in which training diverged.
@@ -46,8 +46,8 @@ class TrainingDivergedError(InputError):
             again = f"Continue from the last stored iteration:  alphazero train {resume_words} "
             again += change
         super().__init__(
-            f"training diverged in iteration {report.iteration}: the weights are not finite, "
-            f"because a learning rate of {rate:g} is too large. {again}"
+            f"training diverged in iteration {report.iteration}: the weights of the network or its "
+            f"answers are not finite, because a learning rate of {rate:g} is too large. {again}"
         )
 
 

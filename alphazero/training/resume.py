@@ -129,7 +129,7 @@ class RunStore:
             self.settings.run.on_changed_rules = "refuse"
         elif not folder.rules_digest:
             folder.write_rules(self.game.rules_text)
-        for path in folder.states:
+        for path in (folder.state, folder.previous_state):
             try:
                 state = load_state(path)
                 self._load(state)

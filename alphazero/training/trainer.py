@@ -22,6 +22,7 @@ from collections.abc import Generator, Iterator
 import torch
 
 from alphazero.games.registry import make_game
+from alphazero.inference.answers import ImpossibleAnswersError
 from alphazero.inference.engines.agreement import PositionSample, sample_positions
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.network_evaluator import NetworkEvaluator
@@ -246,10 +247,9 @@ class Trainer:
                 yield self._event("learning", done, num_steps)
         report.learner = self.learner.report
         report.learner_s = time.monotonic() - start
-        if not (math.isfinite(report.learner.loss) and math.isfinite(report.learner.weight_norm)):
-            kind = self.settings.network.kind
-            resume_words = self.folder.resume_words(self.game.name, kind)
-            raise TrainingDivergedError(report, self.settings, self.stored_iteration, resume_words)
+        figures = report.learner.loss, report.learner.weight_norm
+        if not (all(map(math.isfinite, figures)) and self.learner.is_finite):
+            raise self._diverged(report)
 
     def _wait(self, report: IterationReport) -> Iterator[StageProgress]:
         """Wait for the games of the next iteration if they have begun: then search may rest."""
@@ -259,11 +259,18 @@ class Trainer:
         report.selfplay_s += time.monotonic() - start
 
     def _pit(self, report: IterationReport) -> Iterator[StageProgress]:
-        """If a pit is due, let the gate decide which network stays; search uses that one then."""
-        if self.gate.is_due(self.iteration):
-            yield self._event("pit", 0, self.settings.pit.num_games)
-            report.pit = self.gate.pit(self.evaluator, self._sample, self.iteration)
-        self.evaluator.update(self.learner.played_network, self._newest_positions())
+        """If a pit is due, let the gate decide which network stays; search uses that one then.
+
+        Raises:
+            TrainingDivergedError: if the weights are finite but the network's answers are not.
+        """
+        try:
+            if self.gate.is_due(self.iteration):
+                yield self._event("pit", 0, self.settings.pit.num_games)
+                report.pit = self.gate.pit(self.evaluator, self._sample, self.iteration)
+            self.evaluator.update(self.learner.played_network, self._newest_positions())
+        except ImpossibleAnswersError as error:
+            raise self._diverged(report) from error
         report.engine = self.evaluator.report
         self.source.update(self.iteration, self.learner.played_network, self._sample)
 
@@ -302,6 +309,10 @@ class Trainer:
             if batch is None:
                 return
             yield batch
+
+    def _diverged(self, report: IterationReport) -> TrainingDivergedError:
+        resume_words = self.folder.resume_words(self.game.name, self.settings.network.kind)
+        return TrainingDivergedError(report, self.settings, self.stored_iteration, resume_words)
 
     def _make_evaluator(self, network: torch.nn.Module) -> NetworkEvaluator:
         settings = self.settings.evaluator

@@ -5,6 +5,7 @@ application has the status that fits and the body {"error": "one plain sentence"
 """
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,9 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import Mount, Route, Router
 from starlette.staticfiles import StaticFiles
 
 from alphazero.play.requests import Refusal, read_json, shortened
@@ -39,18 +40,35 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
     answers = (backend.position, backend.exact)
     jobs = (backend.move, backend.analyse, backend.review, backend.misplayed)
     api = [
-        Route("/games", lambda request: JSONResponse(backend.games())),
-        Route("/runs", lambda request: JSONResponse(backend.runs())),
-        Route("/run", lambda request: JSONResponse(backend.run(request.query_params.get("id")))),
-        *(Route(f"/{one.__name__}", _post(one, JSONResponse), methods=["POST"]) for one in answers),
+        Route("/games", lambda request: Json(backend.games())),
+        Route("/runs", lambda request: Json(backend.runs())),
+        Route("/run", lambda request: Json(backend.run(request.query_params.get("id")))),
+        *(Route(f"/{one.__name__}", _post(one, Json), methods=["POST"]) for one in answers),
         *(Route(f"/{one.__name__}", _post(one, JsonLines), methods=["POST"]) for one in jobs),
     ]
-    page = StaticFiles(directory=STATIC, html=True, check_dir=False)
-    routes = [Mount("/api", routes=api), Mount("/", page)]
+    files = StaticFiles(directory=STATIC, check_dir=False)
+
+    async def page(request: Request) -> Response:
+        return await files.get_response("index.html", request.scope)
+
+    # Nothing redirects: the address would be made of whatever the request says its host is.
+    routes = [
+        Mount("/api", Router(api, redirect_slashes=False)),
+        Route("/", page),
+        Mount("/", files),
+    ]
     handlers: dict[Any, Any] = {HTTPException: _http_error, Refusal: _refused, Exception: _failed}
     app = Starlette(routes=routes, exception_handlers=handlers)
+    app.router.redirect_slashes = False
     names = _LOCAL_NAMES if token is None else ("*",)
     return Guard(TrustedHostMiddleware(app, names), token)
+
+
+class Json(JSONResponse):
+    """An answer in ASCII: it escapes what has no bytes in UTF-8, such as half of a character."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
 def _post(
@@ -78,19 +96,21 @@ async def _read(request: Request) -> Any:
                     raise Refusal(f"a request has at most {MAX_BODY} bytes.", 413)
     except TimeoutError:
         raise Refusal(f"the request did not arrive within {BODY_S:g} seconds.", 408) from None
+    except ClientDisconnect:
+        raise Refusal("the connection was closed before the end of the request.") from None
     return read_json(bytes(body))
 
 
 async def _refused(_: Request, error: Refusal) -> Response:
     # After these two the rest of the body is not read.
     headers = {"connection": "close"} if error.status in (408, 413) else None
-    return JSONResponse({"error": shortened(str(error))}, error.status, headers)
+    return Json({"error": shortened(str(error))}, error.status, headers)
 
 
 async def _http_error(_: Request, error: HTTPException) -> Response:
-    return JSONResponse({"error": error.detail}, error.status_code, error.headers)
+    return Json({"error": error.detail}, error.status_code, error.headers)
 
 
 async def _failed(_: Request, error: Exception) -> Response:
     """Answer in a sentence; Starlette raises the error again, and uvicorn prints it."""
-    return JSONResponse({"error": FAILED}, 500)
+    return Json({"error": FAILED}, 500)

@@ -17,7 +17,7 @@ from alphazero.games.registry import OFFERED, is_own_game, make_game, same_game
 from alphazero.play.requests import Refusal, quoted
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import shipped_network
-from alphazero.web.found_runs import FoundRun, find_runs
+from alphazero.web.found_runs import FoundRun, find_damaged, find_runs
 
 MAX_NETWORK_SIMULATIONS = 10_000
 #: UCT takes some seconds for so many simulations times the plies and actions of the game; at least
@@ -71,6 +71,10 @@ class Catalogue:
     def runs(self) -> dict[str, FoundRun]:
         """Return the runs by id, the newest first."""
         return find_runs(self._root)
+
+    def damaged_runs(self) -> dict[str, str]:
+        """Return why other folders of runs cannot be read, by id."""
+        return find_damaged(self._root)
 
     def describe(self) -> dict[str, Any]:
         """Return the answer of `api/games`."""

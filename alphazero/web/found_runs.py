@@ -5,11 +5,12 @@ is looked up among those that were found here; no part of a request ever becomes
 """
 
 import functools
+import os
 import time
 from pathlib import Path
 from typing import NamedTuple
 
-from alphazero.runtime.errors import StoredFileError
+from alphazero.runtime.errors import InputError
 from alphazero.storage.run_folder import RunFolder
 
 #: Runs lie at ROOT/GAME/RUN, those of a sweep at ROOT/GAME/SWEEP/RUN.
@@ -39,30 +40,45 @@ def find_runs(root: Path) -> dict[str, FoundRun]:
     Args:
         root: need not exist.
     """
-    return _find_runs(root, int(time.monotonic() / _FRESH_S))
+    return _find_runs(root, int(time.monotonic() / _FRESH_S))[0]
+
+
+def find_damaged(root: Path) -> dict[str, str]:
+    """Return why the other folders of runs under a folder cannot be read, by id."""
+    return _find_runs(root, int(time.monotonic() / _FRESH_S))[1]
 
 
 @functools.lru_cache(1)
-def _find_runs(root: Path, _time: int) -> dict[str, FoundRun]:
-    configs = (path for depth in _DEPTHS for path in root.glob("*/" * depth + "config.yaml"))
-    found = [run for path in configs if (run := _read_run(root, path.parent)) is not None]
-    return {run.id: run for run in sorted(found, key=lambda run: run.updated, reverse=True)}
+def _find_runs(root: Path, _time: int) -> tuple[dict[str, FoundRun], dict[str, str]]:
+    found, damaged = [], {}
+    for config in (path for depth in _DEPTHS for path in root.glob("*/" * depth + "config.yaml")):
+        run_id = config.parent.relative_to(root).as_posix()
+        try:
+            run_id.encode()  # no link could name it otherwise
+            found.append(_read_run(run_id, RunFolder(config.parent)))
+        except FileNotFoundError:
+            pass  # it is being deleted
+        except UnicodeEncodeError:
+            damaged[os.fsencode(run_id).decode(errors="replace")] = "its name is not UTF-8."
+        except (InputError, OSError) as error:
+            damaged[run_id] = str(error)
+    found.sort(key=lambda run: run.updated, reverse=True)
+    return {run.id: run for run in found}, damaged
 
 
-def _read_run(root: Path, path: Path) -> FoundRun | None:
-    """Return the run in a folder; None if there is none, or it is being deleted."""
-    folder = RunFolder(path)
-    try:
-        game = _game_name(folder.config, folder.config.stat().st_mtime_ns)
-        rules = folder.rules
-        digest = _rules_digest(rules, rules.stat().st_mtime_ns) if rules.exists() else ""
-        files = sorted(path.glob("networks/[0-9]*.safetensors"))
-        networks = {int(file.stem): file for file in files if file.stem.isdigit()}
-        newest = folder.metrics if folder.metrics.exists() else folder.config
-        updated = newest.stat().st_mtime
-    except (StoredFileError, OSError):
-        return None
-    return FoundRun(path.relative_to(root).as_posix(), game, folder, networks, updated, digest)
+def _read_run(run_id: str, folder: RunFolder) -> FoundRun:
+    """Return the run in a folder.
+
+    Raises:
+        InputError, OSError: if it cannot be read, or is being deleted.
+    """
+    game = _game_name(folder.config, folder.config.stat().st_mtime_ns)
+    rules = folder.rules
+    digest = _rules_digest(rules, rules.stat().st_mtime_ns) if rules.exists() else ""
+    files = sorted(folder.path.glob("networks/[0-9]*.safetensors"))
+    networks = {int(file.stem): file for file in files if file.stem.isdecimal()}
+    newest = folder.metrics if folder.metrics.exists() else folder.config
+    return FoundRun(run_id, game, folder, networks, newest.stat().st_mtime, digest)
 
 
 @functools.lru_cache(1_000)

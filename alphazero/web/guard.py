@@ -6,8 +6,9 @@ that its owner visits, so the origin of a request must be this page; that its ho
 on another address asks for a token, once, and remembers it in a cookie.
 """
 
+import asyncio
+import contextlib
 import secrets
-from urllib.parse import urlsplit
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
@@ -56,7 +57,8 @@ class Guard:
         if scope["type"] == "http":
             send = _with_headers(send)
             response = self._refusal(Request(scope))
-        await (response or self._app)(scope, receive, send)
+        with contextlib.suppress(asyncio.CancelledError):  # the server ends
+            await (response or self._app)(scope, receive, send)
 
     def _refusal(self, request: Request) -> Response | None:
         """Return the response to a request that goes no further; None for the others."""
@@ -97,10 +99,10 @@ class Guard:
 
 def _is_from_page(request: Request) -> bool:
     """Return whether a request comes from this server's own page, or from no page at all."""
-    origin, host = request.headers.get("origin"), request.headers.get("host", "")
-    if origin is not None and urlsplit(origin).netloc != host:
-        return False
-    return request.headers.get("sec-fetch-site", "none") in ("none", "same-origin")
+    host = request.headers.get("host", "")
+    own = {f"http://{host}", f"https://{host}"}  # https is that of a proxy
+    origins, sites = map(request.headers.getlist, ("origin", "sec-fetch-site"))
+    return own.issuperset(origins) and {"none", "same-origin"}.issuperset(sites)
 
 
 def _with_headers(send: Send) -> Send:

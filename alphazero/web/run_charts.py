@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from alphazero.play.requests import UNKNOWN, Refusal, quoted
-from alphazero.plots.curves import RATING, RUN_CHARTS, SCORE, Chart, Row, newest
+from alphazero.plots.curves import RATING, RUN_CHARTS, SCORE, Chart, Row, is_number, newest
 from alphazero.runtime.errors import StoredFileError
 from alphazero.runtime.files import read_text
 from alphazero.storage.run_folder import RunFolder
@@ -22,7 +22,12 @@ MAX_POINTS = 500
 
 def list_runs(catalogue: Catalogue) -> dict[str, Any]:
     """Return the answer of `api/runs`, the newest run first."""
-    return {"runs": [_summary(run, catalogue) for run in catalogue.runs().values()]}
+    damaged = [{"id": run_id, "error": why} for run_id, why in catalogue.damaged_runs().items()]
+    runs = [_summary(run, catalogue) for run in catalogue.runs().values()]
+    for run in catalogue.runs().values():
+        if not _read_rows(run.folder.path, run.updated) and run.folder.metrics.exists():
+            damaged.append({"id": run.id, "error": "its metrics cannot be read."})
+    return {"runs": runs, "damaged": damaged}
 
 
 def show_run(catalogue: Catalogue, run_id: str | None) -> dict[str, Any]:
@@ -135,6 +140,7 @@ def _read_ratings(run: FoundRun) -> list[Row]:
             for one in plain["ratings"]
             if one["player"] in networks
         ]
+        rows = [row for row in rows if all(map(is_number, row.values()))]
         return sorted(rows, key=lambda row: row["elapsed_s"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return []

@@ -20,10 +20,13 @@ from alphazero.web.backend import Backend
 
 #: The first port that is tried, and how many after it.
 FIRST_PORT, NUM_PORTS = 8000, 50
-MAX_CONNECTIONS = 500
+#: Answered at once; more are told to come back, and many more are closed.
+MAX_CONNECTIONS, _MAX_OPEN = 500, 600
 #: Seconds for the head of a request, and for a reader to make room.
 HEAD_S, READ_S = 10.0, 20.0
-_KEEP_ALIVE_S, _SHUTDOWN_S = 15, 2
+_KEEP_ALIVE_S = 15
+#: Connections that are accepted in one go, before any of them can be closed.
+_BACKLOG = 100
 
 
 class Address(NamedTuple):
@@ -60,6 +63,8 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        if len(self.connections) > _MAX_OPEN:
+            transport.abort()
         self._watch_head()
 
     def data_received(self, data: bytes) -> None:
@@ -137,6 +142,17 @@ def open_socket(host: str, port: int | None) -> socket.socket:
     raise ConfigError.of("port", ports[-1], "a free port", f"{host} refuses it: {reason}")
 
 
+class _Uvicorn(uvicorn.Server):
+    """Ends at once: nobody is waited for, and what is under way is given up."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+        for task in list(self.server_state.tasks):
+            task.cancel()
+        await super().shutdown(sockets)
+
+
 class Server:
     """A page that can be opened.
 
@@ -166,10 +182,10 @@ class Server:
             proxy_headers=False,
             server_header=False,
             limit_concurrency=MAX_CONNECTIONS,
+            backlog=_BACKLOG,
             timeout_keep_alive=_KEEP_ALIVE_S,
-            timeout_graceful_shutdown=_SHUTDOWN_S,
         )
-        self._server = uvicorn.Server(config)
+        self._server = _Uvicorn(config)
 
     def run(self) -> None:
         """Answer until Ctrl-C."""

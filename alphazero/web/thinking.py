@@ -73,18 +73,19 @@ class Thinking:
         Raises:
             Refusal: if the network cannot be loaded, for example because it was just deleted.
         """
+        assert player.network is not None
         with self._loading:  # takes the whole machine for some seconds
-            return self._load(game, player)
+            try:
+                return self._load(game, player, player.network.stat().st_mtime_ns)
+            except (ValueError, OSError) as error:
+                raise Refusal(f"{player.name} cannot play: {error}") from None
 
-    def _load_network(self, game: Game, player: PlayerChoice) -> SharedSearch:
+    def _load_network(self, game: Game, player: PlayerChoice, _changed: int) -> SharedSearch:
         from alphazero.players.network import load_network_player
 
         assert player.network is not None
-        try:
-            settings = _PageSettings(endgame=ENDGAME, network_kind=self._network_kind)
-            searcher = load_network_player(game, player.network, settings)
-        except ValueError as error:
-            raise Refusal(f"{player.name} cannot play: {error}") from None
+        settings = _PageSettings(endgame=ENDGAME, network_kind=self._network_kind)
+        searcher = load_network_player(game, player.network, settings)
         assert isinstance(searcher, SearchPlayer)
         say_once(note_of(searcher))
         return SharedSearch(searcher)

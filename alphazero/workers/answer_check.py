@@ -4,11 +4,11 @@ In: an answer. Out: an `AnswerError` that says what is wrong, if something is. I
 replayed by the rules, see `alphazero.selfplay.game_check`.
 """
 
-import math
-
 from alphazero.games.batched_game import Game
 from alphazero.selfplay.game_check import GamesError, check_games
 from alphazero.workers.unit import Answer, SelfPlayWork
+
+_MOST_WORK = 1e15  # of a unit; sums of such numbers are still finite
 
 
 class AnswerError(ValueError):
@@ -29,7 +29,7 @@ def check_answer(
     """
     try:
         check_games(answer.games, game, may_be_adjudicated)
-        if not all(0 <= figure < math.inf for figure in (*answer.work, answer.seconds)):
+        if not all(0 <= figure < _MOST_WORK for figure in (*answer.work, answer.seconds)):
             raise AnswerError("its counts of work are impossible")
         work = SelfPlayWork._make(map(float, answer.work))
         is_known = type(answer.version) is int and 0 <= answer.version <= newest_version

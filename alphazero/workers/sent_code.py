@@ -18,6 +18,7 @@ from alphazero.games.game_file import load_imported_game
 from alphazero.games.registry import is_game_file, is_object, make_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import write_atomically
+from alphazero.runtime.jit import private_folder
 from alphazero.runtime.own_code import GAMES, load_own
 
 _PACKAGE = Path(__file__).parents[1]
@@ -86,7 +87,8 @@ def game_here(name: str, text: str | None, rules_digest: str) -> Game:
 def _name_here(name: str, text: str | None) -> str:
     """Return the game's name on this machine.
 
-    The file is written to a temporary folder unless it is here already.
+    The file is written to a temporary folder unless it is here already. Other users cannot write
+    there: the file is going to be run.
 
     Args:
         name, text: of the game, see `own_file_text`.
@@ -97,7 +99,11 @@ def _name_here(name: str, text: str | None) -> str:
     if own.is_file() and own.read_text(encoding="utf-8") == text:
         return name
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
-    path = Path(tempfile.gettempdir()) / f"alphazero-{digest}" / own.name
+    try:
+        folder = private_folder(Path(tempfile.gettempdir()) / f"alphazero-{digest}")
+    except OSError:  # another user's
+        folder = Path(tempfile.mkdtemp(prefix="alphazero-"))
+    path = folder / own.name
     if not path.is_file() or path.read_text(encoding="utf-8") != text:
         write_atomically(path, text.encode())
     return str(path)

@@ -146,6 +146,7 @@ class ThreadSource:
     def load_state_dict(self, state: dict) -> None:
         """See `GameSource.load_state_dict`; games in progress elsewhere are lost."""
         if "0" in state and not self._unit_games:  # of threads
+            self._ahead, self._work_before = [], NO_WORK
             if ahead := state.get("ahead"):
                 check_games(ahead["games"], self.selfplay.game, may_be_adjudicated=True)
                 self._ahead = unflatten(ahead["games"])

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from alphazero.config.settings import option
 from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.inference.engines.engine import EngineChoice
@@ -37,11 +38,15 @@ class Job:
     search: SearchSettings = dataclasses.field(default_factory=SearchSettings)
     selfplay: SelfPlaySettings = dataclasses.field(default_factory=SelfPlaySettings)
     device: str = "auto"
-    seed: int = 0
-    #: In ordered mode, the threads of a unit: the games depend on how they are divided. 0 in free
-    #: mode, where a worker uses all its cores.
-    unit_threads: int = 0
-    parallel_games_per_thread: int = 1  #: in free mode
+    seed: int = option(0, "of the run", low=0)
+    unit_threads: int = option(
+        0,
+        "in ordered mode, the threads of a unit: the games depend on how they are divided; 0 in "
+        "free mode, where a worker uses all its cores",
+        low=0,
+        high=4096,
+    )
+    parallel_games_per_thread: int = option(1, "in free mode", low=1, high=65_536)
     rules_digest: str = ""  #: see `alphazero.games.batched_game.Game`
 
 
@@ -78,8 +83,10 @@ class WorkerFacts:
 
     host: str = ""
     engine: str = ""
-    evaluations_per_s: float = 0.0  #: of all threads together; 0 if it was not measured
-    num_threads: int = 0
+    evaluations_per_s: float = option(
+        0.0, "of all threads together; 0 if it was not measured", low=0.0, high=1e12
+    )
+    num_threads: int = option(0, "that play", low=0, high=65_536)
 
 
 class SelfPlayWork(NamedTuple):

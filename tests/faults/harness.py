@@ -28,6 +28,10 @@ from shim import Fault
 
 #: The words of a small run of tic-tac-toe.
 GAME = ["game=tic_tac_toe", *TINY]
+#: Whether everything is tried, as `make test-faults` does.
+IS_FULL = os.environ.get("ALPHAZERO_FAULTS") == "full"
+#: After which a child hangs; other processes may use the machine.
+TIMEOUT_S = 300
 _HERE = Path(__file__).parent
 
 
@@ -91,11 +95,12 @@ class Zygote:
         self._read()
         atexit.register(self.close)
 
-    def warm(self, words: list[str], call: str = "alphazero.cli:main") -> None:
+    def warm(
+        self, words: list[str], cwd: str | Path | None = None, call: str = "alphazero.cli:main"
+    ) -> None:
         """Run a command in the process itself: children are then quick from the start."""
-        cwd = self.folder / "warm"
-        cwd.mkdir(exist_ok=True)
-        answer = self._ask(do="warm", words=words, call=call, cwd=str(cwd))
+        where = str(self.folder if cwd is None else cwd)
+        answer = self._ask(do="warm", words=[str(word) for word in words], call=call, cwd=where)
         assert answer["status"] == 0, f"{words} ended with {answer['status']}"
         assert len(answer["threads"]) == 2, f"{words} left threads: {answer['threads']}"
 
@@ -123,7 +128,7 @@ class Zygote:
         self._started[pid] = (number, time.monotonic())
         return pid
 
-    def wait(self, pid: int, timeout_s: float = 60) -> Ended:
+    def wait(self, pid: int, timeout_s: float = TIMEOUT_S) -> Ended:
         """Wait until a child ends; kill it after ``timeout_s``."""
         answer = self._ask(do="wait", pid=pid, timeout_s=timeout_s)
         number, start = self._started.pop(pid)

@@ -36,6 +36,7 @@ class Fault:
         folder: operations on files below it are counted.
         at: the number of the operation that fails, from 0; None: none fails.
         when: "before" the operation, "after" it, or after a "part" of a write.
+        fraction: of the bytes that such a part has.
         error: "ENOSPC", "EIO", "EROFS"; "" kills the process.
         lasting: whether all later operations fail, too.
         record: whether every operation is recorded with its data.
@@ -44,6 +45,7 @@ class Fault:
     folder: str
     at: int | None = None
     when: str = "before"
+    fraction: float = 0.5
     error: str = ""
     lasting: bool = False
     record: bool = False
@@ -99,6 +101,9 @@ class Shim:
             os.kill(os.getpid(), signal.SIGKILL)
             return result  # not reached
 
+    def part_of(self, data: bytes) -> bytes:
+        return data[: int(len(data) * self.fault.fraction)]
+
     def opened(self, descriptor: int, path: str) -> None:
         self._paths[descriptor] = path
 
@@ -129,7 +134,7 @@ def _make_open(shim):
             data = bytes(data)
 
             def part():
-                io.FileIO.write(self, data[: len(data) // 2])
+                io.FileIO.write(self, shim.part_of(data))
 
             def facts():
                 end = os.fstat(self.fileno()).st_size
@@ -217,7 +222,7 @@ def _replace_descriptors(shim):
             return action()
 
         def part():
-            _real["write"](descriptor, data[: len(data) // 2])
+            _real["write"](descriptor, shim.part_of(data))
 
         def facts():
             return os.lseek(descriptor, 0, os.SEEK_CUR), data.decode("latin-1")

@@ -11,8 +11,7 @@ import re
 import sys
 
 import pytest
-from conftest import IS_FULL
-from harness import Fault, the_zygote
+from harness import IS_FULL, Fault, the_zygote
 from power_cut import Disk, write_tree
 from stored_runs import Scenario, assert_equal, prepared, result_of, resume_words, run_in
 

@@ -142,11 +142,11 @@ def test_deviation_equals_the_naive_implementation():
         mask = generator.random((num_rows, num_actions)) < 0.6
         mask[np.arange(num_rows), generator.integers(num_actions, size=num_rows)] = True
         ours, theirs = (
-            Answers(4 * generator.standard_normal(mask.shape), generator.uniform(-1, 1, num_rows))
+            (4 * generator.standard_normal(mask.shape), generator.uniform(-1, 1, num_rows))
             for _ in range(2)
         )
         found = deviation(ours, theirs, PositionSample(np.empty(0), mask))
-        expected = naive_deviation(ours.answers, theirs.answers, mask)
+        expected = naive_deviation(ours, theirs, mask)
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
 
 

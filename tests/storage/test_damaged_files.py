@@ -12,7 +12,7 @@ import pytest
 from network_samples import SMALL, small_network
 
 from alphazero.cli import main
-from alphazero.evaluation.exact.set_file import read_set
+from alphazero.evaluation.exact.set_file import read_set, shipped_path
 from alphazero.evaluation.ratings import RatingFile
 from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, network_arrays, network_game, network_info
@@ -293,3 +293,18 @@ def test_a_picture_of_an_unknown_kind_is_refused_before_the_work(name, tmp_path,
     assert main(words.split()) == 2
     assert name in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_a_text_with_a_checksum_is_read_as_it_was_stored_or_not_at_all(tmp_path):
+    path = tmp_path / "set.csv"
+    text = shipped_path("connect_four").read_text()
+    body, _, line = text.rstrip("\n").rpartition("\n")
+    assert line.startswith("# sha256: ")
+    path.write_text(text)
+    assert read_set(path, make_game("connect_four")).game_name == "connect_four"
+    path.write_text(text.replace(":1 ", ":2 ", 1))
+    with pytest.raises(StoredFileError) as refused:
+        read_set(path, make_game("connect_four"))
+    assert refused.value.path == path
+    path.write_text(body.replace(":1 ", ":2 ", 1) + "\n")  # edited by someone who means it
+    read_set(path, make_game("connect_four"))

@@ -558,7 +558,6 @@ def test_tensorboard_has_the_texts_and_the_number_of_alarms(tmp_path):
     logger = TensorBoardLogger(make_trainer(tmp_path, ""))
     for report in shown_reports():
         logger.iteration(report)
-    logger.close()
     events = EventAccumulator(str(tmp_path))
     events.Reload()
     assert [event.value for event in events.Scalars("health/alarms")] == [0, 1, 1, 0, 1]

@@ -54,7 +54,6 @@ def stopped(tmp_path_factory):
             logger.iteration(event)
         if trainer.iteration == 3:
             break
-    logger.close()
     return trainer, read(path)
 
 
@@ -179,7 +178,6 @@ def test_a_run_of_an_earlier_version_goes_on(tmp_path):
     old.iteration = 2
     logger = TensorBoardLogger(old)
     logger.iteration(found[2])
-    logger.close()
     values = [event.value for event in read(tmp_path / "old").Scalars("loss/policy")]
     assert values == [101, 102, pytest.approx(found[2].learner.policy_loss)]
 
@@ -246,5 +244,4 @@ def test_boards_are_left_out_where_the_rules_give_none(tmp_path, monkeypatch):
     assert not has_board(trainer.game)
     logger = TensorBoardLogger(trainer)
     logger.iteration(report)
-    logger.close()
     assert read(tmp_path).Tags()["images"] == []

@@ -300,6 +300,36 @@ def test_a_damaged_file_is_replaced(machine, text):
     assert json.loads(path.read_text())["engine_speeds"] == expected.engine_speeds
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"engine": "tensorrt"},
+        {"engine": 3},
+        {"precision": "float8"},
+        {"learner_precision": "int8"},
+        {"learner_precision": ""},
+        {"num_parallel_games": 0},
+        {"num_parallel_games": 128.0},
+        {"num_parallel_games": 10**12},
+        {"num_parallel_games": "128"},
+        {"engine_speeds": []},
+        {"engine_speeds": {"torch float32": "fast"}},
+        {"engine_speeds": {"torch float32": -1}},
+        {"lockstep_speeds": {"64": float("nan")}},
+        {"lockstep_speeds": {"64": 1e300}},
+        {"seconds": None},
+    ],
+    ids=str,
+)
+def test_a_tuning_that_no_measurement_makes_is_made_anew(machine, changes):
+    run(settings_of())
+    (path,) = machine.folder.glob("tuning-*.json")
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    settings = settings_of()
+    assert not run(settings).remembered and choices_of(settings) == FASTEST
+    assert run(settings_of()).remembered
+
+
 def test_a_folder_that_cannot_be_written_is_ignored(machine):
     machine.folder.write_text("a file in its place")
     settings = settings_of()

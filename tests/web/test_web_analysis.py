@@ -305,7 +305,7 @@ def test_a_position_that_a_network_misplays_can_be_tried(page):
 
 @pytest.mark.slow
 def test_without_runs_the_page_says_how_to_get_one(page):
-    page.route("**/api/runs", lambda route: route.fulfill(json={"runs": []}))
+    page.route("**/api/runs", lambda route: route.fulfill(json={"runs": [], "damaged": []}))
     page.show("runs")
     assert "alphazero train" in page.locator(".empty-state").inner_text()
 

@@ -1,6 +1,7 @@
 """What the players of the page answer: moves, analyses, exact results, reviews, mistakes, runs."""
 
 import json
+import os
 import re
 import threading
 import time
@@ -20,6 +21,7 @@ from alphazero.players.search_player import SearchPlayer
 from alphazero.solvers.base import ILLEGAL_VALUE, values_of
 from alphazero.solvers.enumeration import EnumeratedSolver
 from alphazero.web import exact_scores, misplayed, shared_search
+from alphazero.web.app import Json
 from alphazero.web.exact_scores import Solvers
 from alphazero.web.run_charts import thinned
 from alphazero.web.shared_search import Question, SharedSearch
@@ -337,6 +339,54 @@ def test_runs_and_their_networks_are_found_and_play(tmp_path):
         with pytest.raises(Refusal) as refused:
             backend.run(unknown)
         assert refused.value.status == 404
+
+
+def test_damage_is_shown_in_a_line_and_hides_no_run(tmp_path):
+    def damaged(name, file, data):
+        folder = copy_run(tmp_path, f"tic_tac_toe/{name}")
+        (folder / file).parent.mkdir(exist_ok=True)
+        (folder / file).write_bytes(data)
+
+    rows = b'{"iteration": 1, "elapsed_s": 1e999, "strength.opponent": "\\ud800"}\n'
+    rows += b'{"iteration": 2, "learner.loss": %s}' % (b"9" * 400)
+    ratings = b'{"networks": {"a": {"elapsed_s": 1}}, "ratings": [{"player": "a", "elo": NaN}]}'
+    copy_run(tmp_path)
+    damaged("config", "config.yaml", b"game: [")
+    damaged("bytes", "config.yaml", b"\xff\x00")
+    damaged("no text", "metrics.jsonl", b"\xff\xfe")
+    damaged("odd", "metrics.jsonl", rows)
+    damaged("rated", "ratings.json", ratings)
+    damaged("deep", "ratings.json", b"[" * 100_000)
+    damaged("digits", "networks/1\u00b2.safetensors", b"")
+    copy_run(tmp_path, "tic_tac_toe/" + os.fsdecode(b"\xff"))
+    backend = make_backend(tmp_path)
+    found = backend.runs()
+    Json(found)
+    runs = {run["name"] for run in found["runs"]}
+    assert runs == {"earlier", "no text", "odd", "rated", "deep", "digits"}
+    for run in found["runs"]:
+        Json(backend.run(run["id"]))
+    lines = {one["id"]: one["error"] for one in found["damaged"]}
+    named = {"config", "bytes", "no text", "\ufffd"}
+    assert set(lines) == {f"tic_tac_toe/{name}" for name in named}
+    assert all(error and "\n" not in error for error in lines.values())
+
+
+def test_a_network_is_read_again_when_its_file_changes(tmp_path):
+    """One that is gone, or is no network any more, is a refusal."""
+    folder = copy_run(tmp_path)
+    path = folder / "networks" / "000001.safetensors"
+    backend = make_backend(tmp_path)
+    game = make_game("tic_tac_toe")
+    player = next(one for one in backend.catalogue.players(game) if one.network == path)
+    first = backend.thinking.network(game, player)
+    assert backend.thinking.network(game, player) is first
+    os.utime(path, (1, 1))
+    assert backend.thinking.network(game, player) is not first
+    for damage in (lambda: path.write_bytes(b"no network"), path.unlink):
+        damage()
+        with pytest.raises(Refusal):
+            backend.thinking.network(game, player)
 
 
 def test_a_run_of_a_game_file_is_shown_but_its_file_is_not_run(tmp_path):

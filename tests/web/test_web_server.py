@@ -1,9 +1,12 @@
 """The server: streams, who may ask, and every kind of request that must not hurt."""
 
 import asyncio
+import contextlib
 import json
+import logging
 import re
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -11,10 +14,11 @@ import time
 import httpx
 import pytest
 from game_samples import PUZZLE
+from starlette.requests import Request
 from web_samples import make_backend, running, stream
 
 from alphazero.cli import main
-from alphazero.play.requests import MAX_ERROR
+from alphazero.play.requests import MAX_ERROR, Refusal
 from alphazero.runtime.errors import ConfigError
 from alphazero.web import app, server, streams
 from alphazero.web.server import is_local, open_socket
@@ -38,7 +42,7 @@ def test_the_api_answers_in_json(client):
     assert games.headers["cache-control"] == "no-cache"
     found = client.post("api/position", json=CONNECT_FOUR | {"moves": "4"}).json()
     assert found["moves"] == [3]
-    assert client.get("api/runs").json() == {"runs": []}
+    assert client.get("api/runs").json() == {"runs": [], "damaged": []}
 
 
 def test_a_move_is_a_stream_that_ends_with_it(client):
@@ -127,6 +131,9 @@ def test_news_is_left_out_while_older_news_waits():
         ({"sec-fetch-site": "same-origin"}, 200),
         ({"origin": "http://evil.example"}, 403),
         ({"origin": "http://localhost:1"}, 403),
+        ({"origin": "http://["}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": "\xff\xfe"}, 403),
         ({"sec-fetch-site": "cross-site"}, 403),
         ({"host": "[::1]:8000"}, 200),
         ({"host": "evil.example"}, 400),
@@ -138,10 +145,27 @@ def test_news_is_left_out_while_older_news_waits():
 )
 def test_requests_come_from_the_page_itself(client, headers, status):
     own = str(client.base_url).rstrip("/")
-    headers = {name: value.replace("SELF", own) for name, value in headers.items()}
+    headers = {
+        name: value.replace("SELF", own).encode("latin-1") for name, value in headers.items()
+    }
     headers = {"content-type": "application/json"} | headers
     response = client.post("api/position", content=json.dumps(CONNECT_FOUR), headers=headers)
     assert response.status_code == status
+
+
+def test_a_second_origin_is_not_overlooked(client):
+    own = str(client.base_url).rstrip("/")
+    headers = [("origin", own), ("origin", "http://evil.example")]
+    assert client.get("api/games", headers=headers[:1]).status_code == 200
+    assert client.get("api/games", headers=headers).status_code == 403
+
+
+@pytest.mark.parametrize("path", ["/api/games/", "/api", "//evil.example/..", "/nowhere/"])
+def test_nothing_redirects_to_where_the_request_says(client, path):
+    host, port = client.base_url.host, client.base_url.port
+    head = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    response = _raw(host, port, head)
+    assert response.startswith(b"HTTP/1.1 404 ") and b"localhost" not in response
 
 
 def test_every_response_forbids_scripts_and_frames_from_elsewhere(client):
@@ -226,10 +250,11 @@ def _raw(host, port, text):
         (b"[" * 60_000, 400),
         (b'{"game": "connect_four", "moves": [' + b"9" * 50_000 + b"]}", 400),
         (b'{"game": "connect_four", "moves": [7]}', 422),
+        (b'{"game": "connect_four", "moves": "\\ud800"}', 422),
         (b'{"game": "connect_four"' + b" " * 70_000 + b"}", 413),
         (b"\x00\xff", 400),
     ],
-    ids=["empty", "cut", "deep", "long number", "illegal", "large", "no text"],
+    ids=["empty", "cut", "deep", "long number", "illegal", "half a letter", "large", "no text"],
 )
 def test_bodies_that_are_no_requests(client, body, status):
     headers = {"content-type": "application/json"}
@@ -254,6 +279,28 @@ def test_a_body_that_never_ends_is_given_up(client, monkeypatch):
     with socket.create_connection(("127.0.0.1", client.base_url.port), timeout=5) as connection:
         connection.sendall((chunked + "x" * 16).encode())
         assert connection.recv(65_536).startswith(b"HTTP/1.1 413")
+
+
+def test_a_body_that_breaks_off_is_refused():
+    async def receive():
+        return {"type": "http.disconnect"}
+
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"9")]
+    request = Request({"type": "http", "headers": headers}, receive)
+    with pytest.raises(Refusal):
+        asyncio.run(app._read(request))
+
+
+def test_connections_beyond_a_limit_are_closed(client, monkeypatch):
+    address = ("127.0.0.1", client.base_url.port)
+    assert client.get("api/runs").status_code == 200  # keeps one connection open
+    monkeypatch.setattr(server, "_MAX_OPEN", 4)
+    with contextlib.ExitStack() as stack:
+        few = [stack.enter_context(socket.create_connection(address, 5)) for _ in range(3)]
+        assert client.get("api/runs").status_code == 200
+        assert _is_closed(stack.enter_context(socket.create_connection(address, 5)))
+        few[0].sendall(b"GET /api/runs HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert few[0].recv(100).startswith(b"HTTP/1.1 200")
 
 
 def test_a_connection_without_a_whole_request_is_closed(client, monkeypatch):
@@ -305,6 +352,58 @@ def test_many_people_are_answered_at_once(client):
     [thread.start() for thread in threads]
     [thread.join() for thread in threads]
     assert len(answers) == 20 and set(answers) <= set(range(7))
+
+
+# --- its end --------------------------------------------------------------------------------------
+
+
+def test_the_end_gives_up_what_is_under_way(caplog, monkeypatch):
+    """A stream, and an answer that takes a thread."""
+    logger = logging.getLogger("uvicorn.error")
+    logger.addHandler(caplog.handler)
+    backend, is_over = make_backend(), threading.Event()
+    began, left = threading.Semaphore(0), []
+
+    def job(stream):
+        began.release()
+        while not stream.is_stopped():
+            time.sleep(0.01)
+        left.append(stream)
+
+    def position(_):
+        began.release()
+        is_over.wait()
+
+    monkeypatch.setattr(backend, "analyse", lambda _: job)
+    monkeypatch.setattr(backend, "position", position)
+    position.__name__ = "position"
+    backend.analyse.__name__ = "analyse"
+    try:
+        with running(backend) as client:
+            head = "POST /api/{} HTTP/1.1\r\nHost: localhost\r\n"
+            head += "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{{}}"
+            for name in ("analyse", "position"):
+                waiting = socket.create_connection(("127.0.0.1", client.base_url.port), 5)
+                waiting.sendall(head.format(name).encode())
+                assert began.acquire(timeout=5)
+        assert _is_closed(waiting)
+        _wait_until(lambda: left)
+    finally:
+        is_over.set()
+        logger.removeHandler(caplog.handler)
+    assert not caplog.records
+
+
+def test_the_process_ends_though_its_threads_work():
+    code = """
+import threading, time
+from alphazero.runtime.process import end_process
+threading.Thread(target=time.sleep, args=(1_000,)).start()
+print("last words")
+end_process(3)
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (3, b"last words\n", b"")
 
 
 # --- the command ----------------------------------------------------------------------------------

@@ -1,12 +1,14 @@
 """Files of exact evaluation sets.
 
 In: a file, or a set to write to one. Out: an `EvaluationSet`. Some sets ship with the package. A
-file is CSV after a few comment lines, which say what the set contains and how to make it again:
+file is CSV after a few comment lines, which say what the set contains and how to make it again; the
+last line is a checksum:
 
     # game: connect_four
     # seed: 20
     moves,scores,source
     3 3 2,0:-4 1:-2 2:0 3:-1 4:1 5:-2 6:-3,strong
+    # sha256: 0b9c...
 """
 
 import os
@@ -24,7 +26,8 @@ from alphazero.evaluation.exact.sets import (
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import same_game
 from alphazero.runtime.errors import ConfigError, StoredFileError
-from alphazero.runtime.files import read_text, unwritable
+from alphazero.runtime.files import read_text, with_checksum
+from alphazero.runtime.outputs import write_output
 from alphazero.solvers.base import ILLEGAL_SCORE
 
 COLUMNS = "moves,scores,source"
@@ -58,13 +61,10 @@ def write_set(path: str | Path, evaluation_set: EvaluationSet) -> None:
     """Write a set, the notes first; the same set gives the same bytes.
 
     Raises:
-        ConfigError: if the file cannot be written.
+        OSError: if the file cannot be written.
     """
     text = "".join(line + "\n" for line in _lines(evaluation_set))
-    try:
-        Path(path).write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise unwritable(path, "out", error.strerror or "the disk refuses it") from None
+    write_output(path, with_checksum(text).encode())
 
 
 def _lines(evaluation_set: EvaluationSet) -> Iterator[str]:
@@ -124,6 +124,7 @@ def _read(path: str | Path) -> tuple[list[str], dict[str, str]]:
         raise StoredFileError(f"there is no evaluation set '{path}'; {command}.", path=path)
     lines = [line.strip() for line in read_text(path).splitlines()]
     notes = dict(line[1:].strip().partition(": ")[::2] for line in lines if line.startswith("#"))
+    notes.pop("sha256", None)
     if "game" not in notes:
         raise StoredFileError(f"'{path}' is not an evaluation set; {command}.", path=path)
     return lines, notes

@@ -12,6 +12,7 @@ Source: S. Koyamada et al., "Pgx: hardware-accelerated parallel game simulators 
 learning", 2023.
 """
 
+import contextlib
 import importlib.util
 import math
 import os
@@ -28,7 +29,7 @@ from alphazero.games.rules_digest import digest_of
 from alphazero.games.rules_text import SIZES
 from alphazero.games.symmetry import identity_tables, mirror_tables, square_tables
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.jit import announce_compilation, cache_directory
+from alphazero.runtime.jit import announce_compilation, cache_directory, private_folder
 from alphazero.runtime.random_generators import next_bits
 
 _RESULT, _PLAYER, _OVER = slice(0, 4), 4, 5
@@ -364,13 +365,16 @@ def _configure(jax: Any) -> None:
     OpenVINO forks to send its usage statistics, which JAX would warn of; our workers are spawned.
     """
     warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
+    # A cache that is damaged or full: JAX compiles again.
+    warnings.filterwarnings("ignore", r"Error (read|writ)ing persistent compilation", UserWarning)
     if not jax.config.jax_platforms:  # else the user's JAX_PLATFORMS
         jax.config.update("jax_platforms", "cpu")
     jax.config.update("jax_cpu_enable_async_dispatch", False)
     if not jax.config.jax_compilation_cache_dir:
-        folder = str(cache_directory().parent / "jax")
-        jax.config.update("jax_compilation_cache_dir", folder)
-        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
+        with contextlib.suppress(OSError):  # else JAX compiles in every process
+            folder = str(private_folder(cache_directory().parent / "jax"))
+            jax.config.update("jax_compilation_cache_dir", folder)
+            jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
     before = os.environ.get("NPROC")
     os.environ["NPROC"] = "1"
     try:

@@ -1,7 +1,7 @@
 """How far an engine's answers are from the reference's, and the positions to compare them on.
 
-In: two evaluators with the same weights and a sample of positions. Out: mean differences. The
-sample also calibrates engines that quantize. Knows no particular engine.
+In: the answers of two evaluators with the same weights on a sample of positions. Out: mean
+differences. The sample also calibrates engines that quantize. Knows no particular engine.
 """
 
 from typing import NamedTuple
@@ -29,16 +29,19 @@ class Deviation(NamedTuple):
         return self.policy_kl <= limits.policy_kl and self.value_error <= limits.value_error
 
 
-def deviation(reference, engine, sample: PositionSample) -> Deviation:
-    """Return how far ``engine`` deviates from ``reference`` on the positions of ``sample``.
+def deviation(expected, answers, sample: PositionSample) -> Deviation:
+    """Return how far an engine's answers deviate from the reference's.
 
-    Both are evaluators (`alphazero.inference.evaluator.Evaluator`) with the same weights.
+    Args:
+        expected, answers: (prior logits, values) for the positions of ``sample``, with the same
+            weights, see `alphazero.inference.evaluator.Evaluator.evaluate`.
     """
     mask = sample.legal_action_mask
-    reference_logits, reference_values = reference.evaluate(sample.planes)
-    logits, values = engine.evaluate(sample.planes)
-    log_p, log_q = _log_softmax(reference_logits, mask), _log_softmax(logits, mask)
-    policy_kl = (np.exp(log_p) * (log_p - log_q)).sum(axis=1, where=mask).mean()
+    (reference_logits, reference_values), (logits, values) = expected, answers
+    log_p = _log_softmax(reference_logits, mask)
+    with np.errstate(invalid="ignore"):  # an engine may answer NaN: then the figures are NaN, too
+        log_q = _log_softmax(logits, mask)
+        policy_kl = (np.exp(log_p) * (log_p - log_q)).sum(axis=1, where=mask).mean()
     return Deviation(float(policy_kl), float(np.abs(reference_values - values).mean()))
 
 

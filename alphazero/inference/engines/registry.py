@@ -63,8 +63,10 @@ def make_engine(choice: EngineChoice, device: torch.device, num_threads: int) ->
     return _module(choice.engine).make(choice, device, num_threads)
 
 
-def load_first(engine: Engine, choice: EngineChoice, network: torch.nn.Module, planes: Any) -> None:
-    """Load a network into an engine that has none, and evaluate two positions.
+def load_checked(
+    engine: Engine, choice: EngineChoice, network: torch.nn.Module, planes: Any
+) -> None:
+    """Load a network into an engine, and evaluate two positions.
 
     An engine may know only operations and types that networks of this package have.
 

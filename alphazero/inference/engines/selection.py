@@ -12,10 +12,11 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from alphazero.inference.answers import checked
 from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice
 from alphazero.inference.engines.registry import (
     AUTOMATIC_ENGINES,
-    load_first,
+    load_checked,
     make_engine,
     precisions,
 )
@@ -97,18 +98,26 @@ def _loaded(choices, network, planes, device, num_threads) -> dict[EngineChoice,
 
     Raises:
         ConfigError: if none can.
+        ImpossibleAnswersError: if the network's answers are, with the reference.
     """
+    reference = _load(REFERENCE, network, planes, device, num_threads)
+    logits, values = reference.evaluate(planes)
+    checked((logits, values), len(planes), logits.shape[-1])
     engines, refusal = {}, None
     for choice in choices:
         try:
-            engine = make_engine(choice, device, num_threads)
-            load_first(engine, choice, network, planes)
-            engines[choice] = engine
+            engines[choice] = _load(choice, network, planes, device, num_threads)
         except ConfigError as error:
             refusal = refusal or error
     if refusal is not None and not engines:
         raise refusal
     return engines
+
+
+def _load(choice: EngineChoice, network, planes, device, num_threads) -> Engine:
+    engine = make_engine(choice, device, num_threads)
+    load_checked(engine, choice, network, planes)
+    return engine
 
 
 def _speeds(engines, planes: np.ndarray, num_threads: int) -> list[EngineSpeed]:

@@ -7,7 +7,7 @@ At the start of a run, its settings and the layout of the charts.
 from collections.abc import Mapping
 
 from tensorboard.compat.proto.summary_pb2 import Summary
-from torch.utils.tensorboard import SummaryWriter, summary
+from torch.utils.tensorboard import summary
 
 from alphazero.boards.shapes import has_board
 from alphazero.runtime.figures import curves
@@ -15,6 +15,7 @@ from alphazero.training.events import IterationReport
 from alphazero.training.illustrations import Illustrations, game_text
 from alphazero.training.loggers.boards import BoardPictures
 from alphazero.training.loggers.charts import layout, settings_table, start_records
+from alphazero.training.loggers.event_file import EventFile
 from alphazero.training.run_config import recipe_of
 from alphazero.training.strength import NUM_MISPLAYED
 from alphazero.training.trainer import Trainer
@@ -50,36 +51,37 @@ class TensorBoardLogger:
         self._pictures = BoardPictures(self._game) if has_board(self._game) else None
         self._described: set[str] = set()
         purge_step = trainer.iteration + 1 if trainer.iteration else None
-        self._writer = SummaryWriter(str(trainer.folder.path), purge_step=purge_step)
-        self._writer.add_custom_scalars(layout(settings))
+        self._file = EventFile(trainer.folder.path, purge_step)
+        self._file.add(summary.custom_scalars(layout(settings)))
         recipe = recipe_of(settings.game.name)
-        self._writer.add_text("settings", settings_table(settings, recipe), trainer.iteration)
+        self._add_text("settings", settings_table(settings, recipe), trainer.iteration)
         for record in start_records(settings, recipe, varied or {}):
-            self._writer.file_writer.add_summary(record)
+            self._file.add(record)
+        self._file.flush()
 
     def iteration(self, report: IterationReport) -> None:
-        """Write everything that the report has."""
+        """Write everything that the report has.
+
+        Raises:
+            OSError: if the disk refuses it; the file then holds nothing of the iteration.
+        """
         step = report.iteration
         for curve, value in curves(report):
             self._write(summary.scalar(curve.tag, value), curve.description, step)
         if report.workers is not None:
-            self._writer.add_text("workers/table", workers_table(report.workers.each), step)
+            self._add_text("workers/table", workers_table(report.workers.each), step)
         self._write_alarms(report)
         self._write_misplayed(report)
         if report.illustrations is not None:
             self._write_illustrations(report.illustrations, step)
         if report.last:
-            self._writer.file_writer.add_summary(summary.hparams({}, {})[2])  # it has ended
-        self._writer.flush()
-
-    def close(self) -> None:
-        """Write what is left and close the file."""
-        self._writer.close()
+            self._file.add(summary.hparams({}, {})[2])  # it has ended
+        self._file.flush()
 
     def _write_illustrations(self, illustrations: Illustrations, step: int) -> None:
         """Write the sample game and the histograms."""
         text = game_text(self._game, illustrations.sample_game)
-        self._writer.add_text("sample_game", f"```\n{text}\n```", step)
+        self._add_text("sample_game", f"```\n{text}\n```", step)
         if self._pictures is not None:
             pixels = self._pictures.sample_game(illustrations.sample_game)
             record = summary.image("boards/sample_game", pixels, dataformats="HWC")
@@ -106,10 +108,14 @@ class TensorBoardLogger:
                     f"**{alarm.title}**: {alarm.seen}.\n\nLikely cause: {alarm.cause}.\n\n"
                     f"Change `{alarm.key}`: {alarm.advice}."
                 )
-                self._writer.add_text(f"health/{alarm.name}", text, report.iteration)
+                self._add_text(f"health/{alarm.name}", text, report.iteration)
         for name in report.ended_alarms:
             text = f"**over**: {name.replace('_', ' ')}"
-            self._writer.add_text(f"health/{name}", text, report.iteration)
+            self._add_text(f"health/{name}", text, report.iteration)
+
+    def _add_text(self, tag: str, text: str, step: int) -> None:
+        """Write a text in Markdown."""
+        self._file.add(summary.text(tag, text), step)
 
     def _write(self, record: Summary, description: str, step: int) -> None:
         """Write a record; TensorBoard reads the description from the first one of a tag."""
@@ -121,7 +127,7 @@ class TensorBoardLogger:
             value.metadata.summary_description = description
             value.metadata.plugin_data.plugin_name = plugin
             value.metadata.data_class = data_class
-        self._writer.file_writer.add_summary(record, step)
+        self._file.add(record, step)
 
 
 def workers_table(workers: list[WorkerReport]) -> str:

@@ -29,10 +29,10 @@ class RunsView {
     const opened = this.opened;
     this.element.replaceChildren(element("p", { role: "status" }, "Loading \u2026"));
     try {
-      const { runs } = await this.context.backend.runs();
+      const { runs, damaged } = await this.context.backend.runs();
       if (opened !== this.opened) return;
-      if (id === null) this.#showTable(runs);
-      else await this.#showRun(runs, id);
+      if (id === null) this.#showTable(runs, damaged);
+      else await this.#showRun(runs, damaged, id);
     } catch (error) {
       if (opened !== this.opened) return;
       const onclick = () => this.open({ id });
@@ -48,10 +48,10 @@ class RunsView {
     this.page = null;
   }
 
-  async #showRun(runs, id) {
+  async #showRun(runs, damaged, id) {
     const found = runs.find((run) => run.id === id);
     if (!found) {
-      this.#showTable(runs, `There is no run ${id} here.`);
+      this.#showTable(runs, damaged, `There is no run ${id} here.`);
       return;
     }
     this.page = new RunPage(this.context, found);
@@ -59,11 +59,13 @@ class RunsView {
     await this.page.load();
   }
 
-  #showTable(runs, error = "") {
+  #showTable(runs, damaged, error = "") {
     const title = element("h1", {}, "Runs");
     const failed = element("p", { class: "error-line", role: "alert" }, error);
     const content = runs.length ? table(runs, this.context.state.catalogue) : emptyState();
-    this.element.replaceChildren(title, failed, content);
+    const lines = damaged.map(({ id, error }) => `${id}: ${error}`);
+    const unread = lines.map((line) => element("p", { class: "error-line" }, line));
+    this.element.replaceChildren(title, failed, content, ...unread);
   }
 }
 

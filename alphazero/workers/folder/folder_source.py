@@ -139,14 +139,20 @@ class FolderSource:
         return self._roster.reports()
 
     def state_dict(self) -> dict:
-        """Return the name of the run, and the files that count but still lie there."""
-        return {"folder": {"run": self._job.run, "counted": sorted(self._inbox.counted)}}
+        """Return the name of the run, and which files count; some still lie there."""
+        inbox = self._inbox
+        counted, numbers = sorted(inbox.counted), dict(inbox.numbers)
+        return {"folder": {"run": self._job.run, "counted": counted, "numbers": numbers}}
 
     def load_state_dict(self, state: dict) -> None:
         """See `GameSource.load_state_dict`."""
         if own := state.get("folder"):
             self._job = dataclasses.replace(self._job, run=own["run"])
             self._inbox.counted = set(own["counted"])
+            numbers = own.get("numbers", {})  # states of earlier versions have none
+            self._inbox.numbers = {
+                worker: (end, missing) for worker, (end, missing) in numbers.items()
+            }
 
     def stored(self) -> None:
         """Delete the files whose games are stored; one that cannot be deleted is tried again."""
@@ -235,7 +241,7 @@ class FolderSource:
         if not self._roster.count(worker, num_games, file.work, file.seconds, staleness):
             self._inbox.drop(file)
             return []
-        self._inbox.counted.add(str(file.name))
+        self._inbox.count(file.name)
         return file.records
 
     # --- sentences --------------------------------------------------------------------------------

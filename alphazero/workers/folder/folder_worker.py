@@ -192,7 +192,7 @@ class FolderWorker:
             return
         path = self._folder.network(versions[-1])
         try:
-            network = load_network(path)
+            network = load_network(self._folder.readable_network(versions[-1]))
             if network.info.get("run") != player.job.run:
                 return  # of an earlier run
             weights = Weights(versions[-1], network.arrays, self._positions(player), None)

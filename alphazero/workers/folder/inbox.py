@@ -20,6 +20,7 @@ from alphazero.workers.folder.shared_folder import GamesName, SharedFolder
 from alphazero.workers.unit import Job
 
 _READABLE_WITHIN_S = 60.0  # a file that someone else holds open, on Windows
+_MOST_MISSING = 1_000  # files of a worker that may come later than one with a higher number
 
 
 class Inbox:
@@ -33,11 +34,15 @@ class Inbox:
     Attributes:
         waiting: files that were checked and are neither counted nor dropped yet.
         counted: names of files whose games count, until `delete_counted` has deleted them.
+        numbers: by worker, a number above those of all its files that count, and the numbers below
+            it of files that do not. So a file that comes back, as from a backup, does not count
+            again.
     """
 
     def __init__(self, folder: SharedFolder, game: Game, note: Callable[[str], None]):
         self.waiting: deque[GamesFile] = deque()
         self.counted: set[str] = set()
+        self.numbers: dict[str, tuple[int, list[int]]] = {}
         self._folder = folder
         self._game = game
         self._note = note
@@ -68,6 +73,19 @@ class Inbox:
                 self.waiting.append(file)
                 num_waiting += len(file.records)
 
+    def count(self, name: GamesName) -> None:
+        """Note that the games of a file count."""
+        self.counted.add(str(name))
+        end, missing = self.numbers.get(name.worker, (0, []))
+        # A number may be anything: no more are noted than files can be late.
+        skipped = range(max(end, name.number - _MOST_MISSING), name.number)
+        missing = [number for number in (*missing, *skipped) if number != name.number]
+        self.numbers[name.worker] = max(end, name.number + 1), missing[-_MOST_MISSING:]
+
+    def _has_counted(self, name: GamesName) -> bool:
+        end, missing = self.numbers.get(name.worker, (0, []))
+        return name.number < end and name.number not in missing
+
     def drop(self, file: GamesFile) -> None:
         """Delete a file whose games do not count."""
         try:
@@ -92,7 +110,10 @@ class Inbox:
             if name is None:
                 raise AnswerError("no worker names a file so")
             may_be_adjudicated = job.selfplay.adjudicated_fraction > 0
-            return read_games(path, name, job, newest, self._game, may_be_adjudicated)
+            file = read_games(path, name, job, newest, self._game, may_be_adjudicated)
+            if self._has_counted(name):
+                raise AnswerError("its games count already")
+            return file
         except FileNotFoundError:
             return None
         except StoredFileError as error:

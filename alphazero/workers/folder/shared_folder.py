@@ -28,6 +28,7 @@ from alphazero.workers.unit import Job, WorkerFacts
 JOB_FORMAT = "alphazero-job-1"
 KEEP_NETWORKS = 3
 _MOST_BYTES_OF_JSON = 4_000_000
+_MOST_BYTES_OF_NETWORK = 4_000_000_000
 _WORKER = r"[a-z0-9_-]{1,80}"
 _GAMES = re.compile(rf"({_WORKER})\.([0-9]{{6,9}})\.([0-9]{{1,9}})\.safetensors")
 _NETWORK = re.compile(r"([0-9]{6})\.safetensors")
@@ -40,8 +41,10 @@ class Posting:
     """What the learner posts for the workers."""
 
     job: Job = dataclasses.field(default_factory=Job)
-    progress: float = 0.0  #: see `alphazero.selfplay.lockstep.SelfPlay.begin`
-    unit_s: float = 30.0  #: seconds that a unit should last
+    progress: float = option(
+        0.0, "see `alphazero.selfplay.lockstep.SelfPlay.begin`", low=0.0, high=1.0
+    )
+    unit_s: float = option(30.0, "seconds that a unit should last", low=0.0, high=1e6)
     has_ended: bool = False  #: nobody reads games now; a resumed run begins again
 
 
@@ -98,6 +101,17 @@ class SharedFolder:
     def network(self, version: int) -> Path:
         """Return the path of a network."""
         return self.networks / f"{version:06d}.safetensors"
+
+    def readable_network(self, version: int) -> Path:
+        """Return the path of a network, which may have been replaced by something else.
+
+        Raises:
+            StoredFileError: if it is not a plain file, or too large to be a network.
+            OSError: if it is not there.
+        """
+        path = self.network(version)
+        _check_regular(path, os.lstat(path), _MOST_BYTES_OF_NETWORK)
+        return path
 
     def versions(self) -> list[int]:
         """Return the numbers of the networks that are there, in ascending order."""
@@ -165,20 +179,26 @@ def read_regular(path: Path, most_bytes: int) -> bytes:
         StoredFileError: if it is not a plain file, or larger than ``most_bytes``.
         OSError: if it cannot be read.
     """
-    if not stat.S_ISREG(os.lstat(path).st_mode):
-        raise StoredFileError(f"'{path}' is not a plain file.", path=path)
+    _check_regular(path, os.lstat(path), most_bytes)
     with open(path, "rb", opener=_open_without_following) as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise StoredFileError(f"'{path}' is not a plain file.", path=path)
-        data = b"" if status.st_size > most_bytes else file.read(most_bytes + 1)
-    if status.st_size > most_bytes or len(data) > most_bytes:
-        raise StoredFileError(
-            f"'{path}' is too large: {max(status.st_size, len(data)):,} bytes, where at most "
-            f"{most_bytes:,} are allowed.",
-            path=path,
-        )
+        _check_regular(path, os.fstat(file.fileno()), most_bytes)
+        data = file.read(most_bytes + 1)
+    if len(data) > most_bytes:  # it has grown
+        raise StoredFileError(f"'{path}' is too large.", path=path)
     return data
+
+
+def _check_regular(path: Path, status: os.stat_result, most_bytes: int) -> None:
+    """Check that a file is one that may be read.
+
+    Raises:
+        StoredFileError: if it is not a plain file, or larger than ``most_bytes``.
+    """
+    if not stat.S_ISREG(status.st_mode):
+        raise StoredFileError(f"'{path}' is not a plain file.", path=path)
+    if status.st_size > most_bytes:
+        reason = f"{status.st_size:,} bytes, where at most {most_bytes:,} are allowed"
+        raise StoredFileError(f"'{path}' is too large: {reason}.", path=path)
 
 
 def _open_without_following(path: str, flags: int) -> int:

@@ -1,0 +1,56 @@
+"""Write the files that a person asks for, so that nothing half-written stays and no work is lost.
+
+In: the finished contents. Out: a file at the path that a setting such as ``json`` or ``output``
+names, which may also be a pipe or a device. Files of runs are written by `alphazero.storage`.
+"""
+
+import contextlib
+import errno
+import os
+import tempfile
+from pathlib import Path
+
+from alphazero.runtime.files import write_atomically
+
+#: With these, a folder refuses a new file beside the one that is written; that one may be writable.
+_FIXED_FOLDER = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.ENAMETOOLONG)
+
+
+def write_output(path: str | Path, data: bytes) -> None:
+    """Write a file as a whole.
+
+    Raises:
+        OSError: naming the file, and another one that holds the data, if a folder for temporary
+            files has room. Otherwise nothing is written.
+    """
+    try:
+        _write(Path(os.path.realpath(path)), data)  # a symbolic link stays one
+    except OSError as error:
+        reason = error.strerror or str(error)
+        with contextlib.suppress(OSError):
+            reason += f"; it is kept in {_kept(Path(path).suffix, data)}"
+        raise OSError(error.errno, reason, str(path)) from None
+
+
+def _write(path: Path, data: bytes) -> None:
+    if path.is_file() or not path.exists():
+        try:
+            write_atomically(path, data)
+            return
+        except OSError as error:
+            if error.errno not in _FIXED_FOLDER:
+                raise
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def _kept(suffix: str, data: bytes) -> str:
+    """Write data to a new file among the temporary ones; return its path."""
+    handle, path = tempfile.mkstemp(suffix, "alphazero-")
+    try:
+        with open(handle, "wb") as file:
+            file.write(data)
+    except OSError:
+        os.unlink(path)
+        raise
+    return path

@@ -1,0 +1,58 @@
+"""TensorBoard's event file, written by the caller's thread.
+
+In: summaries. Out: a file that holds all summaries of a `flush`, or none of them. The writers of
+torch and TensorBoard leave that to a thread, whose errors are printed as a traceback and which can
+make a program wait forever on a full disk.
+"""
+
+import contextlib
+import io
+import os
+import socket
+import time
+from pathlib import Path
+
+from tensorboard.compat.proto.event_pb2 import Event, SessionLog
+from tensorboard.compat.proto.summary_pb2 import Summary
+from tensorboard.summary.writer.record_writer import RecordWriter
+
+
+class EventFile:
+    """A new event file in a folder; it is made by the first `flush`.
+
+    Args:
+        purge_step: the first step of which events in older files of the folder are void.
+    """
+
+    def __init__(self, folder: Path, purge_step: int | None = None):
+        stem = f"events.out.tfevents.{time.time_ns():020d}"  # TensorBoard reads them in this order
+        self._path = folder / f"{stem}.{socket.gethostname()}.{os.getpid()}"
+        self._size = 0  # of the file
+        self._buffer = io.BytesIO()
+        self._add(Event(file_version="brain.Event:2"))
+        if purge_step is not None:
+            self._add(Event(step=purge_step, session_log=SessionLog(status=SessionLog.START)))
+
+    def add(self, summary: Summary, step: int = 0) -> None:
+        """Add a summary to those that the next `flush` writes."""
+        self._add(Event(summary=summary, step=step))
+
+    def flush(self) -> None:
+        """Write the summaries that have been added.
+
+        Raises:
+            OSError: naming the file, which then ends as before.
+        """
+        data, self._buffer = self._buffer.getvalue(), io.BytesIO()
+        try:
+            with open(self._path, "ab") as file:
+                file.write(data)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.truncate(self._path, self._size)
+            raise OSError(error.errno, error.strerror, str(self._path)) from None
+        self._size += len(data)
+
+    def _add(self, event: Event) -> None:
+        event.wall_time = time.time()
+        RecordWriter(self._buffer).write(event.SerializeToString())

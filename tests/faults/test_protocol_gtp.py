@@ -1,0 +1,112 @@
+"""An engine behind GTP that is broken or hostile: a legal move, or a sentence that names it."""
+
+import io
+import shlex
+import sys
+
+import numpy as np
+import pytest
+from hostile import Tally, corpus, try_all
+from hypothesis import strategies as st
+
+from alphazero.cli import main
+from alphazero.games.registry import make_game
+from alphazero.players import gtp
+from alphazero.players.gtp import GtpError, GtpPlayer
+
+GAME = make_game("othello:4")
+START = GAME.initial_states()
+MOST_LETTERS = 1_000  # of a sentence
+
+
+class Engine:
+    """A process that answers with the given bytes, whatever it is asked."""
+
+    def __init__(self, answers: bytes):
+        self.stdin = io.StringIO()
+        binary = io.BytesIO(answers)
+        self.stdout = io.TextIOWrapper(binary, encoding="utf-8", errors="replace")
+        self.is_killed = False
+
+    def poll(self):
+        return None
+
+    def kill(self):
+        self.is_killed = True
+
+    def wait(self):
+        pass
+
+
+def kind_of(answers: bytes, monkeypatch) -> str:
+    """Ask an engine for a move; return what became of it."""
+    started = []
+    monkeypatch.setattr(gtp, "_start", lambda _: started.append(Engine(answers)) or started[-1])
+    try:
+        player = GtpPlayer(GAME, "hostile")
+        choice = player.choose_after([[]], START)
+        assert 0 <= choice.actions[0] < GAME.num_actions
+        assert np.isfinite(choice.action_weights).all()
+        return "move"
+    except GtpError as error:
+        assert error.engine == "hostile"
+        assert str(error).isprintable() and len(str(error)) < MOST_LETTERS
+        return "refused"
+
+
+_GREETINGS = b"= \n\n" * 2  # to boardsize and clear_board
+
+
+@pytest.mark.parametrize("answer", [pytest.param(data, id=name) for name, data in corpus("gtp")])
+def test_kept_answers_are_refused_in_a_sentence(answer, monkeypatch):
+    assert kind_of(answer, monkeypatch) == "refused"
+    is_square = answer == b"= a1\n\n"  # the match refuses it: see below
+    assert kind_of(_GREETINGS + answer, monkeypatch) == ("move" if is_square else "refused")
+
+
+def test_any_answer_is_a_move_or_a_sentence(amount, monkeypatch):
+    tally = Tally()
+    squares = st.from_regex(rb"= ?[a-dA-D][1-4]\n\n", fullmatch=True)
+    lines = st.sampled_from([b"=", b"?", b"=\n\n", b"\n", b"\r\n", b"pass", b"= PASS\n\n", b"\t#"])
+    answers = st.lists(squares | lines | st.binary(max_size=6), max_size=8).map(b"".join)
+
+    def check(answer, is_late):
+        tally[kind_of(_GREETINGS * is_late + answer, monkeypatch)] += 1
+
+    try_all(st.tuples(answers, st.booleans()), lambda pair: check(*pair), amount(400, 20_000))
+    assert tally["move"] and tally["refused"]
+    tally.show("GTP, answers")
+
+
+#: Programs that answer the first two commands and then do something else.
+HOSTILE = {
+    "endless line": "w('= '); [w('x' * 4096) for _ in iter(int, 1)]",
+    "endless answer": "w('= '); [w('x\\n' * 4096) for _ in iter(int, 1)]",
+    "silent": "import time; time.sleep(600)",
+    "half an answer, then silent": "w('= a1\\n'); import time; time.sleep(600)",
+    "dies": "sys.exit(3)",
+    "dies by a signal": "import os; os.kill(os.getpid(), 9)",
+    "closes its output": "import os, time; os.close(1); time.sleep(600)",
+    "bytes": "sys.stdout.buffer.write(bytes(range(256)) * 9 + b'\\n\\n')",
+    "illegal move": "w('= a1\\n\\n'); [w('= a1\\n\\n') for _ in sys.stdin]",
+    "pass that is not allowed": "w('= pass\\n\\n'); [w('= pass\\n\\n') for _ in sys.stdin]",
+}
+_PROGRAM = """
+import sys
+def w(text):
+    sys.stdout.write(text); sys.stdout.flush()
+for line in sys.stdin:
+    if line.startswith('genmove'):
+        break
+    w('= \\n\\n')
+"""
+
+
+@pytest.mark.parametrize("deed", HOSTILE.values(), ids=HOSTILE)
+def test_a_match_against_a_hostile_program_ends_in_a_sentence(deed, monkeypatch, capsys):
+    monkeypatch.setattr(gtp, "ANSWER_S", 1.0)
+    program = shlex.join([sys.executable, "-S", "-c", _PROGRAM + deed])
+    words = ["game=othello:4", f"a=gtp:{program}", "b=random", "num_games=2", "opening_plies=0"]
+    assert main(["match", *words]) == 2
+    errors = capsys.readouterr().err
+    assert errors.count("error:") == 1 and "Traceback" not in errors
