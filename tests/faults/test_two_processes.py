@@ -49,7 +49,7 @@ FEW = ("match", "plot")
 
 @pytest.fixture(scope="module")
 def zygote():
-    """Return the process that starts children; it has run each command, so that all are quick."""
+    """Return the process that starts children."""
     return the_zygote()
 
 
@@ -62,7 +62,7 @@ def samples(zygote, tmp_path_factory):
     shutil.copytree(before(folder), after(folder))
     zygote.run(resumed(after(folder))).assert_ok()
     words = ["make_evaluation_set", "game=tic_tac_toe", "num_positions=8", f"out={folder}/set.csv"]
-    zygote.run(words).assert_ok()
+    zygote.run(words, timeout_s=300).assert_ok()  # kernels may have to be compiled
     return folder
 
 
