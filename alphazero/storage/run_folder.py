@@ -21,6 +21,7 @@ import contextlib
 import importlib.metadata
 import json
 import math
+import os
 import platform
 import re
 import shlex
@@ -268,7 +269,13 @@ class RunFolder:
         return rows
 
     def add_metrics(self, row: dict[str, Any]) -> None:
-        """Add the metrics of an iteration."""
+        """Add the metrics of an iteration.
+
+        Raises:
+            OSError: if the run's folder was removed; else a new one with half of the run's files
+                would follow.
+        """
+        os.stat(self.config)
         append_line(self.metrics, json.dumps(row))
 
     def cut_metrics(self, iteration: int) -> None:

@@ -38,6 +38,7 @@ INT8 = ["evaluator.engine=openvino", "evaluator.precision=int8"]
 NUM_NETWORKS, NUM_GAMES = 6, 60  #: files of a run's folder that it may have
 MOST_GROWTH_KB = 16_000  #: of memory, from the first quarter to the end
 MORE = 4  #: open files or threads: a pool of threads grows when two of them are busy
+NEW_KERNELS = 150  #: files in the cache, of kernels that nobody has used before
 EVENTS_KB = 12  #: of TensorBoard's file, an iteration
 
 
@@ -85,7 +86,7 @@ def soaked(zygote, root: Path, *words: str, num_iterations: int) -> list[Usage]:
     ended = zygote.wait(learner, 1).assert_ok()
     assert "Traceback" not in ended.stderr
     assert os.listdir(temporary) == []
-    assert set(os.listdir(cache_directory())) == cached
+    assert len(set(os.listdir(cache_directory())) - cached) < NEW_KERNELS
     return samples
 
 

@@ -13,10 +13,12 @@ from pathlib import Path
 import process_cases
 import pytest
 from harness import GAME, the_zygote
-from run_samples import assert_same
+from run_samples import assert_same, reports
 
 from alphazero.network.weights import load_network
 from alphazero.storage.run_folder import RunFolder, find_network
+from alphazero.training.settings import settings_to_resume
+from alphazero.training.trainer import Trainer
 
 pytestmark = [
     pytest.mark.xdist_group("two_processes"),
@@ -47,7 +49,7 @@ FEW = ("match", "plot")
 
 @pytest.fixture(scope="module")
 def zygote():
-    """Return the process that starts children; it has run each command, so that all are quick."""
+    """Return the process that starts children."""
     return the_zygote()
 
 
@@ -60,7 +62,7 @@ def samples(zygote, tmp_path_factory):
     shutil.copytree(before(folder), after(folder))
     zygote.run(resumed(after(folder))).assert_ok()
     words = ["make_evaluation_set", "game=tic_tac_toe", "num_positions=8", f"out={folder}/set.csv"]
-    zygote.run(words).assert_ok()
+    zygote.run(words, timeout_s=300).assert_ok()  # kernels may have to be compiled
     return folder
 
 
@@ -220,7 +222,7 @@ def test_two_new_runs_without_a_name_are_two_runs(zygote, samples, tmp_path):
 
 
 def test_a_run_whose_folder_is_removed_ends(zygote, run, amount):
-    """It leaves no part of a run behind: that would be resumed as another one."""
+    """What it may leave of an iteration that was being stored is refused."""
     kept = shutil.copytree(run, run.parent / "kept")
     for number in range(amount(3, 25)):
         shutil.copytree(kept, run)
@@ -230,8 +232,27 @@ def test_a_run_whose_folder_is_removed_ends(zygote, run, amount):
         moved = run.with_name("removed")
         os.rename(run, moved) if number % 2 else remove(run)
         zygote.wait(learner, 30).assert_refused(run.name)
-        assert not run.exists(), sorted(run.rglob("*"))
-        shutil.rmtree(moved, ignore_errors=True)
+        zygote.run(resumed(run)).assert_refused(run.name)
+        for folder in (run, moved):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_a_folder_that_is_removed_between_two_files_is_not_made_again(run, monkeypatch):
+    """The files of the next iteration do not begin another run there."""
+    folder, save_games = RunFolder(run), RunFolder.save_games
+
+    def removed_before(self, *arguments):
+        shutil.rmtree(run)
+        return save_games(self, *arguments)
+
+    monkeypatch.setattr(RunFolder, "save_games", removed_before)
+    trainer = Trainer(settings_to_resume(folder, None, None), folder)
+    trainer.settings.run.num_iterations = END
+    trainer.restore()
+    with pytest.raises(OSError):
+        reports(trainer)
+    assert trainer.stored_iteration <= STORED + 1
+    assert not folder.metrics.exists()
 
 
 def remove(folder: Path) -> None:

@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -106,6 +107,31 @@ def test_a_worker_reads_while_it_sends(monkeypatch):
     assert not sends.is_alive()
     assert isinstance(here.recv(), Answered)
     here.send(None)
+
+
+def test_a_learner_does_not_wait_for_a_worker_that_does_not_read(monkeypatch):
+    """Such as one that was stopped: it is given up later."""
+    here, unread = multiprocessing.Pipe()
+    there = SimpleNamespace(close=lambda: None)
+    nothing = dict.fromkeys(("start", "kill", "join"), lambda *_: None)
+    process = SimpleNamespace(exitcode=-9, **nothing)
+    context = SimpleNamespace(Pipe=lambda: (here, there), Process=lambda **_: process)
+    transport = processes.ProcessTransport(None, 1, 1)
+    monkeypatch.setattr(transport, "_context", context)
+
+    def learner():
+        for version in range(3):
+            arrays = {"all": np.zeros(5_000_000, np.uint8)}  # more than a pipe holds
+            transport.publish(Weights(version, arrays, None, None))
+            assert transport.poll(0.0) == []
+
+    runs = threading.Thread(target=learner, daemon=True)
+    runs.start()
+    runs.join(20)
+    assert not runs.is_alive()
+    assert unread.recv().version == 0
+    unread.close()
+    transport.dismiss("process-1")
 
 
 @pytest.mark.slow
