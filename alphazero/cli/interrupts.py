@@ -25,6 +25,7 @@ _SEND_AGAIN_AFTER_S = 0.02  # the callback that dropped it should have ended by 
 _EXTENSIONS = ("torch", "openvino")
 
 _last_s = -math.inf  # when KeyboardInterrupt was last raised
+_is_sending = False  # whether an interrupt will be sent again
 _show_unraisable: Any = None  # the hook before ours
 
 
@@ -58,7 +59,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     if is_interrupted():
         return
     if _is_in(_unraisable, frame):  # Python drops what is raised there, too
-        _thread.start_new_thread(_send_again, ())
+        _send_later()
         return
     _last_s = time.monotonic()
     raise KeyboardInterrupt
@@ -85,15 +86,22 @@ def _unraisable(unraisable: Any) -> None:
     After an interrupt the destructors of objects that were not complete complain: that is nothing.
     """
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
-        _thread.start_new_thread(_send_again, ())
+        _send_later()
     elif not is_interrupted():
         _show_unraisable(unraisable)
 
 
+def _send_later() -> None:
+    global _is_sending
+    if not _is_sending:
+        _is_sending = True
+        _thread.start_new_thread(_send_again, ())
+
+
 def _send_again() -> None:
-    global _last_s
+    global _is_sending, _last_s
     time.sleep(_SEND_AGAIN_AFTER_S)
-    _last_s = -math.inf
+    _is_sending, _last_s = False, -math.inf
     main_thread = threading.main_thread().ident
     if main_thread is not None and hasattr(signal, "pthread_kill"):
         signal.pthread_kill(main_thread, signal.SIGTERM)  # it also ends a wait of that thread
