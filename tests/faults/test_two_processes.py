@@ -178,6 +178,7 @@ def test_of_learners_of_one_run_one_trains_it(zygote, samples, run, amount):
         shutil.rmtree(run)
         shutil.copytree(before(samples), run)
         learner = zygote.start(resumed(run))
+        wait_for((run / ".lock").exists)
         refused = [zygote.run(resumed(run))]
         while is_running(learner):
             refused.append(zygote.run(resumed(run)))
@@ -224,7 +225,7 @@ def test_two_new_runs_without_a_name_are_two_runs(zygote, samples, tmp_path):
 
 def test_a_run_whose_folder_is_removed_ends(zygote, run, amount):
     """What it may leave of an iteration that was being stored is refused."""
-    kept = shutil.copytree(run, run.parent / "kept")
+    kept = run.rename(run.with_name("kept"))
     for number in range(amount(3, 25)):
         shutil.copytree(kept, run)
         learner = zygote.start(resumed(run, 1000))
