@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -52,9 +53,19 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     if _is_importing("torch"):  # it calls Python from C++ that aborts the process at an exception
         print("stopped.", file=sys.stderr)
         end_process(130)  # a command that imports has nothing to tidy up yet
-    if not is_interrupted():
-        _last_s = time.monotonic()
-        raise KeyboardInterrupt
+    if is_interrupted():
+        return
+    if _is_in(_unraisable, frame):  # Python drops what is raised there, too
+        _thread.start_new_thread(_send_again, ())
+        return
+    _last_s = time.monotonic()
+    raise KeyboardInterrupt
+
+
+def _is_in(function: Callable[..., Any], frame: FrameType | None) -> bool:
+    while frame is not None and frame.f_code is not function.__code__:
+        frame = frame.f_back
+    return frame is not None
 
 
 def _is_importing(name: str) -> bool:
@@ -63,17 +74,19 @@ def _is_importing(name: str) -> bool:
 
 
 def _unraisable(unraisable: Any) -> None:
-    """Send an interrupt again that Python has dropped; show anything else as before."""
-    if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+    """Send an interrupt again that Python has dropped; show anything else as before.
+
+    After an interrupt the destructors of objects that were not complete complain: that is nothing.
+    """
+    if issubclass(unraisable.exc_type, KeyboardInterrupt):
+        _thread.start_new_thread(_send_again, ())
+    elif not is_interrupted():
         _show_unraisable(unraisable)
-        return
-    again = threading.Timer(_SEND_AGAIN_AFTER_S, _send_again)
-    again.daemon = True
-    again.start()
 
 
 def _send_again() -> None:
     global _last_s
+    time.sleep(_SEND_AGAIN_AFTER_S)
     _last_s = -math.inf
     main_thread = threading.main_thread().ident
     if main_thread is not None and hasattr(signal, "pthread_kill"):
