@@ -223,7 +223,7 @@ def test_two_new_runs_without_a_name_are_two_runs(zygote, samples, tmp_path):
 
 def test_a_run_whose_folder_is_removed_ends(zygote, run, amount):
     """What it may leave of an iteration that was being stored is refused."""
-    kept = shutil.copytree(run, run.parent / "kept")
+    kept = run.rename(run.with_name("kept"))
     for number in range(amount(3, 25)):
         shutil.copytree(kept, run)
         learner = zygote.start(resumed(run, 1000))
