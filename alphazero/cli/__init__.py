@@ -12,12 +12,14 @@ import logging
 import os
 import re
 import sys
+import threading
 import warnings
 from typing import Any
 
 from alphazero.cli.interrupts import handle_interrupts, is_interrupted
 from alphazero.config.completion import OPTIONS, complete
-from alphazero.runtime.process import limit_spinning
+from alphazero.players.later_engine import THREAD as LATER_ENGINE
+from alphazero.runtime.process import end_process, limit_spinning
 
 COMMANDS = {
     "train": "train a network by self-play, or resume a run",
@@ -62,9 +64,18 @@ def main(arguments: list[str] | None = None) -> int:
         The exit status: 0 for success, 2 for bad input or a failing machine, 130 if stopped by
         Ctrl-C or SIGTERM.
     """
+    status = _run_safely(list(sys.argv[1:] if arguments is None else arguments))
+    is_measuring = LATER_ENGINE in {thread.name for thread in threading.enumerate()}
+    if arguments is None and is_interrupted() and is_measuring:
+        end_process(status)  # Python would wait for the measurement
+    return status
+
+
+def _run_safely(arguments: list[str]) -> int:
+    """Run a subcommand; return the exit status, whatever happens."""
     try:
         _open_standard_streams()
-        status = _answer(list(sys.argv[1:] if arguments is None else arguments))
+        status = _answer(arguments)
         sys.stdout.flush()
         return status
     except BrokenPipeError:  # such as '| head'
@@ -74,8 +85,8 @@ def main(arguments: list[str] | None = None) -> int:
         return _stopped()
     except Exception as error:
         # A library may turn the interrupt into an error of its own.
-        is_bug = error_text(error) is None
-        return _stopped() if is_bug and is_interrupted() else print_error(error)
+        is_of_interrupt = is_interrupted() and not isinstance(error, OSError)
+        return _stopped() if is_of_interrupt else print_error(error)
 
 
 def _answer(arguments: list[str]) -> int:
@@ -129,7 +140,7 @@ def error_text(error: Exception) -> str | None:
     """
     text = str(error)
     if isinstance(error, OSError) and error.strerror:
-        text = f"{_place_of(error)}{error.strerror}. {_ADVICE.get(error.errno, '')}"
+        text = f"{_place_of(error)}{error.strerror}. {_ADVICE.get(error.errno or 0, '')}"
     elif isinstance(error, RecursionError):
         text = "the input is nested too deeply."
     elif isinstance(error, MemoryError):
@@ -149,7 +160,7 @@ def _place_of(error: OSError) -> str:
         name = error.filename if isinstance(error.filename, int) else os.fsdecode(error.filename)
         return f"{name}: "
     try:
-        sys.stdout.flush()  # fails again if this is what failed
+        print(flush=True)  # fails, too, if standard output is what failed
     except OSError:
         _silence_stdout()
         return "standard output: "

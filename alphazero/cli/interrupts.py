@@ -11,8 +11,11 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
+
+from alphazero.runtime.process import end_process
 
 #: Seconds after an interrupt in which others are ignored: a second Ctrl-C must not cut short what
 #: is tidied up.
@@ -47,25 +50,46 @@ def is_interrupted() -> bool:
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     global _last_s
-    if not is_interrupted():
-        _last_s = time.monotonic()
-        raise KeyboardInterrupt
+    if _is_importing("torch"):  # it calls Python from C++ that aborts the process at an exception
+        print("stopped.", file=sys.stderr)
+        end_process(130)  # a command that imports has nothing to tidy up yet
+    if is_interrupted():
+        return
+    if _is_in(_unraisable, frame):  # Python drops what is raised there, too
+        _thread.start_new_thread(_send_again, ())
+        return
+    _last_s = time.monotonic()
+    raise KeyboardInterrupt
+
+
+def _is_in(function: Callable[..., Any], frame: FrameType | None) -> bool:
+    while frame is not None and frame.f_code is not function.__code__:
+        frame = frame.f_back
+    return frame is not None
+
+
+def _is_importing(name: str) -> bool:
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    return getattr(spec, "_initializing", False)
 
 
 def _unraisable(unraisable: Any) -> None:
-    """Send an interrupt again that Python has dropped; show anything else as before."""
-    if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+    """Send an interrupt again that Python has dropped; show anything else as before.
+
+    After an interrupt the destructors of objects that were not complete complain: that is nothing.
+    """
+    if issubclass(unraisable.exc_type, KeyboardInterrupt):
+        _thread.start_new_thread(_send_again, ())
+    elif not is_interrupted():
         _show_unraisable(unraisable)
-        return
-    again = threading.Timer(_SEND_AGAIN_AFTER_S, _send_again)
-    again.daemon = True
-    again.start()
 
 
 def _send_again() -> None:
     global _last_s
+    time.sleep(_SEND_AGAIN_AFTER_S)
     _last_s = -math.inf
-    if hasattr(signal, "pthread_kill"):  # it also ends a wait of the main thread
-        signal.pthread_kill(threading.main_thread().ident, signal.SIGTERM)
+    main_thread = threading.main_thread().ident
+    if main_thread is not None and hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(main_thread, signal.SIGTERM)  # it also ends a wait of that thread
     else:
         _thread.interrupt_main(signal.SIGTERM)

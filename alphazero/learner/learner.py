@@ -7,6 +7,7 @@ In: batches of samples. Out: a trained network and a `LearnerReport`. Each step 
 
 import collections
 import itertools
+import operator
 
 import torch
 from torch.optim.swa_utils import update_bn
@@ -179,4 +180,4 @@ class Learner:
             self._average.n_averaged.fill_(average["num_steps"])
         for name, optimizer in self._optimizers.items():
             load_optimizer(optimizer, state[name])
-        self.num_steps = state["num_steps"]
+        self.num_steps = operator.index(state["num_steps"])

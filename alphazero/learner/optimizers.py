@@ -11,6 +11,14 @@ import torch
 from alphazero.learner.muon import Muon
 from alphazero.learner.settings import LearnerSettings
 
+#: What each optimizer remembers of a weight: arrays of its shape, and the number of steps.
+_NAMES: dict[type, set[str]] = {
+    torch.optim.SGD: {"momentum_buffer"},
+    torch.optim.Adam: {"step", "exp_avg", "exp_avg_sq"},
+    torch.optim.AdamW: {"step", "exp_avg", "exp_avg_sq"},
+    Muon: {"momentum"},
+}
+
 
 def make_optimizers(
     network: torch.nn.Module, settings: LearnerSettings
@@ -65,7 +73,18 @@ def optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict:
 
 
 def load_optimizer(optimizer: torch.optim.Optimizer, arrays: dict) -> None:
-    """Restore what `optimizer_arrays` returned."""
+    """Restore what `optimizer_arrays` returned.
+
+    Raises:
+        ValueError: if it does not fit: the optimizer itself would fail at its next step.
+    """
+    parameters = optimizer.param_groups[0]["params"]
+    for index, entry in arrays.items():
+        shape = tuple(parameters[int(index)].shape)
+        expected = {name: () if name == "step" else shape for name in _NAMES[type(optimizer)]}
+        are_numbers = all(np.asarray(value).dtype == np.float32 for value in entry.values())
+        if {name: np.shape(value) for name, value in entry.items()} != expected or not are_numbers:
+            raise ValueError(f"the optimizer's state {index} does not fit its weights")
     state = {
         int(index): {
             name: torch.from_numpy(np.array(value)) if isinstance(value, np.ndarray) else value

@@ -18,6 +18,7 @@ NOTE = (
 )
 #: Before the measurement begins, so that short sessions do without.
 DELAY_S = 2.0
+THREAD = "later engine"
 _measuring = threading.Lock()  # one at a time: the next one finds what was stored
 _log = logging.getLogger(__name__)
 
@@ -40,7 +41,7 @@ class LaterEngine:
         self._num_searches = 0
         self._put_in_place: Callable[[], None] | None = None
         # Not a daemon: a library that computes while Python ends may crash.
-        self._thread = threading.Thread(target=self._run, name="later engine", daemon=False)
+        self._thread = threading.Thread(target=self._run, name=THREAD, daemon=False)
         self._thread.start()
 
     @property

@@ -24,7 +24,7 @@ def write_output(path: str | Path, data: bytes) -> None:
             files has room. Otherwise nothing is written.
     """
     try:
-        _write(Path(os.path.realpath(path)), data)  # a symbolic link stays one
+        _write(Path(path), data)
     except OSError as error:
         reason = error.strerror or str(error)
         with contextlib.suppress(OSError):
@@ -35,7 +35,7 @@ def write_output(path: str | Path, data: bytes) -> None:
 def _write(path: Path, data: bytes) -> None:
     if path.is_file() or not path.exists():
         try:
-            write_atomically(path, data)
+            write_atomically(Path(os.path.realpath(path)), data)  # a symbolic link stays one
             return
         except OSError as error:
             if error.errno not in _FIXED_FOLDER:

@@ -41,6 +41,7 @@ from alphazero.games.rules_digest import digest_of, is_rules_text
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.files import (
     append_line,
+    make_folder,
     read_bytes,
     read_text,
     remove_unfinished,
@@ -93,7 +94,7 @@ class RunFolder:
             number += 1
             path = parent / (stem if number == 1 else f"{stem}_{number}")
             try:
-                path.mkdir(parents=True)
+                make_folder(path, exist_ok=False)
                 folder = cls(path)
                 folder._is_own = True
                 return folder
@@ -119,7 +120,7 @@ class RunFolder:
             message += f"run with resume={path}."
             raise ConfigError(message, key="hydra.run.dir", value=str(path))
         try:
-            path.mkdir(parents=True, exist_ok=True)
+            make_folder(path)
             folder._is_own = not any(path.iterdir())
         except OSError as error:
             message = f"{path} cannot be created ({error.strerror})."

@@ -82,7 +82,7 @@ class HealthMonitor:
             rows: of metrics.jsonl, up to this iteration.
         """
         for row in rows:
-            on = filter(None, row.get("alarms", "").split(","))
+            on = filter(None, str(row.get("alarms") or "").split(","))
             self._since = {name: self._since.get(name, row["iteration"]) for name in on}
         self._rows = _kept(rows)
 

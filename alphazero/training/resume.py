@@ -150,8 +150,10 @@ class RunStore:
     def _load(self, state: dict[str, Any]) -> None:
         _check_numbers(state)
         self.iteration = state["iteration"]
-        self.learner.load_state_dict(state["learner"])
         self.gate.accepted = state["accepted"]
+        if self.gate.accepted is not None:
+            self.learner.load_state_dict(self.gate.accepted)  # so that it fits if it is needed
+        self.learner.load_state_dict(state["learner"])
         if self.gate.accepted is None:
             self.gate.accept()
         self.source.load_state_dict(state["selfplay"])
@@ -193,8 +195,9 @@ def _check_numbers(state: dict[str, Any]) -> None:
         ValueError: if one is impossible.
     """
     elapsed_s = state["elapsed_s"]
-    for number in (state["iteration"], state["learner"]["num_steps"], state["replay"]["num_added"]):
-        if type(number) is not int or not 0 < number < 2**62:
+    counts = state["iteration"] - 1, state["learner"]["num_steps"], state["replay"]["num_added"]
+    for number in counts:
+        if type(number) is not int or not 0 <= number < 2**62:
             raise ValueError(f"{number!a:.20} iterations, steps or samples")
     if not 0.0 <= elapsed_s < math.inf:
         raise ValueError(f"{elapsed_s!a:.20} seconds")

@@ -8,6 +8,7 @@ and Othello with the shipped configs, and small networks for the first two.
 """
 
 import math
+import sys
 from typing import Any, NamedTuple
 
 from alphazero.training.settings import TrainSettings
@@ -65,9 +66,11 @@ class Run(NamedTuple):
 
 
 def figure(row: dict[str, Any], key: str) -> float:
-    """Return a figure of a row, NaN if it has none."""
+    """Return a figure of a row, NaN if it has none: the file may have been edited."""
     value = row.get(key)
-    return math.nan if value is None else float(value)
+    if isinstance(value, (int, float)) and abs(value) <= sys.float_info.max:
+        return float(value)
+    return math.nan
 
 
 def mean(figures: list[float]) -> float:

@@ -148,6 +148,7 @@ class _Uvicorn(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for connection in list(self.server_state.connections):
             connection.transport.abort()
+        await asyncio.sleep(0)  # uvicorn then knows that nobody waits for an answer
         for task in list(self.server_state.tasks):
             task.cancel()
         await super().shutdown(sockets)
@@ -177,6 +178,7 @@ class Server:
             make_app(backend, token),
             http=Connection,
             ws="none",
+            lifespan="off",
             log_level="warning",
             access_log=False,
             proxy_headers=False,

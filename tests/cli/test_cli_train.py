@@ -244,7 +244,8 @@ def numbers_of_lines(out):
 
 def test_a_damaged_state_is_refused_and_the_networks_are_named(finished_run, tmp_path, capsys):
     folder = RunFolder(shutil.copytree(finished_run.path, tmp_path / "damaged"))
-    folder.state.write_bytes(folder.state.read_bytes()[:1000])
+    for path in folder.states:
+        path.write_bytes(path.read_bytes()[:1000])
     status, _, err = train(capsys, f"resume={folder.path}", "run.num_iterations=9")
     assert status == 2
     assert str(folder.state) in err and str(folder.path / "networks") in err

@@ -19,6 +19,7 @@ class Command:
         output: what it writes: a file, or a folder that ends in "/"; below the folder.
         before: the words of commands that run first, undisturbed.
         trains: whether it writes a run, of which stored iterations stay.
+        is_quick: whether it takes less than a second from the start.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Command:
     output: str = ""
     before: tuple[tuple[str, ...], ...] = ()
     trains: bool = False
+    is_quick: bool = False
 
     def words_in(self, root: Path) -> list[str]:
         return _in(self.words, root)
@@ -43,10 +45,10 @@ _RATE = ("rate", "run=RUN", "players=[random]", "anchor=random", "num_games=4")
 _RATE += ("games_per_match=4", "num_networks=1", *_QUICK)
 COMMANDS = [
     Command("train", ("train", *SMALLEST, "run.root=new", "run.name=a", "run.num_iterations=2"),
-            "new/", trains=True),
-    Command("resume", ("train", "resume=RUN", "run.num_iterations=4"), trains=True),
+            "new/", trains=True, is_quick=True),
+    Command("resume", ("train", "resume=RUN", "run.num_iterations=4"), trains=True, is_quick=True),
     Command("match", ("match", "game=tic_tac_toe", "a=random", "b=random", "num_games=2",
-            "json=match.json"), "match.json"),
+            "json=match.json"), "match.json", is_quick=True),
     Command("make_evaluation_set", _SET, "set.csv"),
     Command("evaluate", ("evaluate", f"player=RUN/{_NETWORK}", "set=set.csv", "json=accuracy.json",
             "plot=accuracy.png", *_QUICK), "accuracy.json", (_SET,)),
@@ -59,8 +61,8 @@ COMMANDS = [
     Command("plot_game", ("plot", "what=game", "game=tic_tac_toe", "first=random", "second=random",
             "output=game.gif"), "game.gif"),
     Command("export", ("export", f"network=RUN/{_NETWORK}", "output=out.onnx"), "out.onnx"),
-    Command("ship", ("ship", "run=RUN", "into=best"), "best/"),
-    Command("new_game", ("new_game", "my_game"), "my_game/"),
+    Command("ship", ("ship", "run=RUN", "into=best"), "best/", is_quick=True),
+    Command("new_game", ("new_game", "my_game"), "my_game/", is_quick=True),
     Command("check_game", ("check_game", "game=tic_tac_toe", "num_positions=100", "measure=false",
             "json=check.json"), "check.json"),
 ]  # fmt: skip

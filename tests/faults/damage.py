@@ -5,6 +5,7 @@ In: a folder and a damage. Out: the damaged folder.
 
 import json
 import os
+import pickle
 import shutil
 
 import numpy as np
@@ -67,10 +68,6 @@ def _remove(path):
 
 #: What takes the place of a value: plain data, and changes of arrays.
 PLAIN = [None, -1, 0, 2**31, 2**70, float("nan"), 1e300, True, "", "x", [], {}, [1], {"x": 1}]
-
-
-def _finite(array):
-    return array.dtype.kind in "fiub" and array.size
 
 
 #: An array of another kind, shape or range. None means that there is no such array.
@@ -190,6 +187,39 @@ def _forge_network(path, key, value):
     write_safetensors(path, arrays, {k: v for k, v in metadata.items() if k != "sha256"})
 
 
+def _set(path, key, value):
+    """Replace a setting."""
+    from alphazero.config.files import parse_yaml
+    from alphazero.runtime.files import read_text, with_checksum
+
+    settings = place = parse_yaml(read_text(path))
+    *sections, name = key.split(".")
+    for section in sections:
+        place = place[section]
+    place[name] = value
+    path.write_text(with_checksum(json.dumps(settings)))  # JSON is YAML, and NaN is a text
+
+
+def _metrics(path, key, value):
+    """Replace a figure of the newest iteration."""
+    *lines, last = path.read_text().splitlines()
+    path.write_text("\n".join([*lines, json.dumps(json.loads(last) | {key: value}), ""]))
+
+
+class Canary:
+    """What makes a file when it is unpickled."""
+
+    def __init__(self, marker):
+        self.marker = marker
+
+    def __reduce__(self):
+        return open, (self.marker, "w")
+
+
+def _pickle(path, marker, protocol):
+    path.write_bytes(pickle.dumps(Canary(marker), protocol))
+
+
 _KINDS = {
     "flip": _flip,
     "cut": _cut,
@@ -198,4 +228,7 @@ _KINDS = {
     "place": _place,
     "forge": _forge,
     "forge network": _forge_network,
+    "set": _set,
+    "metrics": _metrics,
+    "pickle": _pickle,
 }

@@ -43,7 +43,7 @@ def command(words):
 def limit_memory():
     """Refuse this process more than `_MEMORY` of further memory."""
     size = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    resource.setrlimit(resource.RLIMIT_AS, (size + _MEMORY,) * 2)
+    resource.setrlimit(resource.RLIMIT_AS, (size + _MEMORY, resource.RLIM_INFINITY))
 
 
 def list_runs(words):
@@ -56,6 +56,23 @@ def list_runs(words):
     plain = list_runs(catalogue)
     runs = [show_run(catalogue, run["id"]) for run in plain["runs"]]
     print(json.dumps([plain, runs, catalogue.describe()], allow_nan=False))
+    return 0
+
+
+def train_and_resume(words):
+    """Train a tiny run for an iteration, and resume it for another; print how that ended."""
+    limit_memory()
+    root, *settings = words
+    for more in (settings, ["resume=latest", "run.num_iterations=2", "game=tic_tac_toe"]):
+        kind, seen = _ended(["train", f"run.root={root}", *more])
+        if kind != "ended":
+            break
+    for path in Path(root).glob("*/*"):
+        if not all(_is_finite(path, iteration) for iteration in (1, 2)):
+            kind, seen = "broken", "weights that are not finite"
+    if kind == "refused" and list(Path(root).rglob("networks")) and "diverged" not in seen:
+        kind = "broken"  # it has played, and cannot be resumed
+    _print([kind, seen])
     return 0
 
 
@@ -157,14 +174,15 @@ def _ended(words):
     return ["broken", f"{status} {text[-500:]}"]
 
 
-def _is_finite(run):
-    """Return whether all weights of the networks of a run are finite."""
+def _is_finite(run, iteration=4):
+    """Return whether the network of an iteration, if there is one, can be read."""
     from alphazero.network.weights import load_network
 
+    path = run / "networks" / f"{iteration:06d}.safetensors"
     with contextlib.suppress(InputError):
-        load_network(run / "networks" / "000004.safetensors")
+        load_network(path)
         return True
-    return not (run / "networks" / "000004.safetensors").exists()
+    return not path.exists()
 
 
 def _restored(trainer):
@@ -227,9 +245,12 @@ def ratings(path):
 
 
 def tuning(path):
+    import torch
+
+    from alphazero.training.settings import TrainSettings
     from alphazero.training.tuning import _read_tuning
 
-    return str(_read_tuning(path))
+    return str(_read_tuning(path, TrainSettings(), torch.device("cpu")))
 
 
 def run_facts(path):

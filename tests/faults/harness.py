@@ -85,7 +85,7 @@ class Zygote:
         path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
         self._process = subprocess.Popen(
             [sys.executable, str(_HERE / "zygote.py")],
-            env={**os.environ, "PYTHONPATH": path, "COLUMNS": "1000"},
+            env={**os.environ, "PYTHONPATH": path, "COLUMNS": "1000", "TMPDIR": str(self.folder)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -139,7 +139,9 @@ class Zygote:
         operations = json.loads(texts.pop("operations") or "[]")
         return Ended(**answer, **texts, seconds=time.monotonic() - start, operations=operations)
 
-    def run(self, words: list[str], fault: Fault | None = None, timeout_s: float = 60, **more):
+    def run(
+        self, words: list[str], fault: Fault | None = None, timeout_s: float = TIMEOUT_S, **more
+    ):
         """Start a child and wait for it."""
         return self.wait(self.start(words, fault, **more), timeout_s)
 

@@ -23,7 +23,7 @@ class _File:
 #: What becomes of contents that were not synced: of a file's synced and newest contents.
 LOSSES = {
     "missing": lambda old, new: old,
-    "empty": lambda old, new: b"",
+    "empty": lambda old, new: old if new.startswith(old) else b"",  # what was added, or all of it
     "zeros": lambda old, new: old + bytes(max(len(new) - len(old), 0)),
     "half": lambda old, new: new[: (len(old) + len(new)) // 2],
     "there": lambda old, new: new,
@@ -71,7 +71,7 @@ class Disk:
                 self._change({path: None})
         elif kind == "fsync":
             self._sync(path)
-        else:
+        elif kind != "nothing":
             raise ValueError(f"no rule for {kind}")
 
     def _change(self, change: dict[str, _File | None]) -> None:

@@ -23,7 +23,7 @@ from typing import Any
 
 WRITING = os.O_WRONLY | os.O_RDWR
 #: What a full disk still allows.
-NEEDS_NO_SPACE = {"unlink", "rmdir", "rename", "truncate"}
+NEEDS_NO_SPACE = {"unlink", "rmdir", "truncate"}
 _real = {name: getattr(os, name) for name in dir(os) if callable(getattr(os, name))}
 _real_open = io.open
 
@@ -89,7 +89,11 @@ class Shim:
             if fault.lasting and fault.at is not None and number > fault.at:
                 is_failing = fault.error != "ENOSPC" or kind not in NEEDS_NO_SPACE
             if not is_failing:
-                return action()
+                try:
+                    return action()
+                except OSError:  # such as a folder that exists
+                    self.operations[number][0] = "nothing"
+                    raise
             if fault.when == "part" and part is not None:
                 part()
             elif fault.when == "after":

@@ -22,10 +22,14 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks a process
 
 RESUME = Scenario("resume")
 NEW = Scenario("new", stored=0, end=2)
-DROPS = ("run.keep_networks=2", "replay.window_min=20", "replay.window_max=20")
+DROPS = ("run.keep_networks=2", "replay.window_start=20", "replay.window_max=20")
 DROPPING = Scenario("dropping", DROPS, stored=4, end=6)
 MEASURED_WORDS = ("pit.every=1", "run.sample_game_every=1", "evaluation.every=1")
-MEASURED_WORDS += ("evaluation.num_games=2", "evaluation.opponent=random")
+MEASURED_WORDS += (
+    "evaluation.num_games=2",
+    "evaluation.num_simulations=2",
+    "evaluation.uct_simulations=2",
+)
 MEASURED = Scenario("measured", MEASURED_WORDS, stored=1, end=3)
 OVERLAP = Scenario("overlap", ("workers.overlap=true", "run.num_threads=2"))
 SCENARIOS = [RESUME, NEW, DROPPING, MEASURED, OVERLAP]
@@ -89,7 +93,7 @@ def test_a_run_killed_at_any_time_goes_on_as_if_nothing_had_happened(
     usual_s = zygote.run(scenario.words_to_go_on(run.copy(tmp_path / "usual"))).seconds
     numbers = random.Random(f"{scenario.name} {part}")
     found = collections.Counter()
-    for number in range(amount(2, 6)):
+    for number in range(amount(1, 10)):
         root = run.copy(tmp_path / str(number))
         pid = zygote.start(scenario.words_to_go_on(root))
         time.sleep(numbers.uniform(0, usual_s))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from wrong_inputs import INSIDE
 
 from alphazero.boards.skin import SETUPS
+from alphazero.cli import main
 from alphazero.games.registry import make_game
 from alphazero.play.json_engine import MAX_LINE, Engine, serve
 from alphazero.play.requests import MAX_ERROR
@@ -97,7 +98,7 @@ def test_any_request_gets_one_answer(amount):
     def check(text):
         tally[check_line(text.encode(errors="surrogatepass"))] += 1
 
-    try_all(texts_of(REQUESTS | PLAIN), check, amount(700, 25_000))
+    try_all(texts_of(REQUESTS | PLAIN), check, amount(300, 25_000))
     assert tally["answered"] and tally["refused"]
     tally.show("engine, requests")
 
@@ -124,6 +125,13 @@ def test_any_ends_of_lines_and_a_last_line_without_one(right):
     assert kind_of(empty) == kind_of(cut) == "refused"
 
 
+def test_the_command_takes_only_a_newline_for_the_end_of_a_line(monkeypatch, capsys):
+    data = QUICK.replace(b", ", b",\r") + QUICK.replace(b"\n", b"\r\n")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+    assert main(["engine", "player=random"]) == 0
+    assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == [QUICK_ANSWER] * 2
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -141,6 +149,12 @@ def test_any_ends_of_lines_and_a_last_line_without_one(right):
 )
 def test_long_lines_get_one_answer(line):
     assert check_line(line) == "refused"
+
+
+def test_brackets_of_every_depth_near_pythons_limit_get_one_answer():
+    for levels in [*range(40, 900, 43), *range(900, 1_000)]:
+        for key in ("game", "moves"):
+            assert check_line(f'{{"{key}": {deep(levels)}}}'.encode()) == "refused"
 
 
 def test_all_positions_that_random_lines_of_moves_lead_to_are_answered(amount):

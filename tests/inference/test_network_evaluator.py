@@ -16,6 +16,7 @@ from search_samples import HashEvaluator
 
 from alphazero.games.registry import make_game
 from alphazero.inference import verified_engine
+from alphazero.inference.answers import ImpossibleAnswersError, checked
 from alphazero.inference.engines.agreement import (
     Deviation,
     PositionSample,
@@ -46,16 +47,6 @@ def sample(num_positions=40, seed=0):
 def make_evaluator(network=None, choice=REFERENCE, num_threads=1, **settings):
     network, settings = network or small_network(GAME), EvaluatorSettings(**settings)
     return NetworkEvaluator(network, sample(), GAME, choice, settings, num_threads=num_threads)
-
-
-class Answers:
-    """An evaluator that returns the answers it was made with."""
-
-    def __init__(self, logits, values):
-        self.answers = np.asarray(logits, np.float32), np.asarray(values, np.float32)
-
-    def evaluate(self, planes):
-        return self.answers
 
 
 class FakeEngine:
@@ -346,3 +337,60 @@ def test_a_dropped_evaluator_is_freed_at_once_without_garbage_collection(choice)
         assert [reference() for reference in references] == [None] * len(references)
     finally:
         gc.enable()
+
+
+# --- impossible answers ---------------------------------------------------------------------------
+
+FLOAT_MAX = np.finfo(np.float32).max
+#: What makes answers impossible: a change of the logits and the values, float32[B, A] and [B].
+IMPOSSIBLE = {
+    "a logit that is NaN": lambda logits, values: logits.__setitem__((-1, -1), np.nan),
+    "an infinite logit": lambda logits, values: logits.__setitem__((0, 0), -np.inf),
+    "a value that is NaN": lambda logits, values: values.__setitem__(-1, np.nan),
+    "a value above 1": lambda logits, values: values.__setitem__(0, 1.01),
+    "a value below -1": lambda logits, values: values.__setitem__(0, -FLOAT_MAX),
+}
+
+
+@pytest.mark.parametrize("change", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
+def test_an_answer_that_is_no_number_or_out_of_range_is_refused(change):
+    logits, values = np.zeros((3, 7), np.float32), np.zeros(3, np.float32)
+    logits[0], logits[1], values[:] = FLOAT_MAX, -FLOAT_MAX, (1.0, -1.0, 1.0005)
+    assert checked((logits, values), 3, 7) == (logits, values)
+    change(logits, values)
+    with pytest.raises(ImpossibleAnswersError):
+        checked((logits, values), 3, 7)
+
+
+def test_answers_of_another_shape_are_refused():
+    answers = np.zeros((3, 7), np.float32), np.zeros(3, np.float32)
+    for num_rows, num_actions in ((2, 7), (4, 7), (3, 8)):
+        with pytest.raises(ImpossibleAnswersError):
+            checked(answers, num_rows, num_actions)
+    with pytest.raises(ImpossibleAnswersError):
+        checked((answers[0], answers[1][:, None]), 3, 7)
+
+
+@pytest.mark.parametrize("choice", (EngineChoice("torch", "float32"), INT8), ids=str)
+def test_no_engine_but_the_reference_sees_a_network_with_impossible_answers(fakes, choice):
+    engines, errors = fakes
+    evaluator, planes = make_evaluator(1, choice), planes_of(GAME, 40)
+    num_loads = {name: len(engine.loads) for name, engine in engines.items()}
+    with pytest.raises(ImpossibleAnswersError):
+        evaluator.update(np.inf)
+    for name, engine in engines.items():
+        assert len(engine.loads) == num_loads[name] + (name == "torch float32")
+    evaluator.update(2)
+    evaluator.evaluate(planes)
+
+
+@pytest.mark.parametrize("num_threads", (1, 2))
+def test_all_answers_after_the_load_are_checked(fakes, num_threads):
+    evaluator, planes = make_evaluator(1, num_threads=num_threads), planes_of(GAME, 40)
+    fakes[1]["torch float32"] = (np.nan, 0.0)
+    for one in (evaluator, *evaluator.streams):
+        with pytest.raises(ImpossibleAnswersError):
+            one.evaluate(planes)
+    fakes[1].clear()
+    for one in evaluator.streams:  # nothing impossible is left in the caches
+        assert np.isfinite(one.evaluate(planes)[0]).all()

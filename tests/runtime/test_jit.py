@@ -175,14 +175,16 @@ def test_no_bit_of_a_file_is_believed_when_it_flips(kernel, tmp_path):
             jit._read(path)
 
 
-def test_the_code_of_another_signature_is_not_believed(kernel, tmp_path):
+@pytest.mark.parametrize("other", [("double", 1.5, 3.0), ("triple", 3, 9)], ids=str)
+def test_the_code_of_another_signature_or_kernel_is_not_believed(kernel, tmp_path, other):
+    name, argument, expected = other
     is_loaded(kernel())
-    (whole,) = stored(tmp_path)
-    data = whole.read_bytes()
-    is_loaded(kernel(), 1.5, 3.0)
-    (other,) = set(stored(tmp_path)) - {whole}
-    other.write_bytes(data)
-    assert not is_loaded(kernel(), 1.5, 3.0)
+    (first,) = stored(tmp_path)
+    data = first.read_bytes()
+    is_loaded(kernel(name), argument, expected)
+    (second,) = set(stored(tmp_path)) - {first}
+    second.write_bytes(data)
+    assert not is_loaded(kernel(name), argument, expected)
 
 
 def in_a_file(cache, monkeypatch):

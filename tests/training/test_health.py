@@ -7,6 +7,7 @@ import math
 import re
 
 import pytest
+import run_samples
 import torch
 from mostly_slow import mostly_slow
 from rich.console import Console
@@ -224,6 +225,61 @@ def test_the_command_line_reports_diverged_training_in_one_line(tmp_path, capsys
     assert main(["train", "game=tic_tac_toe", *words]) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1 and "learner.learning_rate=0.05" in error
+
+
+def spoil(trainer, which, change, monkeypatch):
+    """Let the second iteration of a run end with other weights in one of the learner's networks."""
+    learn = trainer.learner.learn
+
+    def spoiled(batches, progress):
+        yield from learn(batches, progress)
+        if trainer.iteration == 2:
+            change(getattr(trainer.learner, which).state_dict())
+
+    monkeypatch.setattr(trainer.learner, "learn", spoiled)
+
+
+#: Networks that diverged with finite losses: the one concerned, and a change of weights by name.
+SPOILED = {
+    "infinite statistics": (
+        "network",
+        lambda weights: weights["stem.norm.running_mean"].fill_(math.inf),
+    ),
+    "negative variance": (
+        "played_network",
+        lambda weights: weights["stem.norm.running_var"].fill_(-1.0),
+    ),
+    "huge weights": (
+        "played_network",
+        lambda weights: [
+            w.mul_(1e25) for name, w in weights.items() if name.endswith("conv.weight")
+        ],
+    ),
+}
+OTHER_RUNS = (
+    "learner.ema_half_life_steps=0",
+    "pit.every=1",
+    "workers.overlap=true",
+    "evaluator.engine=openvino evaluator.precision=int8",
+)
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [*((change, "") for change in SPOILED), *(("huge weights", words) for words in OTHER_RUNS)],
+)
+def test_a_network_that_cannot_play_is_not_stored(change, words, tmp_path, monkeypatch):
+    """Its losses and the weights that are trained may be finite all the same."""
+    words = ["learner.ema_half_life_steps=5", *words.split()]
+    trainer = run_samples.make_trainer(tmp_path, *words)
+    spoil(trainer, *SPOILED[change], monkeypatch)
+    with pytest.raises(TrainingDivergedError) as error:
+        reports(trainer)
+    assert (error.value.iteration, error.value.stored_iteration) == (2, 1)
+    assert [path.stem for path in (tmp_path / "networks").iterdir()] == ["000001"]
+    again = run_samples.make_trainer(tmp_path, *words)
+    again.restore()
+    assert [report.iteration for report in reports(again)] == [2, 3, 4]
 
 
 # --- each limit, with invented figures ------------------------------------------------------------

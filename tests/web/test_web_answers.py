@@ -347,8 +347,10 @@ def test_damage_is_shown_in_a_line_and_hides_no_run(tmp_path):
         (folder / file).parent.mkdir(exist_ok=True)
         (folder / file).write_bytes(data)
 
-    rows = b'{"iteration": 1, "elapsed_s": 1e999, "strength.opponent": "\\ud800"}\n'
-    rows += b'{"iteration": 2, "learner.loss": %s}' % (b"9" * 400)
+    rows = (
+        b'{"iteration": 1, "elapsed_s": 1, "learner.loss": 1e999, "strength.opponent": "\\ud800"}\n'
+    )
+    rows += b'{"iteration": 2, "elapsed_s": %s, "learner.loss": NaN}' % (b"9" * 400)
     ratings = b'{"networks": {"a": {"elapsed_s": 1}}, "ratings": [{"player": "a", "elo": NaN}]}'
     copy_run(tmp_path)
     damaged("config", "config.yaml", b"game: [")

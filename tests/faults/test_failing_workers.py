@@ -248,6 +248,7 @@ def test_each_game_counts_once_whoever_is_killed(zygote, site, amount):
     assert num_stored(run_in(site.root)) == end
 
 
+@pytest.mark.faults
 def test_workers_whose_clocks_are_wrong_play_like_others(zygote, site):
     """Times of different machines are never compared."""
     learner = site.learner(end=8)
@@ -288,6 +289,7 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
+@pytest.mark.faults
 def test_a_full_disk_of_the_folder_is_waited_for(zygote, tmp_path, small_disk):
     site = Site(zygote, tmp_path, small_disk / "shared")
     learner, worker = site.learner(end=1000), site.worker()

@@ -1,0 +1,287 @@
+"""What ends a command besides bad input: the machine, closed streams, Ctrl-C. Each is one line."""
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from alphazero import cli
+from alphazero.cli import main
+from alphazero.cli.command import write_figures
+from alphazero.plots.figure import new_figure, save_figure
+from alphazero.runtime import outputs
+from alphazero.runtime.console import Console
+from alphazero.runtime.outputs import write_output
+from alphazero.training.loggers.event_file import EventFile
+
+ROOT = Path(__file__).parents[2]
+FULL = Path("/dev/full")  # a device on which every write fails, as on a full disk
+needs_full = pytest.mark.skipif(not FULL.exists(), reason="the system has no /dev/full")
+
+
+def run(code: str, **options) -> subprocess.CompletedProcess:
+    """Run Python code in a process of its own."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    options = {"env": environment, "capture_output": True, "text": True, "timeout": 300} | options
+    return subprocess.run(command, check=False, **options)
+
+
+# --- the boundary ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "error, named",
+    (
+        (OSError(errno.ENOSPC, "No space left on device", "a/state"), "a/state: No space"),
+        (OSError(errno.EMFILE, "Too many open files"), "ulimit"),
+        (MemoryError("Unable to allocate 7 GiB"), "7 GiB"),
+        (RecursionError("maximum recursion depth exceeded"), "nested"),
+        (RuntimeError("can't start new thread"), "thread"),
+        (ValueError("a\nb \x1b[31m \udcff"), r"a\nb \x1b[31m \udcff"),
+        (FileNotFoundError(errno.ENOENT, "No such file or directory", "x" * 5000), " ... "),
+    ),
+)
+def test_a_failure_of_input_or_machine_is_one_line(error, named, capsys, monkeypatch):
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr(cli, "_run", fail)
+    assert main(["match"]) == 2
+    out, err = capsys.readouterr()
+    assert out.strip() == "" and err.startswith("error: ") and err.count("\n") == 1 and named in err
+    assert len(err) < 1000
+
+
+def test_a_bug_keeps_its_traceback_unless_the_command_was_interrupted(monkeypatch):
+    def fail(*_):
+        raise KeyError("bug")
+
+    def interrupted(*_):
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except KeyboardInterrupt:
+            raise KeyError("of a library that takes every exception for its own") from None
+
+    monkeypatch.setattr(cli, "_run", fail)
+    with pytest.raises(KeyError):
+        main(["match"])
+    monkeypatch.setattr(cli, "_run", interrupted)
+    assert main(["match"]) == 130
+
+
+def test_the_jobs_of_a_sweep_end_with_the_first_failure(monkeypatch, tmp_path, capsys):
+    from alphazero.cli import train
+
+    calls = []
+
+    def fail(settings, folder, **_):
+        calls.append(folder)
+        raise OSError(errno.ENOSPC, "No space left on device", str(folder.path))
+
+    monkeypatch.setattr(train, "_train", fail)
+    words = ["game=tic_tac_toe", "seed=1,2", f"run.root={tmp_path}"]
+    assert main(["train", "--multirun", *words]) == 2
+    assert len(calls) == 1 and f"{calls[0].path}: No space" in capsys.readouterr().err
+
+
+# --- streams --------------------------------------------------------------------------------------
+
+
+@needs_full
+def test_standard_output_on_a_full_disk_is_an_error_of_one_line():
+    with open(FULL, "w") as full:
+        done = run(
+            "import sys, alphazero.cli as c; sys.exit(c.main([]))",
+            stdout=full,
+            capture_output=False,
+            stderr=subprocess.PIPE,
+        )
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert "standard output" in done.stderr
+
+
+def test_a_closed_pipe_ends_a_command_silently():
+    code = "import sys, alphazero.cli as c; sys.exit(c.main([]))"
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "w") as pipe:
+        done = run(code, stdout=pipe, capture_output=False, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_no_file_takes_the_place_of_a_closed_stream(tmp_path):
+    code = f"""
+        import os, subprocess, sys
+        for number in (0, 1, 2):
+            os.close(number)
+        sys.stdin = sys.stdout = sys.stderr = None
+        from alphazero.cli import main
+        status = main(["--version"]) + main(["trian"])
+        with open({str(tmp_path / "state")!r}, "w") as file:
+            subprocess.run([sys.executable, "-c", "print('into no file of ours')"])
+            file.write(str((status, file.fileno())))
+    """
+    assert run(code).returncode == 0
+    status, number = eval((tmp_path / "state").read_text())
+    assert status == 2 and number > 2
+
+
+# --- Ctrl-C ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "place", ("weakref.ref(a, swallow)", "D()", "ctypes.CFUNCTYPE(None)(swallow)()")
+)
+@pytest.mark.parametrize("number", (signal.SIGINT, signal.SIGTERM))
+def test_an_interrupt_that_python_drops_still_ends_the_command(place, number):
+    done = run(
+        f"""
+        import ctypes, sys, threading, weakref
+        from alphazero import cli
+
+        def swallow(*_):
+            import signal
+            signal.raise_signal({int(number)})
+
+        class A:
+            pass
+
+        class D:
+            def __del__(self):
+                swallow()
+
+        def run(*_):
+            a = A()
+            kept = {place}
+            del a
+            del kept
+            threading.Event().wait(100)
+
+        cli._run = run
+        sys.exit(cli.main(["match"]))
+        """
+    )
+    assert (done.returncode, done.stderr) == (130, "stopped.\n")
+
+
+def test_a_second_interrupt_does_not_cut_short_what_the_first_one_tidies_up():
+    done = run(
+        """
+        import signal, sys
+        from alphazero import cli
+
+        def run(*_):
+            try:
+                signal.raise_signal(signal.SIGINT)
+            finally:
+                signal.raise_signal(signal.SIGINT)
+                signal.raise_signal(signal.SIGTERM)
+                print("tidy")
+
+        cli._run = run
+        sys.exit(cli.main(["match"]))
+        """
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "tidy\n", "stopped.\n")
+
+
+# --- files that a person asks for -----------------------------------------------------------------
+
+
+def refuse_writes(monkeypatch, folder=None):
+    """Make every write below a folder fail, also elsewhere if that is None."""
+
+    def fail(path, data, **_):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr(outputs, "write_atomically", fail)
+    if folder is None:
+        monkeypatch.setattr(outputs.tempfile, "mkstemp", lambda *_: fail("tmp", b""))
+
+
+def test_an_output_that_cannot_be_written_leaves_nothing_and_is_kept_elsewhere(
+    tmp_path, monkeypatch, capsys
+):
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(outputs.tempfile, "tempdir", str(tmp_path / "tmp"))
+    refuse_writes(monkeypatch, tmp_path)
+    with pytest.raises(OSError, match="No space") as raised:
+        write_figures(str(tmp_path / "a.json"), {"elo": 3}, Console())
+    (kept,) = (tmp_path / "tmp").iterdir()
+    assert json.loads(kept.read_text()) == {"elo": 3} and str(kept) in str(raised.value)
+    assert raised.value.filename == str(tmp_path / "a.json")
+    refuse_writes(monkeypatch)
+    with pytest.raises(OSError, match="No space"):
+        write_output(tmp_path / "b.json", b"x")
+    assert sorted(tmp_path.iterdir()) == [tmp_path / "tmp"]
+
+
+def test_a_figure_is_written_as_a_whole(tmp_path, monkeypatch):
+    path = tmp_path / "a.png"
+    path.write_bytes(b"the one before")
+    monkeypatch.setattr(outputs.tempfile, "tempdir", str(tmp_path))
+    refuse_writes(monkeypatch)
+    with pytest.raises(OSError, match="No space"):
+        save_figure(new_figure(1, 2, "title", (2, 2))[0], path)
+    assert path.read_bytes() == b"the one before"
+
+
+def test_an_output_may_be_a_link_or_a_pipe(tmp_path):
+    (tmp_path / "real").write_text("before")
+    (tmp_path / "link").symlink_to("real")
+    write_output(tmp_path / "link", b"after")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "real").read_text() == "after"
+    reader, writer = os.pipe()
+    write_output(f"/dev/fd/{writer}", b"through the pipe")
+    os.close(writer)
+    with open(reader, "rb") as file:
+        assert file.read() == b"through the pipe"
+
+
+@needs_full
+def test_an_error_of_a_device_names_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(outputs.tempfile, "tempdir", str(tmp_path))
+    with pytest.raises(OSError) as raised:
+        write_output(FULL, b"x")
+    assert raised.value.filename == str(FULL) and raised.value.errno == errno.ENOSPC
+
+
+# --- TensorBoard's events -------------------------------------------------------------------------
+
+
+def test_events_that_cannot_be_written_leave_the_file_as_it_was(tmp_path, monkeypatch):
+    from tensorboard.compat.proto.summary_pb2 import Summary
+
+    events = EventFile(tmp_path)
+    events.flush()
+    (path,) = tmp_path.iterdir()
+    before = path.read_bytes()
+
+    class Full:
+        """A file that takes the first half."""
+
+        def __init__(self, path, mode):
+            self.file = open(path, mode)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            self.file.close()
+
+        def write(self, data):
+            self.file.write(data[: len(data) // 2])
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("alphazero.training.loggers.event_file.open", Full, raising=False)
+    events.add(Summary(value=[Summary.Value(tag="a", simple_value=1.0)]), 1)
+    with pytest.raises(OSError) as raised:
+        events.flush()
+    assert path.read_bytes() == before and raised.value.filename == str(path)

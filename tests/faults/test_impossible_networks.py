@@ -1,0 +1,89 @@
+"""Commands refuse a network whose weights are finite and whose answers are not, in one line.
+
+The networks are forged: `save_network` writes them, so that every checksum is right.
+"""
+
+import io
+import sys
+
+import numpy as np
+import pytest
+
+from alphazero.cli import main
+from alphazero.network.weights import load_network, save_network
+from alphazero.storage.pretrained import shipped_network
+
+LARGEST = np.float32(3e38)
+#: What is done to the weights by name; the answers of all of them are impossible.
+FORGERIES = {
+    "scaled by 1e20": lambda name, array: array * np.float32(1e20),
+    "a negative variance": lambda name, array: -array if name.endswith("running_var") else array,
+    "as large as they can be": lambda name, array: np.where(array < 0, -LARGEST, LARGEST),
+}
+COMMANDS = {
+    "match": "match a={} b=random num_games=2 opening_plies=2 num_simulations=20",
+    "play": "play first={} second=random num_simulations=20 seed=1",
+    "engine": "engine player={} num_simulations=20",
+    "prove": "prove player={} num_simulations=2",
+}
+ENGINES = ("engine=torch", "engine=openvino", "engine=openvino precision=int8")
+REQUEST = '{"game": "tic_tac_toe", "moves": [0]}\n'
+
+
+def forged(path, change):
+    """Write the network of tic-tac-toe with changed weights; return the path."""
+    stored = load_network(shipped_network("tic_tac_toe"))
+    arrays = {
+        name: change(name, array).astype(np.float32) if array.dtype.kind == "f" else array
+        for name, array in stored.arrays.items()
+    }
+    save_network(path, arrays, stored.game, stored.settings, stored.info)
+    return path
+
+
+def run(command, path, engine, monkeypatch, capfd):
+    """Run a command with a network; return its exit status and what it printed."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(REQUEST.encode())))
+    status = main([*COMMANDS[command].format(path).split(), *engine.split(), "device=cpu"])
+    return status, *capfd.readouterr()
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_network_with_impossible_answers_is_refused(
+    forgery, command, amount, tmp_path, monkeypatch, capfd
+):
+    path = forged(tmp_path / "forged.safetensors", FORGERIES[forgery])
+    engines = amount(ENGINES[list(FORGERIES).index(forgery) :][:1], ENGINES)
+    for engine in engines:
+        status, printed, error = run(command, path, engine, monkeypatch, capfd)
+        assert status == 2 and printed == "" and str(path) in error.replace("\n", "")
+        assert error.startswith("error: ") and "Traceback" not in error
+
+
+def test_a_flipped_exponent_bit_is_refused_or_plays_to_the_end(
+    amount, tmp_path, monkeypatch, capfd
+):
+    """Its answers may be finite: then they are strange, but no search fails on them."""
+    generator, ends = np.random.default_rng(0), []
+    names = [
+        name
+        for name, array in load_network(shipped_network("tic_tac_toe")).arrays.items()
+        if array.dtype.kind == "f"
+    ]
+    for index in range(amount(6, 200)):
+        chosen = names[index % len(names)] if amount(False, True) else generator.choice(names)
+
+        def flip(name, array, chosen=chosen):
+            if name != chosen:
+                return array
+            flat = array.copy().reshape(-1)
+            flat.view(np.uint32)[generator.integers(flat.size)] ^= np.uint32(1 << 30)
+            return np.nan_to_num(flat, posinf=LARGEST, neginf=-LARGEST).reshape(array.shape)
+
+        path = forged(tmp_path / "flipped.safetensors", flip)
+        engine = ENGINES[index % len(ENGINES)]
+        status, _, error = run("match", path, engine, monkeypatch, capfd)
+        assert status in (0, 2) and "Traceback" not in error, (chosen, engine)
+        ends.append(status)
+    assert len(set(ends)) == 2  # both happen
