@@ -22,6 +22,8 @@ from alphazero.runtime.process import end_process
 IGNORED_S = 5.0
 _SEND_AGAIN_AFTER_S = 0.02  # the callback that dropped it should have ended by then
 
+_EXTENSIONS = ("torch", "openvino")
+
 _last_s = -math.inf  # when KeyboardInterrupt was last raised
 _show_unraisable: Any = None  # the hook before ours
 
@@ -50,9 +52,9 @@ def is_interrupted() -> bool:
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     global _last_s
-    if _is_importing("torch"):  # it calls Python from C++ that aborts the process at an exception
+    if _is_importing_extensions():
         print("stopped.", file=sys.stderr)
-        end_process(130)  # a command that imports has nothing to tidy up yet
+        end_process(130)  # there is hardly anything to tidy up yet
     if is_interrupted():
         return
     if _is_in(_unraisable, frame):  # Python drops what is raised there, too
@@ -68,9 +70,13 @@ def _is_in(function: Callable[..., Any], frame: FrameType | None) -> bool:
     return frame is not None
 
 
-def _is_importing(name: str) -> bool:
-    spec = getattr(sys.modules.get(name), "__spec__", None)
-    return getattr(spec, "_initializing", False)
+def _is_importing_extensions() -> bool:
+    """Return whether a module is being imported whose C++ aborts at an exception of Python's."""
+    modules = list(sys.modules.items())
+    specs = [
+        getattr(one, "__spec__", None) for name, one in modules if name.startswith(_EXTENSIONS)
+    ]
+    return any(getattr(spec, "_initializing", False) for spec in specs)
 
 
 def _unraisable(unraisable: Any) -> None:
