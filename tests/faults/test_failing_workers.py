@@ -123,11 +123,10 @@ def in_order(tmp_path_factory):
 PROCESSES = ["workers=processes", "workers.num_processes=1"]
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("name", ("SIGKILL", "SIGSEGV", "SIGSTOP"))
-def test_a_process_that_fails_changes_no_game(zygote, tmp_path, in_order, name, amount):
+def test_a_process_that_fails_changes_no_game(zygote, tmp_path, in_order, name):
     """Once it has its first unit; a stopped one is given up after `workers.timeout_s`."""
-    if name != "SIGKILL" and not amount(0, 1):
-        pytest.skip("in 'make test-faults'")
     root = tmp_path / "runs"
     more = ["workers.timeout_s=30"] if name == "SIGSTOP" else []
     learner = zygote.start(words(root, *ORDERED, *PROCESSES, *more))
