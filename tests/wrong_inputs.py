@@ -340,7 +340,7 @@ def make_files(folder: Path) -> None:
         "sets/columns.csv": "a,b,c\n1,2,3\n",
     }
     first = Path(__file__).parents[1] / "alphazero/evaluation/exact/data/connect_four.csv"
-    lines = first.read_text().splitlines()[:-1]  # without the checksum
+    lines = first.read_text().splitlines()[1:]  # without the checksum
     texts["sets/values.csv"] = "\n".join([*lines[:-1], lines[-1].replace("0", "x")]) + "\n"
     texts["sets/moves.csv"] = "\n".join([*lines[:-1], "9 9 9 9 9" + lines[-1]]) + "\n"
     texts["sets/short.csv"] = "\n".join([*lines[:-1], lines[-1].partition(",")[0]]) + "\n"

@@ -60,8 +60,10 @@ def run(settings: Settings, console: Console) -> None:
     path = Path(settings.into or shipped_folder()) / f"{folder_name(network.game)}.safetensors"
     replaced = None
     if path.is_file() and path.resolve() != source.resolve():
-        replaced = _strength_text(network_info(path))
-    if replaced and not settings.replace:
+        old = network_info(path)
+        replaced = _strength_text(old)
+    # The same network is not lost: perhaps only its card could not be written.
+    if replaced and not settings.replace and old != network.info:
         reason = f"{path} holds another network ({replaced}), which would be lost. replace=true "
         reason += f"replaces it by this one ({_strength_text(network.info)})"
         raise ConfigError.of("replace", False, reason=reason)

@@ -26,7 +26,7 @@ from alphazero.runtime.json_text import parse_json
 _NONBLOCK = getattr(os, "O_NONBLOCK", 0)  #: a pipe without a reader must not make a check wait
 _DIGEST = "sha256"  #: its key in the metadata of a safetensors file
 _BLANK = b"0" * 64  #: in place of the digest while it is computed
-_DIGEST_LINE = "# sha256: "  #: begins the last line of a text with a checksum
+_DIGEST_LINE = "# sha256: "  #: begins the first line of a text with a checksum
 
 
 def write_atomically(path: Path, data: bytes, previous: Path | None = None) -> None:
@@ -46,7 +46,8 @@ def write_atomically(path: Path, data: bytes, previous: Path | None = None) -> N
     temporary = path.with_name(f".{path.name}.tmp{os.getpid()}")
     try:
         make_folder(path.parent)
-        with open(temporary, "wb") as file:
+        temporary.unlink(missing_ok=True)
+        with open(temporary, "xb") as file:  # in a shared folder someone may have put a link there
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -242,8 +243,8 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def with_checksum(text: str) -> str:
-    """Return a text in whose format "#" begins a comment, with its checksum as the last line."""
-    return f"{text}{_DIGEST_LINE}{hashlib.sha256(text.encode()).hexdigest()}\n"
+    """Return a text in whose format "#" begins a comment, with its checksum as the first line."""
+    return f"{_DIGEST_LINE}{hashlib.sha256(text.encode()).hexdigest()}\n{text}"
 
 
 def read_text(path: str | Path) -> str:
@@ -257,9 +258,8 @@ def read_text(path: str | Path) -> str:
     except UnicodeDecodeError:
         message = f"'{path}' cannot be read: it is not a text file."
         raise StoredFileError(message, path=path) from None
-    body, mark, _ = text.rpartition(_DIGEST_LINE)
-    if mark and text != with_checksum(body):
-        message = f"'{path}' is damaged, or was edited: its checksum is wrong. Its last line is "
+    if text.startswith(_DIGEST_LINE) and text != with_checksum(text.partition("\n")[2]):
+        message = f"'{path}' is damaged, or was edited: its checksum is wrong. Its first line is "
         message += "the checksum; without that line it is read as it is."
         raise StoredFileError(message, path=path)
     return text

@@ -114,9 +114,9 @@ class ProcessTransport:
     def _end(self, worker: str) -> str:
         """Forget a process that has ended or is about to; return why, as a clause."""
         process = self._processes.pop(worker)
+        del self._connections[worker]
         self._outboxes.pop(worker).put(None)
         process.join(_END_S)
-        self._connections.pop(worker).close()  # now nobody writes to it any more
         code = process.exitcode
         if code is None:
             process.kill()
@@ -169,16 +169,17 @@ def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
 
 
 def _sent(connection: Any) -> "queue.SimpleQueue[bytes | None]":
-    """Return a queue whose pickled messages a thread sends; None is the end.
+    """Return a queue whose pickled messages a thread sends; None closes the connection.
 
     So the learner never waits for a worker that does not read, because it was stopped.
     """
     messages: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
 
     def send() -> None:
-        with contextlib.suppress(OSError):  # the worker is gone
-            while (message := messages.get()) is not None:
+        while (message := messages.get()) is not None:
+            with contextlib.suppress(OSError):  # the worker is gone, as `poll` will notice
                 connection.send_bytes(message)
+        connection.close()
 
     threading.Thread(target=send, daemon=True).start()
     return messages

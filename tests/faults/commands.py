@@ -52,7 +52,7 @@ COMMANDS = [
     Command("make_evaluation_set", _SET, "set.csv"),
     Command("evaluate", ("evaluate", f"player=RUN/{_NETWORK}", "set=set.csv", "json=accuracy.json",
             "plot=accuracy.png", *_QUICK), "accuracy.json", (_SET,)),
-    Command("rate", _RATE, is_quick=True),
+    Command("rate", _RATE),
     Command("compare", ("compare", "run=RUN,RUN", "set=set.csv", "json=compare.json", *_QUICK),
             "compare.json", (_SET,)),
     Command("plot_run", ("plot", "run=RUN", "output=run.png"), "run.png"),

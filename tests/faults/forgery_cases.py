@@ -245,9 +245,12 @@ def ratings(path):
 
 
 def tuning(path):
+    import torch
+
+    from alphazero.training.settings import TrainSettings
     from alphazero.training.tuning import _read_tuning
 
-    return str(_read_tuning(path))
+    return str(_read_tuning(path, TrainSettings(), torch.device("cpu")))
 
 
 def run_facts(path):

@@ -23,7 +23,7 @@ SMALLEST = [
     "learner.replay_ratio=1",
 ]
 #: Figures that depend on the clock or the disk.
-_CLOCK = re.compile(r"seconds|_s$|_per_s$|_fraction$|free_disk_gb")
+_CLOCK = re.compile(r"seconds|_s$|_per_s$|_fraction$|free_disk_gb|^alarms$")
 _EVENTS = "events.out.tfevents"
 
 

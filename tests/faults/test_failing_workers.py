@@ -123,11 +123,10 @@ def in_order(tmp_path_factory):
 PROCESSES = ["workers=processes", "workers.num_processes=1"]
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("name", ("SIGKILL", "SIGSEGV", "SIGSTOP"))
-def test_a_process_that_fails_changes_no_game(zygote, tmp_path, in_order, name, amount):
+def test_a_process_that_fails_changes_no_game(zygote, tmp_path, in_order, name):
     """Once it has its first unit; a stopped one is given up after `workers.timeout_s`."""
-    if name != "SIGKILL" and not amount(0, 1):
-        pytest.skip("in 'make test-faults'")
     root = tmp_path / "runs"
     more = ["workers.timeout_s=30"] if name == "SIGSTOP" else []
     learner = zygote.start(words(root, *ORDERED, *PROCESSES, *more))
@@ -248,6 +247,7 @@ def test_each_game_counts_once_whoever_is_killed(zygote, site, amount):
     assert num_stored(run_in(site.root)) == end
 
 
+@pytest.mark.faults
 def test_workers_whose_clocks_are_wrong_play_like_others(zygote, site):
     """Times of different machines are never compared."""
     learner = site.learner(end=8)
@@ -288,6 +288,7 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
+@pytest.mark.faults
 def test_a_full_disk_of_the_folder_is_waited_for(zygote, tmp_path, small_disk):
     site = Site(zygote, tmp_path, small_disk / "shared")
     learner, worker = site.learner(end=1000), site.worker()

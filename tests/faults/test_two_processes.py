@@ -27,6 +27,7 @@ pytestmark = [
 STORED, END = 2, 12  #: iterations of the run before a test, and after it
 SMALLEST = [*GAME, "selfplay.num_parallel_games=3", "selfplay.games_per_iteration=3"]
 SMALLEST += ["selfplay.num_simulations=3", "learner.replay_ratio=1"]
+SMALLEST += ["learner.schedule=constant"]  # not by the length of the run, which is resumed twice
 _ENGINES = "num_simulations=2 engine=torch device=cpu endgame=off"
 _RATE = "players=[random] anchor=random num_networks=1 num_games=4 games_per_match=4"
 #: Commands on a run that is being trained. RUN is its folder, OTHER that of a finished run.
@@ -177,6 +178,7 @@ def test_of_learners_of_one_run_one_trains_it(zygote, samples, run, amount):
         shutil.rmtree(run)
         shutil.copytree(before(samples), run)
         learner = zygote.start(resumed(run))
+        wait_for((run / ".lock").exists)
         refused = [zygote.run(resumed(run))]
         while is_running(learner):
             refused.append(zygote.run(resumed(run)))
@@ -223,7 +225,7 @@ def test_two_new_runs_without_a_name_are_two_runs(zygote, samples, tmp_path):
 
 def test_a_run_whose_folder_is_removed_ends(zygote, run, amount):
     """What it may leave of an iteration that was being stored is refused."""
-    kept = shutil.copytree(run, run.parent / "kept")
+    kept = run.rename(run.with_name("kept"))
     for number in range(amount(3, 25)):
         shutil.copytree(kept, run)
         learner = zygote.start(resumed(run, 1000))

@@ -170,6 +170,7 @@ def test_an_edit_counts_when_the_module_is_loaded_again(folder):
     assert make_game("pile:Pile").rules_digest != before.rules_digest
 
 
+@pytest.mark.slow
 def test_a_compiled_file_is_its_rules_and_its_sizes(folder):
     path = folder / "mine.py"
     text = Path(TWICE).read_text()

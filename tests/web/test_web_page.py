@@ -135,6 +135,7 @@ def test_a_pass_in_othello_is_announced_and_made(go):
 # --- going back -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_take_back_returns_to_ones_own_turn(go):
     page = go("#play/connect_four?first=human&second=uct*20")
     drop(page, 4)
@@ -273,6 +274,7 @@ def test_a_broken_link_says_so_and_a_game_begins(go):
 # --- what fails -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_refused_move_is_a_sentence_and_can_be_tried_again(go):
     page = go("#play/connect_four?first=human&second=uct*20", expects_errors=True)
     answer = {"status": 422, "json": {"error": "the engine is on holiday."}}
@@ -286,6 +288,7 @@ def test_a_refused_move_is_a_sentence_and_can_be_tried_again(go):
     expect(problem).to_be_empty()
 
 
+@pytest.mark.slow
 def test_an_illegal_move_is_not_sent(go):
     page = go(f"#play/connect_four?{PEOPLE}&moves=1,1,1,1,1,1")
     asked = []
@@ -345,6 +348,7 @@ def test_the_keyboard_alone_plays_a_game(go):
     assert page.evaluate(focused).startswith("4: O, last move")
 
 
+@pytest.mark.slow
 def test_moves_and_results_are_said(go):
     page = go(f"#play/tic_tac_toe?{PEOPLE}&moves=1,4,2,5")
     cell(page, "3").click()
@@ -366,7 +370,7 @@ def test_nothing_stands_in_anyones_way(go, game, scheme):
     assert serious_findings(page) == []
 
 
-@pytest.mark.parametrize("game", mostly_slow(["othello", "connect_four"]))
+@pytest.mark.parametrize("game", mostly_slow(["connect_four", "othello"]))
 def test_a_phone_shows_all_of_it(go, game):
     page = go(f"#play/{game}?{PEOPLE}", viewport={"width": 360, "height": 740})
     assert page.evaluate("document.documentElement.scrollWidth") == 360
@@ -418,6 +422,7 @@ def drag(page, start, end):
     return lifted
 
 
+@pytest.mark.slow
 def test_pieces_are_moved_by_clicking_and_by_dragging(go_moving):
     page = go_moving(BREAKTHROUGH)
     expect(page.locator(".edge-label")).to_have_text([*"abcde54321"])
@@ -446,6 +451,7 @@ def test_pieces_are_moved_by_clicking_and_by_dragging(go_moving):
     expect(page.locator(".mark-last")).to_have_count(2)
 
 
+@pytest.mark.slow
 def test_moves_that_share_their_squares_are_a_choice(go_moving):
     page = go_moving("plain_games:Promotion")
     drag(page, "a1", "a2")
@@ -472,6 +478,7 @@ def test_a_position_that_a_board_would_not_show_is_drawn_as_text(go_moving):
     assert not page.locator(".board-text").is_visible()
 
 
+@pytest.mark.slow
 def test_the_analysis_of_moving_pieces_is_drawn_as_arrows(go_moving):
     page = go_moving("breakthrough_python:Breakthrough", "moves=b2b3,c4d3")
     page.get_by_role("button", name="Analyse this game").click()

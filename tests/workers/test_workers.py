@@ -223,6 +223,7 @@ def cluster():
     os.environ["PYTHONPATH"] = found or ""
 
 
+@pytest.mark.slow
 def test_the_nodes_of_a_cluster_play_the_games_of_one_process_in_order(tmp_path, cluster, in_order):
     found, made = weights_after(tmp_path, *ORDERED, "workers=ray", num_workers=2)
     assert_same(found, in_order)

@@ -1,14 +1,13 @@
 """Files of exact evaluation sets.
 
 In: a file, or a set to write to one. Out: an `EvaluationSet`. Some sets ship with the package. A
-file is CSV after a few comment lines, which say what the set contains and how to make it again; the
-last line is a checksum:
+file is CSV after a few comment lines: a checksum, what the set contains and how to make it again:
 
+    # sha256: 0b9c...
     # game: connect_four
     # seed: 20
     moves,scores,source
     3 3 2,0:-4 1:-2 2:0 3:-1 4:1 5:-2 6:-3,strong
-    # sha256: 0b9c...
 """
 
 import os

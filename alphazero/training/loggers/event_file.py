@@ -25,7 +25,8 @@ class EventFile:
     """
 
     def __init__(self, folder: Path, purge_step: int | None = None):
-        stem = f"events.out.tfevents.{time.time():.6f}"  # TensorBoard reads them in this order
+        # TensorBoard reads the files in the order of their names, those of its own writers, too.
+        stem = f"events.out.tfevents.{time.time():020.9f}"
         self._path = folder / f"{stem}.{socket.gethostname()}.{os.getpid()}"
         self._size = 0  # of the file
         self._buffer = io.BytesIO()
