@@ -12,7 +12,6 @@ import functools
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -175,18 +174,6 @@ def check_again(command, stage, root) -> None:
 
 def assert_same_run(command, stage, root) -> None:
     assert_equal(result_of(trained(command, root)), stage.result)
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """Return a disk of one MB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    words = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
-    if shutil.which("mount") is None or subprocess.run(words, capture_output=True).returncode:
-        pytest.skip("no disk can be mounted")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
 
 
 def test_a_disk_that_is_really_full_is_one_line_and_the_run_goes_on(small_disk):

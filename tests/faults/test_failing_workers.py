@@ -9,7 +9,6 @@ import os
 import random
 import shutil
 import signal
-import subprocess
 import time
 from pathlib import Path
 
@@ -274,18 +273,6 @@ def test_a_folder_that_is_deleted_is_said_and_waited_for(zygote, site):
     for ended in (stopped, zygote.wait(learner)):
         assert ended.status == 130 and "Traceback" not in ended.stderr, ended
     assert not site.shared.exists()
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """Return a folder on a disk of one megabyte."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
-    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("only root may mount a disk")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
 @pytest.mark.faults
