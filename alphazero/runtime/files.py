@@ -153,9 +153,9 @@ def from_safetensors(data: bytes) -> tuple[dict[str, str], dict[str, np.ndarray]
     """
     at = _place_of_digest(data)
     if at < 0:
-        raise ValueError("it is damaged, or not a file of this version: it has no checksum")
+        raise ValueError("it has no checksum, so it is damaged or not of this version")
     if _digest_of(data, at) != data[at : at + len(_BLANK)]:
-        raise ValueError("it is damaged: its checksum is wrong")
+        raise ValueError("its checksum is wrong, so it is damaged")
     try:
         arrays = safetensors.numpy.load(data)
         return _header(data)["__metadata__"], arrays
