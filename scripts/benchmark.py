@@ -69,6 +69,12 @@ PARTS = {
         "one core and on all, without and with the cache; beside the engine alone and torch's\n"
         "eager float32, measured in turn",
     ),
+    "checks": Part(
+        "checks",
+        "measure_checks",
+        "what the check of the network's answers costs self-play, with and without it in turn; on\n"
+        "a GPU if there is one",
+    ),
     "search": Part(
         "selfplay",
         "measure_search",

@@ -51,6 +51,8 @@ _ADVICE = {
 }
 #: RuntimeErrors with which torch and Python say that the machine lacks something.
 _LACKING = re.compile("out of memory|not enough memory|alloc.* memory|can't start new thread")
+#: What torch says of a GPU's memory, of which the first numbers matter.
+_GPU_MEMORY = re.compile(r"CUDA out of memory\.( Tried to allocate [\d.]+ \w+\.)?.*", re.DOTALL)
 _LONG_WORD = re.compile(r"\S{400,}")
 
 
@@ -149,6 +151,11 @@ def error_text(error: Exception) -> str | None:
         return None
     elif not isinstance(error, (ValueError, OSError, RuntimeError)):
         return None
+    text = _GPU_MEMORY.sub(
+        r"the GPU's memory is full.\1 Lower learner.batch_size or selfplay.num_parallel_games, or "
+        "choose device=cpu.",
+        text,
+    )
     text = " ".join([text.strip(), *getattr(error, "__notes__", ())])
     text = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
     return _LONG_WORD.sub(lambda word: f"{word[0][:150]} ... {word[0][-150:]}", text)

@@ -135,7 +135,7 @@ def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -
     except KeyboardInterrupt:
         console.print("\n" + "\n".join(stopped_lines(trainer)))
         return 130
-    except (OSError, MemoryError) as error:
+    except (OSError, MemoryError, RuntimeError) as error:
         error.add_note(_kept_text(trainer))
         raise
     assert isinstance(event, IterationReport)  # that of the last iteration

@@ -115,7 +115,7 @@ def _check_numbers(columns: dict[str, np.ndarray]) -> None:
     targets = weights[columns["is_target"]]
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise GamesError("its policy targets are not all finite and positive")
-    if len(targets) and np.abs(targets.sum(axis=1) - 1).max() > _SUM_TOLERANCE:
+    if len(targets) and np.abs(targets.sum(axis=1, dtype=np.float64) - 1).max() > _SUM_TOLERANCE:
         raise GamesError("its policy targets do not sum to 1")
     if not np.isfinite(values).all() or np.abs(values).max() > 1 + _SUM_TOLERANCE:
         raise GamesError("its values are not between -1 and 1")

@@ -56,6 +56,11 @@ from alphazero.storage.checkpoint import load_state, save_state
 
 STATE_FILE = "state.safetensors"
 _STATE_FILES = (STATE_FILE, "state.previous.safetensors")
+#: The files of a run that has not stored an iteration.
+_FIRST_FILES = re.compile(
+    r"\.lock|config\.yaml|versions\.json|rules\.py|metrics\.jsonl|events\.out\.tfevents.*"
+    r"|(games|networks)/000001\.safetensors|(.*/)?\..*\.tmp\d+"
+)
 _MAX_OVERRIDES = 150  # characters of a folder's name
 _LIBRARIES = ("alphazero-selfplay", "torch", "numpy", "numba", "hydra-core")
 
@@ -99,7 +104,9 @@ class RunFolder:
                 folder._is_own = True
                 return folder
             except FileExistsError:
-                if name:
+                if name and cls(path)._is_cleared():
+                    number -= 1
+                elif name:
                     message = f"run.name={name} is taken: {path} exists. Choose another name, or "
                     message += f"continue that run with resume={path}."
                     raise ConfigError(message, key="run.name", value=name) from None
@@ -115,7 +122,7 @@ class RunFolder:
             ConfigError: if it holds a run, or cannot be created.
         """
         folder = cls(path)
-        if folder.config.exists() or folder.states:
+        if (folder.config.exists() or folder.states) and not folder._is_cleared():
             message = f"{path} holds a run already. Choose another folder, or continue that "
             message += f"run with resume={path}."
             raise ConfigError(message, key="hydra.run.dir", value=str(path))
@@ -185,6 +192,21 @@ class RunFolder:
         shutil.rmtree(self.path, ignore_errors=True)
         with contextlib.suppress(OSError):  # the game's folder holds other runs
             self.path.parent.rmdir()
+
+    def _is_cleared(self) -> bool:
+        """Remove what a killed run has left before its first iteration was stored.
+
+        Returns:
+            Whether the folder is gone. One that holds more, or is in use, stays as it is.
+        """
+        paths = [path for path in self.path.rglob("*") if not path.is_dir()]
+        names = [path.relative_to(self.path).as_posix() for path in paths]
+        if all(_FIRST_FILES.fullmatch(name) for name in names):
+            with contextlib.suppress(Timeout, OSError, NotImplementedError):
+                self._lock.acquire(blocking=False)
+                self._is_own = True
+                self.discard()
+        return not self.path.exists()
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:

@@ -74,7 +74,7 @@ class RunStore:
     def write(self, records: list[GameRecord], report: IterationReport) -> None:
         """Write figures, games, network, and last the state: it makes the iteration count."""
         start = time.monotonic()
-        folder, iteration, settings = self.folder, report.iteration, self.settings
+        folder, iteration = self.folder, report.iteration
         folder.add_metrics(flat(report))
         digest = folder.save_games(iteration, records)
         self._games[iteration] = {"num_samples": report.selfplay.num_samples, "sha256": digest}
@@ -88,11 +88,15 @@ class RunStore:
         save_state(folder.state, self._state(report, network), folder.previous_state)
         self.source.stored()
         self.iteration = iteration
-        num_samples = {number: games["num_samples"] for number, games in self._games.items()}
-        folder.drop_games(settings.replay.window_max, num_samples)
-        self._games = {number: self._games[number] for number in num_samples}
-        folder.drop_networks(settings.run.keep_networks)
+        self._drop_old()
         self.seconds = time.monotonic() - start
+
+    def _drop_old(self) -> None:
+        """Delete the games and networks that are no longer needed."""
+        num_samples = {number: games["num_samples"] for number, games in self._games.items()}
+        self.folder.drop_games(self.settings.replay.window_max, num_samples)
+        self._games = {number: self._games[number] for number in num_samples}
+        self.folder.drop_networks(self.settings.run.keep_networks)
 
     def _save_network(self, iteration: int, info: dict[str, Any]) -> str:
         """Store the network that plays; return the file's checksum."""
@@ -144,6 +148,8 @@ class RunStore:
         if reasons:
             text = f"{reasons[0]} The run goes on from the state before, after iteration "
             self.notices.append(f"{text}{self.iteration}.")
+        else:
+            self._drop_old()  # the run may have been killed before it did so
         self.settings.run.on_damaged_games = "refuse"
         return state["elapsed_s"]
 

@@ -40,10 +40,10 @@ def network_of(name: str, blocks: int, channels: int):
     return game, network, sample_positions(game, 256, np.random.default_rng(0))
 
 
-def fastest(network, sample: PositionSample, num_threads: int) -> EngineChoice:
+def fastest(network, sample: PositionSample, num_threads: int, device=CPU) -> EngineChoice:
     """Return the engine that ``evaluator.engine=auto`` takes."""
-    choices = candidates("auto", "auto", CPU)
-    return measure_speeds(choices, network, sample.planes[:64], CPU, num_threads)[0].choice
+    choices = candidates("auto", "auto", device)
+    return measure_speeds(choices, network, sample.planes[:64], device, num_threads)[0].choice
 
 
 def eager_per_s(network, planes: np.ndarray, num_threads: int) -> float:

@@ -21,7 +21,14 @@ from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.selfplay.threads import ParallelSelfPlay
 from benchmark_parts import measuring
-from benchmark_parts.engines import NETWORKS, eager_per_s, evaluations_per_s, fastest, network_of
+from benchmark_parts.engines import (
+    CPU,
+    NETWORKS,
+    eager_per_s,
+    evaluations_per_s,
+    fastest,
+    network_of,
+)
 from benchmark_parts.measuring import Row, cores_label, in_turn
 
 BATCH = 256  #: games in lockstep for each thread
@@ -47,16 +54,14 @@ class Case:
 class SelfPlayRun:
     """Self-play that can be measured piece by piece."""
 
-    def __init__(self, case: Case, network, sample, choice: EngineChoice, cache_mb: int):
+    def __init__(
+        self, case: Case, network, sample, choice: EngineChoice, cache_mb: int, device=CPU
+    ):
         game = make_game(case.game)
-        self.network, self.num_threads = network, case.num_threads
+        self.network, self.num_threads = network.to(device), case.num_threads
+        settings = EvaluatorSettings(cache_mb=cache_mb)
         self.evaluator = NetworkEvaluator(
-            network,
-            sample,
-            game,
-            choice,
-            EvaluatorSettings(cache_mb=cache_mb),
-            num_threads=case.num_threads,
+            self.network, sample, game, choice, settings, device, case.num_threads
         )
         options = SelfPlaySettings(
             num_parallel_games=case.batch * case.num_threads,
@@ -109,7 +114,7 @@ def measure_selfplay(repeats: int) -> list[Row]:
         for num_cores in measuring.core_counts():
             case = Case(name, shape, num_cores, BATCH, NUM_SIMULATIONS)
             figures = measuring.in_new_process(num_cores, _selfplay_figures, case, repeats)
-            rows.append(Row(f"{name} {_shape_label(shape)}, {cores_label(num_cores)}", figures))
+            rows.append(Row(f"{name} {shape_label(shape)}, {cores_label(num_cores)}", figures))
     return rows
 
 
@@ -134,7 +139,7 @@ def _selfplay_figures(case: Case, repeats: int) -> dict[str, float]:
         figures["ratio_to_torch_eager_float32"] = speed / eager
         figures["gain_of_the_cache"] = with_cache["simulations_per_s"] / speed
         rounds.append(figures)
-    return _medians(rounds[1:])
+    return medians(rounds[1:])
 
 
 def measure_search(repeats: int) -> list[Row]:
@@ -190,7 +195,7 @@ def measure_scaling(repeats: int) -> list[Row]:
     for number in (50, 200, 800):
         variants[f"{number} simulations"] = {"num_simulations": number}
     for shape in ((2, 32), (4, 48), (5, 64), (6, 128)):
-        variants[f"network {_shape_label(shape)}"] = {"shape": shape}
+        variants[f"network {shape_label(shape)}"] = {"shape": shape}
     for num_threads in range(1, all_cores + 1):
         variants[cores_label(num_threads)] = {"num_threads": num_threads}
     rows = []
@@ -205,7 +210,7 @@ def _scaling_figures(case: Case, repeats: int) -> dict[str, float]:
     _, network, sample = network_of(case.game, *case.shape)
     choice = fastest(network, sample, case.num_threads)
     run = SelfPlayRun(case, network, sample, choice, cache_mb=0)
-    figures = _medians([run.figures(SCALING_RUN_S) for _ in range(repeats + 1)][1:])
+    figures = medians([run.figures(SCALING_RUN_S) for _ in range(repeats + 1)][1:])
     shown = ("simulations_per_s", "positions_per_s", "evaluator_fraction")
     return {key: figures[key] for key in shown}
 
@@ -218,7 +223,7 @@ def measure_memory(repeats: int) -> list[Row]:
     for name, shape in NETWORKS.items():
         case = Case(name, shape, num_cores, batch=64, num_simulations=64)
         figures = measuring.in_new_process(num_cores, _memory_figures, case, NUM_MEMORY_GAMES)
-        rows.append(Row(f"{name} {_shape_label(shape)}, {cores_label(num_cores)}", figures))
+        rows.append(Row(f"{name} {shape_label(shape)}, {cores_label(num_cores)}", figures))
     return rows
 
 
@@ -249,9 +254,11 @@ def _resident_mb() -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def _medians(rounds: list[dict[str, float]]) -> dict[str, float]:
+def medians(rounds: list[dict[str, float]]) -> dict[str, float]:
+    """Return the median of each figure."""
     return {key: statistics.median(figures[key] for figures in rounds) for key in rounds[0]}
 
 
-def _shape_label(shape: tuple[int, int]) -> str:
+def shape_label(shape: tuple[int, int]) -> str:
+    """Return "5x64", from blocks and channels."""
     return f"{shape[0]}x{shape[1]}"

@@ -22,6 +22,13 @@ from alphazero.training.loggers.event_file import EventFile
 
 ROOT = Path(__file__).parents[2]
 FULL = Path("/dev/full")  # a device on which every write fails, as on a full disk
+#: As torch 2.11 says it on an H200, where the rest goes on for five more lines.
+OUT_OF_GPU_MEMORY = (
+    "CUDA out of memory. Tried to allocate 2.00 MiB. GPU 0 has a total capacity of 139.80 GiB of "
+    "which 138.04 GiB is free. Process 4740 has 528.00 MiB memory in use. 17.89 MiB allowed; Of the"
+    " allocated memory 1.71 MiB is allocated by PyTorch, and 301.00 KiB is reserved by PyTorch but "
+    "unallocated. If reserved but unallocated memory is large try setting PYTORCH_CUDA_ALLOC_CONF"
+)
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="the system has no /dev/full")
 
 
@@ -44,6 +51,7 @@ def run(code: str, **options) -> subprocess.CompletedProcess:
         (MemoryError("Unable to allocate 7 GiB"), "7 GiB"),
         (RecursionError("maximum recursion depth exceeded"), "nested"),
         (RuntimeError("can't start new thread"), "thread"),
+        (RuntimeError(OUT_OF_GPU_MEMORY), "full. Tried to allocate 2.00 MiB. Lower learner.batch"),
         (ValueError("a\nb \x1b[31m \udcff"), r"a\nb \x1b[31m \udcff"),
         (FileNotFoundError(errno.ENOENT, "No such file or directory", "x" * 5000), " ... "),
     ),

@@ -41,6 +41,7 @@ def _in(words, root: Path) -> list[str]:
 
 
 _SET = ("make_evaluation_set", "game=tic_tac_toe", "num_positions=4", "out=set.csv")
+_OTHER = ("train", *SMALLEST, "seed=1", "run.root=other", "run.name=b", "run.num_iterations=1")
 _RATE = ("rate", "run=RUN", "players=[random]", "anchor=random", "num_games=4")
 _RATE += ("games_per_match=4", "num_networks=1", *_QUICK)
 COMMANDS = [
@@ -53,8 +54,8 @@ COMMANDS = [
     Command("evaluate", ("evaluate", f"player=RUN/{_NETWORK}", "set=set.csv", "json=accuracy.json",
             "plot=accuracy.png", *_QUICK), "accuracy.json", (_SET,)),
     Command("rate", _RATE),
-    Command("compare", ("compare", "run=RUN,RUN", "set=set.csv", "json=compare.json", *_QUICK),
-            "compare.json", (_SET,)),
+    Command("compare", ("compare", "run=RUN,other/tic_tac_toe/b", "set=set.csv",
+            "json=compare.json", "num_simulations=2"), "compare.json", (_SET, _OTHER)),
     Command("plot_run", ("plot", "run=RUN", "output=run.png"), "run.png"),
     Command("plot_position", ("plot", "what=position", "game=tic_tac_toe", "player=random",
             "output=position.svg"), "position.svg"),

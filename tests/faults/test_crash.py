@@ -55,7 +55,9 @@ def assert_goes_on(run, root):
     if not RunFolder(run_in(root)).states:
         assert run.scenario is NEW
         the_zygote().run(resume_words(root, NEW.end)).assert_refused()
-        return "nothing stored"
+        the_zygote().run(NEW.words_to_go_on(root)).assert_ok()
+        run.assert_same(root)
+        return "from the start"
     ended = the_zygote().run(resume_words(root, run.scenario.end)).assert_ok()
     run.assert_same(root)
     return "same" if "Resuming" in ended.stdout else "finished before"

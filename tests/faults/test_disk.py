@@ -134,7 +134,8 @@ def check(command, stage, root, ended, error, target) -> str:
         return "worked"
     reason = os.strerror(getattr(errno, error))
     ended.assert_refused(reason)
-    names = {target, *command.output.split("/")} - {""} or {"run"}
+    outputs = [word.partition("=")[2] for word in command.words if word.startswith("plot=")]
+    names = {target, *outputs, *command.output.split("/")} - {""} or {"run"}
     assert any(name in ended.stderr for name in {*names, str(trained(command, root))})
     if error == "ENOSPC":  # the others may allow no deleting
         unfinished = {path for path in left if ".tmp" in path or target_of(path) != Path(path).name}

@@ -178,7 +178,7 @@ def test_a_damaged_run_goes_on_as_it_was_or_from_the_state_before(run, restored,
         cases = cases[::9]
     newest, older = restored
     known = {(newest, False): "as it was", (newest, True): "as it was, with a note"}
-    known |= {(older, True): "from the state before"}
+    known |= {(older, True): "from the state before", (older, False): "an older state"}
 
     def kind_of(outcome):
         kind, seen = outcome
@@ -188,6 +188,7 @@ def test_a_damaged_run_goes_on_as_it_was_or_from_the_state_before(run, restored,
     kinds = told("a run", cases, outcomes, kind_of)
     for kind in ("broken", "another run"):
         assert not kinds[kind], (kind, kinds[kind][:9])
+    assert [case for case, _ in kinds["an older state"]] in ([], [["swap", STATE, PREVIOUS]])
     refused = {case[1] for case, _ in kinds["refused"]}
     # The window of both states needs the games of the first two iterations.
     assert refused <= {"config.yaml", "games/000001.safetensors", "games/000002.safetensors"}

@@ -8,7 +8,7 @@ import pytest
 from run_samples import assert_same, make_trainer, reports
 
 from alphazero.network.weights import network_arrays
-from alphazero.runtime.errors import InputError, StoredFileError
+from alphazero.runtime.errors import ConfigError, InputError, StoredFileError
 from alphazero.selfplay.flat_games import LENGTHS
 from alphazero.storage.checkpoint import load_state, save_state
 from alphazero.storage.run_folder import RunFolder
@@ -174,3 +174,48 @@ def test_an_iteration_without_room_for_its_files_is_not_begun(folder, monkeypatc
         reports(trainer)
     monkeypatch.undo()
     assert [report.iteration for report in reports(trainer)] == [5]
+
+
+FIRST_FILES = ("config.yaml", ".lock", "events.out.tfevents.1.a.b", "games/000001.safetensors")
+
+
+@pytest.mark.parametrize(
+    "more, is_free",
+    (
+        ((), True),
+        (("networks/.000001.safetensors.tmp77", "networks/000001.safetensors"), True),
+        (("state.safetensors",), False),
+        (("networks/000002.safetensors",), False),
+        (("notes.txt",), False),
+    ),
+)
+def test_a_name_is_free_again_if_the_run_was_killed_in_its_first_iteration(more, is_free, tmp_path):
+    left = tmp_path / "tic_tac_toe" / "a"
+    for name in (*FIRST_FILES, *more):
+        (left / name).parent.mkdir(parents=True, exist_ok=True)
+        (left / name).write_bytes(b"x")
+    if is_free:
+        assert RunFolder.create(str(tmp_path), "tic_tac_toe", "a").path == left
+        assert list(left.iterdir()) == []
+    else:
+        with pytest.raises(ConfigError):
+            RunFolder.create(str(tmp_path), "tic_tac_toe", "a")
+        assert all((left / name).exists() for name in (*FIRST_FILES, *more))
+
+
+def test_the_name_of_a_run_in_its_first_iteration_is_taken(tmp_path):
+    folder = RunFolder.create(str(tmp_path), "tic_tac_toe", "a")
+    with folder.locked():
+        folder.write_config({})
+        with pytest.raises(ConfigError):
+            RunFolder.create(str(tmp_path), "tic_tac_toe", "a")
+        assert folder.config.is_file()
+
+
+def test_what_a_killed_run_no_longer_needs_is_deleted_by_the_next_resume(folder):
+    kept = sorted(folder.path.rglob("*.safetensors"))
+    old = [folder.games(0), folder.games(7)]
+    for path in old:
+        shutil.copy(folder.games(1), path)
+    resumed(folder)
+    assert sorted(folder.path.rglob("*.safetensors")) == kept
