@@ -64,8 +64,8 @@ class Settings:
 
 def run(settings: Settings, console: Console) -> None:
     """Write the file, and print where it is and how far it is from the network."""
+    file_format = _format(settings.format)  # takes seconds, in which a run may drop a network
     game, path = _game_and_network(settings)
-    file_format = _format(settings.format)
     default = "submission.py" if settings.format == "kaggle" else f"{folder_name(game.name)}.onnx"
     output = Path(settings.output or default)
     if output.is_file() and not file_format.is_ours(output):

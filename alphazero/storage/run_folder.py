@@ -225,6 +225,9 @@ class RunFolder:
             message = f"resume={self.path}: this run is being trained now. Let that end, or stop "
             message += "it first."
             raise ConfigError(message, key="resume", value=str(self.path)) from None
+        except FileNotFoundError:
+            message = f"the folder {self.path} was removed by another program."
+            raise StoredFileError(message, path=self.path) from None
         except (OSError, NotImplementedError):
             pass  # a file system without locks: the run is trained all the same
         try:

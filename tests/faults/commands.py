@@ -1,5 +1,6 @@
 """Every command that writes files, in its smallest form."""
 
+import importlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,3 +68,10 @@ COMMANDS = [
     Command("check_game", ("check_game", "game=tic_tac_toe", "num_positions=100", "measure=false",
             "json=check.json"), "check.json"),
 ]  # fmt: skip
+
+
+def import_all(names: list[str]) -> int:
+    """Import modules in the process that forks children: they then need not."""
+    for name in names:
+        importlib.import_module(name)
+    return 0

@@ -113,7 +113,7 @@ def test_a_run_killed_twice_goes_on_as_if_nothing_had_happened(
     run, zygote = prepared(RESUME), the_zygote()
     numbers = random.Random(part)
     num_kills = 0
-    for number in range(amount(1, 20)):
+    for number in range(amount(1, 12)):
         root = run.copy(tmp_path / str(number))
         for _ in range(2):
             at = numbers.randrange(len(run.operations))

@@ -28,8 +28,16 @@ from alphazero.storage.run_folder import RunFolder
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks a process with torch")
 
 ERRORS = ("ENOSPC", "EIO", "EROFS")
-NUM_PARTS = 4 if IS_FULL else 1
-TRIED = [command for command in COMMANDS if command.is_quick or IS_FULL]
+NUM_PARTS = 4 if IS_FULL else 1  # of a command's faults: tests that run beside each other
+TRIED = [
+    pytest.param(command, part, num_parts, id=f"{command.name}-{part}")
+    for command in COMMANDS
+    if command.is_quick or IS_FULL
+    for num_parts in [NUM_PARTS if command.is_quick else 1]
+    for part in range(num_parts)
+]
+#: What commands import that train nothing.
+LIBRARIES = ["matplotlib.pyplot", "PIL.Image", "torch.onnx", "onnxscript"]
 
 
 class Staged(NamedTuple):
@@ -45,6 +53,8 @@ class Staged(NamedTuple):
 @functools.cache
 def staged(command: Command) -> Staged:
     zygote = the_zygote()
+    if not command.is_quick:
+        zygote.warm(LIBRARIES, call="commands:import_all")
     folder = Path(tempfile.mkdtemp(dir=zygote.folder))
     before = prepared(RUN).copy(folder / "before")
     for words in command.words_before(before):
@@ -91,16 +101,15 @@ def faults(operations):
     return chosen
 
 
-@pytest.mark.parametrize("part", range(NUM_PARTS))
-@pytest.mark.parametrize("command", TRIED, ids=lambda command: command.name)
+@pytest.mark.parametrize("command, part, num_parts", TRIED)
 def test_a_failing_disk_is_one_line_and_loses_nothing(
-    command, part, tmp_path, amount, record_property
+    command, part, num_parts, tmp_path, amount, record_property
 ):
     stage = staged(command)
     chosen = faults(stage.operations)
     if not command.is_quick:
         chosen = chosen[::2]
-    step = amount(max(len(chosen) // 2, 1), NUM_PARTS)
+    step = amount(max(len(chosen) // 2, 1), num_parts)
     found = collections.Counter()
     for fields in chosen[part::step]:
         root = tmp_path / f"{fields['at']}{fields['error']}{fields.get('when', '')}"

@@ -121,7 +121,7 @@ def cuts(path, number):
 )
 def test_what_a_damaged_file_holds_is_never_believed(reader, name, run, amount, tmp_path):
     path = run / name
-    cases = [*flips(path, amount(60, 100_000), amount(60, 4000)), *cuts(path, amount(10, 300))]
+    cases = [*flips(path, amount(20, 100_000), amount(20, 2000)), *cuts(path, amount(10, 300))]
     cases += [["place", place] for place in damage.PLACES]
     if reader == "config":  # it takes some milliseconds to read
         cases = [*flips(path, amount(20, 1500), 0), *cuts(path, amount(5, 60))]

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+import torch
 
 from alphazero.cli import main
 from alphazero.network.weights import load_network, save_network
@@ -27,6 +28,9 @@ COMMANDS = {
     "prove": "prove player={} num_simulations=2",
 }
 ENGINES = ("engine=torch", "engine=openvino", "engine=openvino precision=int8")
+ENGINES = tuple(f"{words} device=cpu" for words in ENGINES)
+if torch.cuda.is_available():
+    ENGINES += ("precision=float32 device=cuda", "precision=bfloat16 device=cuda")
 REQUEST = '{"game": "tic_tac_toe", "moves": [0]}\n'
 
 
@@ -44,7 +48,7 @@ def forged(path, change):
 def run(command, path, engine, monkeypatch, capfd):
     """Run a command with a network; return its exit status and what it printed."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(REQUEST.encode())))
-    status = main([*COMMANDS[command].format(path).split(), *engine.split(), "device=cpu"])
+    status = main([*COMMANDS[command].format(path).split(), *engine.split()])
     return status, *capfd.readouterr()
 
 

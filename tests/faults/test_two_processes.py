@@ -203,7 +203,7 @@ def test_two_new_runs_of_one_name_are_one_run(zygote, samples, tmp_path, amount)
         learners = [zygote.start([*words, "run.name=same"]) for _ in range(2)]
         ends = sorted((zygote.wait(pid) for pid in learners), key=lambda ended: ended.status)
         ends[0].assert_ok()
-        ends[1].assert_refused("run.name")
+        ends[1].assert_refused(str(root / "tic_tac_toe" / "same"))
         assert_same(weights(root / "tic_tac_toe" / "same"), weights(before(samples)))
 
 

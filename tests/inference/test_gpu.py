@@ -7,6 +7,7 @@ import pytest
 import torch
 from network_samples import planes_of, small_network
 
+from alphazero.cli import main
 from alphazero.games.registry import make_game
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import EngineChoice
@@ -126,6 +127,27 @@ def test_an_evaluator_on_a_gpu_has_a_few_streams_and_compares_bfloat16_with_floa
     evaluator.settings.max_policy_kl = 0.0
     evaluator.update(network)
     assert evaluator.report.name == "torch float32"
+
+
+@pytest.mark.parametrize("megabytes", (2, 10, 30, 160, 400))
+def test_a_full_gpu_ends_a_run_with_one_line(megabytes, tmp_path, capsys):
+    # Where it is full, from the first copy to a step of the learner, depends on what is left.
+    words = "game=connect_four device=cuda evaluator.engine=torch network.blocks=6 "
+    words += "network.channels=128 selfplay.num_parallel_games=512 selfplay.games_per_iteration=64 "
+    words += "selfplay.num_simulations=8 learner.batch_size=1024 run.num_iterations=1 "
+    words += f"evaluation.every=0 evaluation.final_num_games=0 run.root={tmp_path}"
+    torch.cuda.empty_cache()
+    before = torch.cuda.memory_reserved(GPU) + megabytes * 10**6
+    torch.cuda.set_per_process_memory_fraction(
+        before / torch.cuda.get_device_properties(GPU).total_memory, GPU
+    )
+    try:
+        assert main(["train", *words.split()]) == 2
+    finally:
+        torch.cuda.set_per_process_memory_fraction(1.0, GPU)
+    error = capsys.readouterr().err
+    assert error.startswith("error: ") and error.count("\n") == 1 and len(error) < 500
+    assert not list(tmp_path.rglob("state*"))
 
 
 @pytest.mark.slow
