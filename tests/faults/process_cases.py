@@ -124,20 +124,25 @@ def train_with_full_store(words: list[str]) -> int:
     import ray
 
     from alphazero.cli import main
+    from alphazero.workers.cluster.ray_connection import STORE_FULL
 
     ray.init(
         num_cpus=1,
         object_store_memory=80_000_000,
         include_dashboard=False,
         log_to_driver=False,
-        _system_config={"automatic_object_spilling_enabled": False},
+        # What the store has no room for would go to the disk, until that is full, too.
+        _system_config={
+            "automatic_object_spilling_enabled": False,
+            "local_fs_capacity_threshold": 0.001,
+        },
     )
     kept = []
-    for num_bytes in (10_000_000, 1_000_000, 100_000, 10_000):
+    for num_bytes in (10_000_000, 100_000):
         try:
             while True:
                 kept.append(ray.put(np.zeros(num_bytes, np.uint8)))
-        except ray.exceptions.ObjectStoreFullError:
+        except STORE_FULL:
             pass
     print(f"{len(kept)} objects fill the store", flush=True)
     timer = threading.Timer(30.0, kept.clear)

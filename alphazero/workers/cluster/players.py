@@ -26,7 +26,14 @@ from alphazero.runtime.errors import ConfigError, InputError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.runtime.wording import counted
 from alphazero.storage.run_folder import find_network
-from alphazero.workers.cluster.ray_connection import connect, live_nodes, ray, reason_of
+from alphazero.workers.cluster.ray_connection import (
+    STORE_FULL,
+    connect,
+    first_line,
+    live_nodes,
+    ray,
+    reason_of,
+)
 from alphazero.workers.sent_code import code_version, game_here, own_file_text
 
 _TASKS_PER_GPU = 8
@@ -130,7 +137,11 @@ class PlayerCluster:
         most = _TASKS_PER_CORE * self.num_cores
         uses_gpus = self._has_gpus and any(recipe.network is not None for recipe in recipes)
         task = _do_part.options(num_cpus=1, num_gpus=1 / _TASKS_PER_GPU if uses_gpus else 0)
-        sent = [ray.put(recipe) for recipe in recipes]
+        try:
+            sent = [ray.put(recipe) for recipe in recipes]
+        except STORE_FULL as error:
+            message = f"Ray's object store has no room for the networks ({first_line(error)})."
+            raise InputError(message) from None
         calls: deque = deque()
         for part in parts:
             calls.append(task.remote(code_version(), do, *part, *sent))

@@ -22,6 +22,8 @@ import ray.util.scheduling_strategies  # noqa: E402
 
 from alphazero.runtime.errors import ConfigError  # noqa: E402
 
+#: What `ray.put` raises if there is no room.
+STORE_FULL = (ray.exceptions.ObjectStoreFullError, ray.exceptions.OutOfDiskError)
 NODE_LEFT = "its machine has left the cluster"  #: one of the reasons that `reason_of` returns
 _CONNECT_S = 5.0
 _OUT_OF_MEMORY = "Ray has ended its process: its machine was running out of memory"

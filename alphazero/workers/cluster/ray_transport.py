@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from alphazero.runtime.wording import counted
 from alphazero.workers.cluster.ray_connection import (
     NODE_LEFT,
+    STORE_FULL,
     Node,
     connect,
     first_line,
@@ -60,7 +61,7 @@ class RayTransport:
         self._settings = settings
         self._owns_ray = connect(settings.address)
         self._own_node = ray.get_runtime_context().get_node_id()
-        self._job = ray.put(job)
+        self._job = job
         self._code_version = job.code_version
         self._version = 0  # of the newest weights
         self._unsent: Weights | None = None  # for which the store has no room yet
@@ -129,7 +130,7 @@ class RayTransport:
             return ""
         try:
             self._weights = ray.put(self._unsent)
-        except (ray.exceptions.ObjectStoreFullError, ray.exceptions.OutOfDiskError) as error:
+        except STORE_FULL as error:
             return first_line(error)
         self._unsent = None
         for worker in self._workers.values():
