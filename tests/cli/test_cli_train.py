@@ -125,9 +125,10 @@ def test_help_shows_the_values_of_the_words_before_it(capsys, monkeypatch):
 
 def test_a_name_that_is_taken_is_refused(tmp_path, capsys):
     (tmp_path / "tic_tac_toe" / "mine").mkdir(parents=True)
+    (tmp_path / "tic_tac_toe" / "mine" / "notes.txt").touch()
     status, _, err = train(capsys, f"run.root={tmp_path}", "run.name=mine")
     assert status == 2 and "run.name=mine" in err
-    assert list((tmp_path / "tic_tac_toe" / "mine").iterdir()) == []
+    assert [path.name for path in (tmp_path / "tic_tac_toe" / "mine").iterdir()] == ["notes.txt"]
 
 
 def test_a_resume_that_cannot_begin_leaves_the_run_as_it_was(finished_run, capsys, monkeypatch):
@@ -145,6 +146,7 @@ def test_a_resume_that_cannot_begin_leaves_the_run_as_it_was(finished_run, capsy
 # --- runs -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_sweep_makes_a_run_for_each_choice(tmp_path, capsys):
     words = [*QUICK, f"run.root={tmp_path}", "run.name=s", "run.num_iterations=1"]
     status, out, _ = train(capsys, "--multirun", *words, "learner=adam,sgd")
@@ -282,6 +284,7 @@ def printed_command(out):
     return re.search(r"(?i)train it further: +\S*alphazero (train .+)", out)[1].split()
 
 
+@pytest.mark.slow
 def test_the_printed_command_trains_a_run_further_whatever_limit_ended_it(tmp_path, capsys):
     words = ["experiment=dummy_run", *TINY, *_UNMEASURED.split(), f"run.root={tmp_path}"]
     limits = ["run.num_iterations=9", "run.time_limit_s=0.01"]

@@ -170,6 +170,7 @@ def test_a_set_determines_the_game(set_file):
     assert f"{GAME}: random on 40 positions" in run("player=random", f"set={set_file}")
 
 
+@pytest.mark.slow
 @needs_matplotlib
 def test_the_picture_is_written(set_file, tmp_path):
     run(f"game={GAME}", "player=random", f"set={set_file}", f"plot={tmp_path / 'x.png'}")
@@ -212,6 +213,7 @@ def test_the_curves_are_plotted(runs, words):
     assert "<svg" in picture and "tic_tac_toe" in picture
 
 
+@pytest.mark.slow
 @needs_matplotlib
 @pytest.mark.filterwarnings("error")
 def test_the_picture_of_a_run_shows_its_measurements(trained, tmp_path, capsys):

@@ -84,6 +84,7 @@ def test_a_bug_keeps_its_traceback_unless_the_command_was_interrupted(monkeypatc
     assert main(["match"]) == 130
 
 
+@pytest.mark.slow
 def test_the_jobs_of_a_sweep_end_with_the_first_failure(monkeypatch, tmp_path, capsys):
     from alphazero.cli import train
 

@@ -21,6 +21,7 @@ def write(kind: str, folder: Path, monkeypatch) -> Path:
     return folder / NAME
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", mostly_slow(("python", "compiled")))
 def test_the_rules_obey_the_laws_and_agree_with_their_twin(kind, tmp_path, monkeypatch):
     write(kind, tmp_path, monkeypatch)

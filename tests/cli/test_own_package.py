@@ -136,6 +136,7 @@ def test_the_page_plays_with_the_users_network_and_player(run_path):
             assert emitted[-1]["action"] == 1 and emitted[-1]["value"] is None
 
 
+@pytest.mark.slow
 def test_names_of_entry_points_need_no_other_name(folder, capsys):
     words = ["game=heap", "network=heap_net", *QUICK, f"run.root={folder}/runs", "run.name=short"]
     assert run(capsys, "train", *words)[0] == 0
@@ -191,6 +192,7 @@ def test_the_catalogue_imports_no_module_that_a_run_names(run_path, tmp_path):
     assert GAME not in catalogue.game_names() and "heap_package" not in sys.modules
 
 
+@pytest.mark.slow
 def test_compiled_rules_of_a_module_are_checked_and_played(folder):
     text = (Path(__file__).parents[2] / "examples/snort.py").read_text()
     (folder / "my_snort.py").write_text(text)
@@ -284,6 +286,7 @@ def test_a_players_engine_falls_back_to_torch_or_is_refused(tmp_path):
         make_player(str(path), game, PlayerSettings(engine="openvino", **own))
 
 
+@pytest.mark.slow
 def test_a_users_network_is_exported(run_path, tmp_path, capsys):
     pytest.importorskip("onnxscript")
     words = ["export", f"network={run_path}", f"game={GAME}", f"output={tmp_path}/heap.onnx"]

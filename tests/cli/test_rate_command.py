@@ -96,6 +96,7 @@ def test_the_table_and_the_file_have_the_same_ratings(run):
     assert "4 simulations" in text and re.search(r"network 7 .*network 3.*[+-]\d+", text)
 
 
+@pytest.mark.slow
 def test_a_second_call_adds_games_and_networks(run):
     _rate(run, "num_games=40")
     before = _stored(run)
@@ -108,6 +109,7 @@ def test_a_second_call_adds_games_and_networks(run):
     assert _stored(run) == after
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_games(finished_run, tmp_path):
     runs = [shutil.copytree(finished_run, tmp_path / name) for name in "abc"]
     for folder, seed in zip(runs, (1, 1, 2)):
@@ -148,6 +150,7 @@ def test_ctrl_c_keeps_all_finished_matches(run, monkeypatch):
     assert len(_stored(run)["matches"]) == 7
 
 
+@pytest.mark.slow
 def test_networks_of_other_runs_have_short_names(run, finished_run):
     other = finished_run / "networks" / "000004.safetensors"
     text = _rate(run, "num_games=40", f'players=["{other},with_search=false",random]')
@@ -182,6 +185,7 @@ def test_networks_are_evenly_spaced_and_include_both_ends(finished_run):
     assert chosen[4] in ([3, 4, 6, 7], [3, 4, 5, 7]) and chosen[5] == chosen[99] == [3, 4, 5, 6, 7]
 
 
+@pytest.mark.slow
 def test_the_picture_is_drawn(run):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     _rate(run, "num_games=40")

@@ -246,6 +246,7 @@ def test_a_recipe_gives_the_same_settings(words):
     }
 
 
+@pytest.mark.slow
 def test_a_recipe_is_an_experiment_if_one_has_the_same_settings():
     wanted = _settings(["experiment=connect_four_5min", "seed=3"])
     # As a run stores them: settings that were left open have been measured.

@@ -116,6 +116,7 @@ def test_what_is_wrong_gets_one_line_and_no_folder(words, parts, own_configs, ca
 # --- folders and sweeps ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_hydra_run_dir_is_the_folder_of_the_run_and_is_not_taken_twice(tmp_path, capsys):
     words = ["train", *QUICK, f"hydra.run.dir={tmp_path / 'here'}", f"run.root={tmp_path}"]
     assert main(words) == 0
@@ -128,6 +129,7 @@ def test_hydra_run_dir_is_the_folder_of_the_run_and_is_not_taken_twice(tmp_path,
     assert run.config.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_hydra_sweep_dir_holds_a_folder_for_each_run(tmp_path):
     folder = tmp_path / "sweep"
     words = [*QUICK, f"run.root={tmp_path / 'runs'}", f"hydra.sweep.dir={folder}"]
@@ -159,6 +161,7 @@ def test_a_sweep_over_games_of_every_spelling(tmp_path, monkeypatch):
     ]
 
 
+@pytest.mark.slow
 def test_a_sweep_chosen_by_hydras_mode_is_named_by_what_differs(tmp_path, monkeypatch):
     monkeypatch.setattr(train, "_train", lambda *_, **__: 0)
     monkeypatch.setattr(train, "_compare", lambda runs: None)
@@ -168,6 +171,7 @@ def test_a_sweep_chosen_by_hydras_mode_is_named_by_what_differs(tmp_path, monkey
     assert names_in(tmp_path / "tic_tac_toe") == ["s", "s_seed=1", "s_seed=2"]
 
 
+@pytest.mark.slow
 def test_a_failing_run_ends_the_sweep_with_its_status(tmp_path, monkeypatch, capsys):
     def fail(settings, folder, resumed, varied):
         if settings.seed == 2:
@@ -204,6 +208,7 @@ def proposals(capsys, monkeypatch, line) -> list[str]:
     return capsys.readouterr().out.split()
 
 
+@pytest.mark.slow
 def test_the_shell_completes_commands_groups_choices_and_settings(capsys, monkeypatch):
     assert proposals(capsys, monkeypatch, "alphazero tr") == list(COMMANDS)
     assert "game=" in proposals(capsys, monkeypatch, "alphazero train ga")

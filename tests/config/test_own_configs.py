@@ -82,6 +82,7 @@ def test_a_game_file_of_ones_own_is_chosen_from_the_command_line_and_by_an_exper
     assert (child.seed, child.learner.batch_size, child.learner.optimizer) == (4, 48, "sgd")
 
 
+@pytest.mark.slow
 def test_a_package_is_printed_and_nothing_is_trained(folder, capsys, monkeypatch):
     monkeypatch.setattr(train, "_train", lambda *_, **__: 1)
     for options in (["-p", "learner"], ["--cfg", "job", "--package=learner"]):

@@ -116,6 +116,7 @@ def test_a_trained_network_is_a_player(run):
     assert 0 <= player.analyse(game.initial_states()[0]).action < game.num_actions
 
 
+@pytest.mark.slow
 def test_a_run_is_resumed(run, tmp_path):
     settings = az.make_settings(*TINY, f"run.root={tmp_path}", "run.name=resumed")
     first = next(iter(az.train(settings=settings)))

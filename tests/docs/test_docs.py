@@ -82,6 +82,7 @@ def _compose(words):
     return compose(sorted(words))
 
 
+@pytest.mark.slow
 def test_every_command_is_accepted():
     said = {tuple(words) for page in PAGES for words in commands(page.read_text())}
     assert len(said) > 80

@@ -16,6 +16,7 @@ def one_thread():
     torch.set_num_threads(1)
 
 
+@pytest.mark.slow
 def test_accuracy_is_measured_when_due_and_changes_nothing(tmp_path, monkeypatch):
     words = (
         "game.name=connect_x:5x5x4",

@@ -1,12 +1,11 @@
 """How much the tests of this folder try: some in `make test`, all in `make test-faults`."""
 
-import os
+import collections
 import shutil
 import subprocess
 
 import pytest
-
-IS_FULL = os.environ.get("ALPHAZERO_FAULTS") == "full"
+from harness import FIGURES, IS_FULL
 
 
 @pytest.fixture
@@ -25,6 +24,26 @@ def small_disk(tmp_path):
         pytest.skip("only root may mount a disk")
     yield folder
     subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@pytest.fixture(autouse=True)
+def figures(record_property):
+    """Keep what a test tells of what it has tried."""
+    FIGURES.clear()
+    yield
+    for what, ends in FIGURES:
+        record_property(what, ends)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Print what all tests have tried, and what became of it."""
+    found = collections.defaultdict(collections.Counter)
+    for report in terminalreporter.stats.get("", []) if IS_FULL else []:
+        for what, ends in report.user_properties if report.when == "teardown" else []:
+            found[what].update(ends)
+    for what, ends in sorted(found.items()):
+        parts = ", ".join(f"{count:,} {end}" for end, count in sorted(ends.items()))
+        terminalreporter.write_line(f"{what}: {sum(ends.values()):,} tried: {parts}")
 
 
 def pytest_collection_modifyitems(items):

@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from run_samples import TINY
@@ -32,6 +33,8 @@ GAME = ["game=tic_tac_toe", *TINY]
 IS_FULL = os.environ.get("ALPHAZERO_FAULTS") == "full"
 #: After which a child hangs; other processes may use the machine.
 TIMEOUT_S = 300
+#: What was tried, and how often it ended how; the summary of `pytest` adds it up.
+FIGURES: list[tuple[str, dict[str, int]]] = []
 _HERE = Path(__file__).parent
 
 
@@ -176,6 +179,11 @@ def the_zygote() -> Zygote:
     zygote = Zygote()
     zygote.warm(["train", *GAME, "run.root=runs", "run.name=warm", "run.num_iterations=2"])
     return zygote
+
+
+def tell(what: str, ends: Mapping[str, int]) -> None:
+    """Note for the summary what a test has tried, and how often that ended how."""
+    FIGURES.append((what, dict(ends)))
 
 
 def kill(pid: int) -> None:

@@ -9,7 +9,7 @@ import math
 from collections import Counter
 from pathlib import Path
 
-from conftest import IS_FULL
+from harness import IS_FULL, tell
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -104,8 +104,8 @@ def try_all(strategy, check, num_examples: int) -> None:
 
 
 class Tally(Counter):
-    """How many of each kind there were; printed at the end of a test (see with `pytest -rP`)."""
+    """How many of each kind there were."""
 
     def show(self, what: str) -> None:
-        parts = ", ".join(f"{kind} {count:,}" for kind, count in sorted(self.items()))
-        print(f"{what}: {sum(self.values()):,} tried: {parts}")
+        """Note it for the summary."""
+        tell(what, self)

@@ -13,7 +13,7 @@ import time
 import zlib
 
 import pytest
-from harness import IS_FULL, Fault, kill, the_zygote
+from harness import IS_FULL, Fault, kill, tell, the_zygote
 from stored_runs import Scenario, prepared, resume_words, run_in
 
 from alphazero.storage.run_folder import RunFolder
@@ -32,7 +32,8 @@ MEASURED_WORDS += (
 )
 MEASURED = Scenario("measured", MEASURED_WORDS, stored=1, end=3)
 OVERLAP = Scenario("overlap", ("workers.overlap=true", "run.num_threads=2"))
-SCENARIOS = [RESUME, NEW, DROPPING, MEASURED, OVERLAP]
+SCENARIOS = [RESUME, NEW, DROPPING, MEASURED, OVERLAP] if IS_FULL else [RESUME, NEW]
+KILLED_ANY_TIME = [RESUME, MEASURED, OVERLAP] if IS_FULL else [RESUME]
 
 NUM_PARTS = 8 if IS_FULL else 1  # of each scenario's kills: tests that run beside each other
 
@@ -66,7 +67,7 @@ def assert_goes_on(run, root):
 @pytest.mark.parametrize("part", range(NUM_PARTS))
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_a_run_killed_at_any_operation_goes_on_as_if_nothing_had_happened(
-    scenario, part, tmp_path, amount, record_property
+    scenario, part, tmp_path, amount
 ):
     run = prepared(scenario)
     chosen = kills(run.operations)
@@ -83,13 +84,13 @@ def test_a_run_killed_at_any_operation_goes_on_as_if_nothing_had_happened(
         except AssertionError as error:
             operation = run.operations[fields["at"]]
             raise AssertionError(f"{fields}, {operation}: {ended}") from error
-    record_property("kills", dict(found))
+    tell("kills at an operation", found)
 
 
 @pytest.mark.parametrize("part", range(NUM_PARTS))
-@pytest.mark.parametrize("scenario", [RESUME, MEASURED, OVERLAP], ids=lambda run: run.name)
+@pytest.mark.parametrize("scenario", KILLED_ANY_TIME, ids=lambda run: run.name)
 def test_a_run_killed_at_any_time_goes_on_as_if_nothing_had_happened(
-    scenario, part, tmp_path, amount, record_property
+    scenario, part, tmp_path, amount
 ):
     run, zygote = prepared(scenario), the_zygote()
     usual_s = zygote.run(scenario.words_to_go_on(run.copy(tmp_path / "usual"))).seconds
@@ -102,13 +103,12 @@ def test_a_run_killed_at_any_time_goes_on_as_if_nothing_had_happened(
         kill(pid)
         zygote.wait(pid)
         found[assert_goes_on(run, root)] += 1
-    record_property("random kills", dict(found))
+    tell("kills at any time", found)
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("part", range(NUM_PARTS))
-def test_a_run_killed_twice_goes_on_as_if_nothing_had_happened(
-    part, tmp_path, amount, record_property
-):
+def test_a_run_killed_twice_goes_on_as_if_nothing_had_happened(part, tmp_path, amount):
     # What the first kill leaves, the second one must not make worse.
     run, zygote = prepared(RESUME), the_zygote()
     numbers = random.Random(part)
@@ -120,4 +120,4 @@ def test_a_run_killed_twice_goes_on_as_if_nothing_had_happened(
             ended = zygote.run(resume_words(root, RESUME.end), Fault(str(root), at=at))
             num_kills += ended.signal == signal.SIGKILL
         assert_goes_on(run, root)
-    record_property("kills", {"twice": num_kills})
+    tell("kills, two one after the other", {"same": num_kills})

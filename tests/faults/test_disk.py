@@ -20,7 +20,7 @@ from typing import NamedTuple
 import pytest
 import shim
 from commands import COMMANDS, RUN, Command
-from harness import IS_FULL, Ended, Fault, the_zygote
+from harness import IS_FULL, Ended, Fault, tell, the_zygote
 from stored_runs import assert_equal, prepared, result_of, run_in
 
 from alphazero.storage.run_folder import RunFolder
@@ -102,9 +102,7 @@ def faults(operations):
 
 
 @pytest.mark.parametrize("command, part, num_parts", TRIED)
-def test_a_failing_disk_is_one_line_and_loses_nothing(
-    command, part, num_parts, tmp_path, amount, record_property
-):
+def test_a_failing_disk_is_one_line_and_loses_nothing(command, part, num_parts, tmp_path, amount):
     stage = staged(command)
     chosen = faults(stage.operations)
     if not command.is_quick:
@@ -125,7 +123,7 @@ def test_a_failing_disk_is_one_line_and_loses_nothing(
         except AssertionError as error:
             raise AssertionError(f"{kind} {path}, {fields}: {ended}") from error
         found[outcome] += 1
-    record_property("faults of the disk", dict(found))
+    tell("faults of the disk", found)
 
 
 def check(command, stage, root, ended, error, target) -> str:

@@ -139,6 +139,7 @@ def test_a_process_that_fails_changes_no_game(zygote, tmp_path, in_order, name):
     assert ("given up" if name == "SIGSTOP" else name) in ended.stdout
 
 
+@pytest.mark.faults
 def test_no_process_outlives_a_learner_that_is_killed(zygote, tmp_path, amount):
     """Neither one that plays for minutes, nor one that is starting or waits."""
     for number in range(amount(1, 4)):
@@ -219,6 +220,7 @@ def site(zygote, tmp_path):
     return Site(zygote, tmp_path)
 
 
+@pytest.mark.faults
 def test_each_game_counts_once_whoever_is_killed(zygote, site, amount):
     """Workers and, now and then, the learner are killed or stopped at random moments."""
     seed, num_kills, end = 7, amount(5, 60), amount(6, 60)
@@ -260,6 +262,7 @@ def test_workers_whose_clocks_are_wrong_play_like_others(zygote, site):
         assert "Traceback" not in site.end(worker, signal.SIGINT).stderr
 
 
+@pytest.mark.faults
 def test_a_folder_that_is_deleted_is_said_and_waited_for(zygote, site):
     learner, worker = site.learner(end=1000), site.worker()
     wait_for(has_stored, run_in(site.root), 1)

@@ -4,8 +4,6 @@ Bit rot: bits are flipped, files truncated, emptied, swapped, missing, or someth
 their place. A checksum finds all that, so what is read is what was written, or nothing. Forgery:
 the checksum is right and the values are not. Then a run goes on with finite weights, or not at all.
 Nothing that a stored file names or holds is ever run.
-
-Each test prints what became of its cases (`pytest -s`).
 """
 
 import collections
@@ -16,7 +14,7 @@ import shutil
 import damage
 import numpy as np
 import pytest
-from harness import GAME, the_zygote
+from harness import GAME, tell, the_zygote
 
 from alphazero.config.settings import rows
 from alphazero.runtime.files import read_safetensors
@@ -78,12 +76,11 @@ def tried(function, words, cases, folder):
 
 
 def told(title, cases, outcomes, kind_of=lambda outcome: outcome[0]):
-    """Print what became of the cases; return the cases by outcome."""
+    """Note what became of the cases; return the cases by outcome."""
     kinds = collections.defaultdict(list)
     for case, outcome in zip(cases, outcomes, strict=True):
         kinds[kind_of(outcome)].append((case, outcome[1]))
-    counts = ", ".join(f"{len(cases)} {kind}" for kind, cases in sorted(kinds.items()))
-    print(f"\n{title}: {len(cases)} cases: {counts}")
+    tell(title, {kind: len(cases) for kind, cases in kinds.items()})
     for case, seen in kinds["broken"]:
         print("  broken:", str(case)[:300], seen[:300], seen[-300:])
     return kinds
@@ -207,6 +204,7 @@ COMMANDS = {
 READ = ["config.yaml", "metrics.jsonl", "versions.json", "ratings.json", "set.csv", GAMES, NETWORK]
 
 
+@pytest.mark.faults
 def test_every_command_refuses_a_damaged_file_in_one_line(run, amount, tmp_path):
     damages = [["place", name, place] for name in READ for place in damage.PLACES]
     for name in READ:
@@ -287,6 +285,7 @@ def test_forged_settings_are_refused_or_a_run_is_restored(run, amount, tmp_path)
     assert not kinds["broken"], kinds["broken"][:9]
 
 
+@pytest.mark.faults
 def test_forged_metrics_break_neither_a_run_nor_what_shows_it(run, amount, tmp_path):
     keys = list(json.loads((run / "metrics.jsonl").read_text().splitlines()[-1]))
     keys += ["alarms", "exact.accuracy", "strength.score", "pit.score", "proof.num_accurate"]

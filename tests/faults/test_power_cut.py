@@ -11,7 +11,7 @@ import re
 import sys
 
 import pytest
-from harness import IS_FULL, Fault, the_zygote
+from harness import IS_FULL, Fault, tell, the_zygote
 from power_cut import Disk, write_tree
 from stored_runs import Scenario, assert_equal, prepared, result_of, resume_words, run_in
 
@@ -23,6 +23,7 @@ RESUME = Scenario("resume")
 NEW = Scenario("new", stored=0, end=2)
 DROPS = ("run.keep_networks=2", "replay.window_start=20", "replay.window_max=20")
 DROPPING = Scenario("dropping", DROPS, stored=4, end=6)
+SCENARIOS = [RESUME, NEW, DROPPING] if IS_FULL else [RESUME]
 NUM_PARTS = 6 if IS_FULL else 1
 
 
@@ -53,8 +54,8 @@ def cuts_of(run, root, num_seeds):
 
 
 @pytest.mark.parametrize("part", range(NUM_PARTS))
-@pytest.mark.parametrize("scenario", [RESUME, NEW, DROPPING], ids=lambda scenario: scenario.name)
-def test_a_run_goes_on_after_a_power_cut(scenario, part, tmp_path, amount, record_property):
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+def test_a_run_goes_on_after_a_power_cut(scenario, part, tmp_path, amount):
     run = prepared(scenario)
     cuts, num_operations = cuts_of(run, run.copy(tmp_path / "recorded"), amount(1, 10))
     chosen = cuts[part::NUM_PARTS]
@@ -68,7 +69,7 @@ def test_a_run_goes_on_after_a_power_cut(scenario, part, tmp_path, amount, recor
             found[goes_on(run, root, stored)] += 1
         except AssertionError as error:
             raise AssertionError(f"after operation {number}: {sorted(tree)}") from error
-    record_property("power cuts", dict(found))
+    tell("power cuts", found)
 
 
 def goes_on(run, root, stored) -> str:

@@ -9,7 +9,7 @@ import json
 
 import hypothesis
 import pytest
-from harness import GAME, the_zygote
+from harness import GAME, tell, the_zygote
 from hypothesis import strategies
 
 from alphazero.config.settings import check, from_plain, rows, types_of
@@ -99,7 +99,7 @@ def test_settings_end_at_their_borders():
                 check_run(from_plain(TrainSettings, outside))
             assert refused.value.key == key
             num_checked += 1
-    print(f"\n{num_checked} borders")
+    tell("borders of settings", {"right": num_checked})
     assert num_checked > 100
 
 
@@ -127,5 +127,5 @@ def test_drawn_settings_are_refused_or_train_and_resume(amount, tmp_path_factory
         assert kind != "broken", (drawn, seen)
 
     try_settings()
-    print(f"\nsettings: {dict(kinds)}")
+    tell("drawn settings", kinds)
     assert kinds["ended"] > kinds["refused"] / 4

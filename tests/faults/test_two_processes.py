@@ -141,6 +141,7 @@ def test_a_command_reads_a_run_while_it_is_trained(zygote, samples, run, name, a
     assert_undisturbed(run, samples)
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("name", CALLS)
 def test_a_run_is_looked_at_while_it_is_trained(zygote, samples, run, name):
     function, where = CALLS[name]
@@ -150,6 +151,7 @@ def test_a_run_is_looked_at_while_it_is_trained(zygote, samples, run, name):
     assert_undisturbed(run, samples)
 
 
+@pytest.mark.faults
 def test_the_newest_network_is_there_for_whoever_reads_it(zygote, samples, run):
     """A reader that has found it may be as slow as an iteration of the learner."""
     reader = zygote.start([run, str(END)], call="process_cases:read_newest")
@@ -277,6 +279,7 @@ def copy_slowly(run: Path, copy: Path, is_backwards: bool) -> None:
             time.sleep(0.02)
 
 
+@pytest.mark.faults
 def test_a_copy_of_a_run_under_way_is_the_same_run_or_refused(zygote, samples, run, amount):
     copies = run.parents[2] / "copies"
     learner = zygote.start(resumed(run))

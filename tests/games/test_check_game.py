@@ -151,6 +151,8 @@ CASES = {
 }
 CASES |= {f"correct, {name}": name != "othello:4" for name in CORRECT}
 CASES |= {f"undeclared, {name}": True for name in UNDECLARED}
+#: Of the quick ones, `make test` takes some.
+CASES = {case: quick and place % 3 == 0 for place, (case, quick) in enumerate(CASES.items())}
 
 
 def print_reports(speed: str) -> None:
@@ -213,6 +215,7 @@ def test_without_a_twin_the_laws_find_or_note_what_they_can(case):
     assert any(mistake.named in text for text in texts)
 
 
+@pytest.mark.slow
 def test_what_is_found_are_the_shortest_moves():
     """The quickest win takes the first player three moves, and the second one two in between."""
     wrong_sign = report_of("twin, a result of the wrong sign").difference
@@ -230,6 +233,7 @@ def test_correct_games_pass(case):
     assert report.num_positions >= 200
 
 
+@pytest.mark.slow
 def test_symmetries_that_nobody_declares_are_found_and_so_is_what_breaks_them():
     report = report_of("undeclared, as it is")
     assert len(report.symmetries) == 7 and report.holds and not report.almost
@@ -265,6 +269,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_difference_is_printed_with_its_moves_and_ends_with_1(folder, capsys):
     words = ["check_game", "breakthrough.py", f"twin={BREAKTHROUGH_PYTHON}", *QUICK, "json=a.json"]
     assert main(words) == 1
@@ -274,6 +279,7 @@ def test_a_difference_is_printed_with_its_moves_and_ends_with_1(folder, capsys):
     assert figures["holds"] is False and figures["difference"]["actions"] == [91]
 
 
+@pytest.mark.slow
 def test_a_class_passes_and_the_proposed_settings_are_those_of_a_run(folder, capsys, monkeypatch):
     name = Path(KONANE_PYTHON).stem + ":Konane"
     monkeypatch.syspath_prepend(str(TESTS))

@@ -163,6 +163,7 @@ def checks(monkeypatch, tmp_path):
     return checked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_slow(MISTAKES, 6))
 def test_a_mistake_is_named_before_anything_is_played(checks, tmp_path, name):
     old, new, named = MISTAKES[name]
@@ -189,6 +190,7 @@ def test_what_does_not_compile_is_named_with_its_line(monkeypatch, tmp_path, nam
     assert named in message and "pipeline" not in message and "Snort_" not in message
 
 
+@pytest.mark.slow
 def test_rules_that_do_not_return_are_named_with_their_line(checks, monkeypatch, tmp_path):
     monkeypatch.setattr(game_file, "TIME_LIMIT_S", 1.5)
     path = write(tmp_path, "    return True\n", "    while True:\n        pass\n")
@@ -219,6 +221,7 @@ def test_the_check_finds_this_package_wherever_it_was_imported_from(checks, monk
     assert str(Path(__file__).parents[2]) in str(refused.value)
 
 
+@pytest.mark.slow
 def test_a_result_of_the_wrong_sign_is_noted(checks, tmp_path, monkeypatch):
     monkeypatch.setattr(game_file, "_SECONDS", 60.0)  # a busy machine takes longer for ten games
     game = make_game(str(write(tmp_path, "return -1  # for", "return 1  # for")))
@@ -262,6 +265,7 @@ def walk_rules(goal: int, limit: int):
     return Walk(goal, limit)
 
 
+@pytest.mark.slow
 def test_positions_that_repeat_are_noted():
     notes = check_laws(walk_rules(goal=2, limit=10**6), seconds=60.0)
     assert len(notes) == 1 and "repeat" in notes[0]
@@ -285,6 +289,7 @@ def test_a_game_that_is_no_named_tuple_is_refused():
         check_laws(Right(3), seconds=1.0)
 
 
+@pytest.mark.slow
 def test_a_board_need_not_tell_the_position(checks, tmp_path):
     path = write(tmp_path, "@rules.implement(Snort)\ndef from_cells", "def from_cells")
     game = make_game(str(path))

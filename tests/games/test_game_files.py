@@ -52,6 +52,7 @@ def test_files_of_the_same_name_have_their_own_rules(tmp_path):
     assert type(first.rules) is not type(second.rules)
 
 
+@pytest.mark.slow
 def test_an_edited_file_is_a_new_game_and_the_old_one_keeps_its_rules(tmp_path):
     path = tmp_path / "rules.py"
     before = make_game(write_rules(path, increment=1))

@@ -3,6 +3,7 @@
 import hashlib
 
 import numpy as np
+import pytest
 from game_samples import EXAMPLE, PUZZLE, label, random_games
 from interpreted import printed_without_compiler
 
@@ -42,6 +43,7 @@ def digest(name):
     return f"{label(name)} {total.hexdigest()}"
 
 
+@pytest.mark.slow
 def test_interpreted_games_are_the_compiled_ones_without_a_warning():
     assert printed_without_compiler(__file__) == [digest(name) for name in NAMES]
 

@@ -86,6 +86,7 @@ def test_a_game_that_does_not_exist_is_refused(name, allowed):
     assert error.value.allowed == allowed or (allowed is None and error.value.allowed)
 
 
+@pytest.mark.slow
 def test_a_game_file_without_a_game_is_refused(tmp_path):
     path = tmp_path / "empty_rules.py"
     path.write_text("SIDE = 3\n")

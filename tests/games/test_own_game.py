@@ -110,6 +110,7 @@ def test_results_are_scaled_from_the_range_that_the_game_states():
     assert error.value.value == "result"
 
 
+@pytest.mark.slow
 def test_the_notebooks_form_is_the_same_game_as_the_compiled_rules():
     """5,478 positions; the symmetries are found by turning a board of numbers."""
     game, compiled = make_game(NotebookTicTacToe()), make_game("tic_tac_toe")

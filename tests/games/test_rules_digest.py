@@ -219,6 +219,7 @@ def test_a_class_without_source_is_identified_by_its_behaviour(folder, monkeypat
     assert "cannot be compared" in changes(make_game("pile:Pile").rules_text, game.rules_text)
 
 
+@pytest.mark.slow
 def test_the_training_code_of_a_script_is_no_rule(folder):
     digests = []
     for size in (1, 2):

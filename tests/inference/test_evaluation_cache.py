@@ -292,6 +292,7 @@ def digest(name):
     return f"{label(name)} {total.hexdigest()}"
 
 
+@pytest.mark.slow
 def test_the_interpreted_cache_equals_the_compiled_one_without_warnings():
     assert printed_without_compiler(__file__) == [digest(name) for name in NAMES]
 

@@ -155,6 +155,7 @@ def _threats(game, state):
     return {c for c in columns if rules.has_line(other | rules.disc(mine | other, c))}
 
 
+@pytest.mark.slow
 def test_the_search_proves_small_games_without_a_network():
     game, rules = make_game("connect_x:4x4x3"), Rules(4, 4, 3)
     exact = ExactValues(game)

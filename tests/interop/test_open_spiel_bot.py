@@ -40,6 +40,7 @@ def test_a_bot_beats_a_random_one(text, rules, num_games):
     )
 
 
+@pytest.mark.slow
 def test_the_network_that_ships_plays_as_a_bot():
     game = pyspiel.load_game("connect_four")
     bot = make_bot(game, "best,num_simulations=16", rules="connect_four")

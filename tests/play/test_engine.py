@@ -343,6 +343,7 @@ def test_the_command_answers_and_prints_nothing_but_json():
     assert answers[2] == {"result": 1, "legal_actions": []}
 
 
+@pytest.mark.slow
 def test_the_command_ends_quietly_when_nobody_listens():
     code = "from alphazero.cli import main; main(['engine', 'player=uct', 'num_simulations=5'])"
     process = subprocess.Popen(

@@ -323,6 +323,7 @@ def test_ctrl_c_ends_politely_at_the_prompt_and_during_a_search():
     assert text.splitlines()[-1] == "moves=4"
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_the_real_program_politely():
     code = (
         "import sys; from alphazero.cli import main; "

@@ -53,6 +53,7 @@ def test_games_are_legal_on_both_sides_and_the_moves_are_the_engines(name, size,
     assert passes > 0
 
 
+@pytest.mark.slow
 def test_a_match_takes_an_engine_by_its_specification(capsys):
     words = ["game=othello:6", f"a=gtp:{COMMAND}", "b=random", "num_games=2"]
     assert run_command(match, words) == 0
@@ -115,6 +116,7 @@ def test_an_answer_that_is_not_a_square_is_refused():
     assert (failed.value.request, failed.value.answer) == ("genmove black", "i9")
 
 
+@pytest.mark.slow
 def test_an_engine_that_ends_during_a_game_is_named():
     game = make_game("othello")
     player = GtpPlayer(game, COMMAND + " --dies")
@@ -123,6 +125,7 @@ def test_an_engine_that_ends_during_a_game_is_named():
     assert (failed.value.request, failed.value.answer) == ("clear_board", None)
 
 
+@pytest.mark.slow
 def test_an_engine_is_not_asked_about_a_position_alone():
     game = make_game("othello")
     player = GtpPlayer(game, COMMAND)

@@ -78,6 +78,7 @@ print(backward._cache.cache_path)
 """
 
 
+@pytest.mark.slow
 def test_importing_changes_neither_the_users_cache_nor_the_environment(tmp_path):
     script = tmp_path / "users_script.py"
     script.write_text(IMPORTED)
@@ -90,6 +91,7 @@ def test_importing_changes_neither_the_users_cache_nor_the_environment(tmp_path)
     assert Path(ours).is_relative_to(jit.cache_directory())
 
 
+@pytest.mark.slow
 def test_the_first_compilation_is_announced_once_and_only_if_something_is_compiled(tmp_path):
     code = (
         "from alphazero.runtime import jit, random_generators as g; import numpy as np\n"

@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 
 import benchmark
 from benchmark_parts import (
+    checks,
     engines,
     learner,
     measuring,
@@ -51,7 +52,7 @@ def test_every_part_exists_and_is_listed_in_the_help(capsys):
     help_text = capsys.readouterr().out
     modules = {
         module.__name__: module
-        for module in (engines, learner, one_position, rules, selfplay, solvers, uct)
+        for module in (checks, engines, learner, one_position, rules, selfplay, solvers, uct)
     }
     for name, part in benchmark.PARTS.items():
         assert f"\n  {name} " in help_text

@@ -387,6 +387,7 @@ def digests():
         yield f"{name} {settings} {digest(name, settings)}"
 
 
+@pytest.mark.slow
 def test_the_interpreted_search_is_the_compiled_one_and_warns_of_nothing():
     assert printed_without_compiler(__file__) == list(digests())
 

@@ -245,6 +245,7 @@ print([sum(kernel.stats.cache_misses.values()) for kernel in kernels])
 """
 
 
+@pytest.mark.slow
 def test_a_second_process_finds_the_kernels_compiled():
     # Two new processes: in this one other tests may have added a game file to the kernels' sources.
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

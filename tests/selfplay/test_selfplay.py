@@ -209,6 +209,7 @@ def test_the_action_of_a_gumbel_search_is_played_and_that_of_another_is_sampled(
     assert np.array_equal(played, of_search) == (root == "gumbel")
 
 
+@pytest.mark.slow
 def test_moves_are_sampled_from_forced_visits_too_but_these_are_not_trained_on():
     game, drawn = make_game("connect_four"), 0
     settings = dict(num_simulations=24, num_sampled_plies=30)

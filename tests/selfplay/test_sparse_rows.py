@@ -34,6 +34,7 @@ def test_sparse_rows_are_the_dense_array_under_random_operations(seed):
     assert narrow._values.shape == narrow._columns.shape == (4, 2)
 
 
+@pytest.mark.slow
 def test_room_that_grows_changes_nothing_of_a_run(tmp_path, monkeypatch):
     words = "run.num_iterations=3", "replay.window_start=300", "replay.window_max=300"
     words += ("replay.symmetries=all",)

@@ -235,6 +235,7 @@ def test_every_game_gets_its_solver(name, kind, monkeypatch):
     assert solver_advice(make_game(name)) == ""
 
 
+@pytest.mark.slow
 def test_a_game_of_a_user_gets_no_solver_by_the_name_of_its_class(tmp_path):
     path = tmp_path / "mine.py"
     text = Path(EXAMPLE).read_text().replace("Snort(5)", "Snort(2)")

@@ -228,6 +228,7 @@ def test_each_run_gets_its_own_folder(tmp_path):
     root = str(tmp_path)
     named = RunFolder.create(root, "othello:6", "first")
     assert named.path == tmp_path / "othello_6" / "first"
+    (named.path / "notes.txt").touch()
     with pytest.raises(ConfigError) as error:
         RunFolder.create(root, "othello:6", "first")
     assert (error.value.key, error.value.value) == ("run.name", "first")

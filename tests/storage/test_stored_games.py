@@ -196,6 +196,7 @@ def test_the_words_that_resume_a_run_name_its_game_file():
     assert shlex.split(words)[1] == "game=pettingzoo:mine:Heap(heap=5)" and "'" in words
 
 
+@pytest.mark.slow
 def test_a_resumed_run_keeps_its_game(snort, tmp_path):
     shutil.copy(EXAMPLE, tmp_path / "other.py")
     with pytest.raises(ConfigError) as error:
@@ -204,6 +205,7 @@ def test_a_resumed_run_keeps_its_game(snort, tmp_path):
     assert folder_name(error.value.allowed) == "snort"
 
 
+@pytest.mark.slow
 def test_a_compiled_game_is_its_rules_and_not_its_files_name(snort, tmp_path, monkeypatch):
     monkeypatch.setattr(game_file, "_compile", lambda game, path: None)
     RunFolder(SNORT).write_rules(make_game(EXAMPLE).rules_text)

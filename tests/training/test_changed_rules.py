@@ -126,6 +126,7 @@ def test_changed_rules_are_refused_and_named(folder, capsys):
     assert refused.value.key == "resume"
 
 
+@pytest.mark.slow
 def test_a_comment_and_a_new_name_change_nothing(folder, capsys):
     edit(folder, "return -1", "return -1  # the player to move has lost")
     assert resume(folder, "run.num_iterations=3") == 0
@@ -212,6 +213,7 @@ FILES = {
 SEARCH = ("num_simulations=2", "engine=torch", "precision=float32")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind",
     [kind if kind == "class" else pytest.param(kind, marks=pytest.mark.slow) for kind in FILES],
@@ -267,6 +269,7 @@ def commands_that_warn(name, network, monkeypatch, capsys):
     return found + ["serve"] * capsys.readouterr().err.count("warning: the rules of")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("has_source", [True, False])
 def test_an_object_whose_class_is_edited_in_a_notebook(folder, tmp_path, capsys, has_source):
     """A class without source, as in a notebook, is known by its behaviour."""

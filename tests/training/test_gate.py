@@ -110,6 +110,7 @@ def test_a_pit_may_count_games_with_draws_as_positive(tie_score, score):
     assert sum(scores) / len(scores) == score
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tie_score", "accepted"), [("0.5", False), ("1", True)])
 def test_equal_networks_are_accepted_where_ties_count_in_full(
     tie_score, accepted, tmp_path, monkeypatch
@@ -121,6 +122,7 @@ def test_equal_networks_are_accepted_where_ties_count_in_full(
     assert (pit.accepted, pit.ties, pit.score) == (accepted, 10, float(tie_score))
 
 
+@pytest.mark.slow
 def test_a_gate_that_always_opens_changes_nothing(tmp_path):
     open_gate, none = (
         make_trainer(tmp_path / "gate", "pit.every=1", "pit.acceptance=0"),

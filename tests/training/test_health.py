@@ -202,6 +202,7 @@ DIVERGES = (
 )
 
 
+@pytest.mark.slow
 def test_a_run_that_diverges_stops_and_keeps_the_iteration_before(tmp_path):
     trainer = make_trainer(
         tmp_path, DIVERGES + " learner.learning_rate=1e-3 learner.final_learning_rate=100"
@@ -219,6 +220,7 @@ def test_a_run_that_diverges_stops_and_keeps_the_iteration_before(tmp_path):
     assert [report.iteration for report in reports(again)] == [3, 4, 5]
 
 
+@pytest.mark.slow
 def test_the_command_line_reports_diverged_training_in_one_line(tmp_path, capsys):
     words = [*TINY, *SMALL, *DIVERGES.split(), "learner.learning_rate=100"]
     words += ["learner.schedule=constant", f"run.root={tmp_path}", "run.name=bad"]
@@ -532,6 +534,7 @@ def test_missing_figures_raise_no_alarm():
 # --- stop and resume ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_resumed_run_raises_the_alarms_of_one_that_never_stopped(tmp_path):
     words = (
         "learner.value_weight=0 learner.replay_ratio=12 selfplay.temperature=0 "

@@ -27,6 +27,7 @@ def stored(iteration):
     return lambda event: isinstance(event, IterationReport) and event.iteration == iteration
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

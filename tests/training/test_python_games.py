@@ -30,6 +30,7 @@ class Local(SmallConnectFour):
     """A class that a new process cannot import by a name: tests hide it."""
 
 
+@pytest.mark.slow
 def test_a_class_and_its_compiled_twin_train_to_the_same_weights(tmp_path):
     """Bit for bit, also where the run of the class is stopped and resumed."""
     words = ("pit.every=2", "pit.acceptance=0.4", "learner.ema_half_life_steps=3")
@@ -52,6 +53,7 @@ def test_a_class_and_its_compiled_twin_train_to_the_same_weights(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_the_functions_of_the_api_take_objects_and_classes(tmp_path):
     game = SmallConnectFour()
     run = f"run.root={tmp_path}"
@@ -114,6 +116,7 @@ def source_of(path, *words, game=SMALL):
     return make_trainer(path, *words, game=game).source
 
 
+@pytest.mark.slow
 def test_games_in_plain_python_are_played_by_a_process_for_each_core(tmp_path):
     source = source_of(tmp_path / "a", "run.num_threads=3")
     assert isinstance(source, Dispatcher)

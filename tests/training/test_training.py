@@ -79,6 +79,7 @@ CASES = {
 QUICK_CASE = "averaged weights, and measured in between"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "case",
     [name if name == QUICK_CASE else pytest.param(name, marks=pytest.mark.slow) for name in CASES],
@@ -145,6 +146,7 @@ def test_another_seed_is_another_run_and_the_same_seed_the_same(tmp_path):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ("tic_tac_toe", pytest.param(SMALL, marks=pytest.mark.slow)))
 def test_a_killed_run_loses_its_unfinished_iteration_only(tmp_path, game):
     words = [f"game={game}", *TINY, "learner.schedule=constant", "run.num_iterations=100000"]
@@ -262,6 +264,7 @@ def reports_by(clock, trainer, learning_s, measuring_s=0):
     return found
 
 
+@pytest.mark.slow
 def test_no_iteration_begins_that_the_time_limit_does_not_allow(tmp_path, clock):
     """Also in a resumed run: it knows from the stored metrics how long an iteration takes."""
     for limit_s, number in ((50, 1), (290, 2), (301, 3)):
@@ -294,6 +297,7 @@ def test_a_time_limit_may_end_the_first_iteration(tmp_path, clock):
     assert trainer.finished and trainer.stored_iteration == 1
 
 
+@pytest.mark.slow
 def test_a_slow_iteration_does_not_end_a_run_and_measurements_are_not_counted(tmp_path, clock):
     """What counts is the median of the last three iterations."""
     words = "run.time_limit_s=2000", "run.num_iterations=40", "evaluation.every=1"

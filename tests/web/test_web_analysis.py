@@ -126,6 +126,7 @@ def scripted(page, *messages):
 # --- the search -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_numbers_arrive_while_it_searches_and_leaving_stops_it(page, server):
     page.show("analyse/connect_four?moves=4,4")
     first = endless(page)
@@ -313,6 +314,7 @@ def test_without_runs_the_page_says_how_to_get_one(page):
 # --- for everyone ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "view", mostly_slow([f"analyse/tic_tac_toe?moves={BLUNDERS}", "runs/tic_tac_toe/earlier"])
 )

@@ -305,6 +305,7 @@ def test_a_review_finds_the_blunder(backend):
     assert plies[7]["played"] is None and plies[7]["value"] == 1
 
 
+@pytest.mark.slow
 def test_a_review_estimates_where_nothing_is_solved():
     backend = make_backend()
     backend.thinking.solvers = Solvers(max_nodes=1)

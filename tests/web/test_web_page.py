@@ -183,6 +183,7 @@ def test_the_engine_waits_while_one_looks_back(go):
 # --- links ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_link_opens_at_its_position(go, browser, address):
     page = go(f"#play/othello?{PEOPLE}&moves=f5d6c3d3c4")
     expect_moves(page, "f5", "d6", "c3", "d3", "c4")
@@ -194,6 +195,7 @@ def test_a_link_opens_at_its_position(go, browser, address):
         expect(status(other)).to_have_text(re.compile("move 4 of 5"))
 
 
+@pytest.mark.slow
 def test_a_game_starts_from_moves_or_a_board_and_refusals_are_shown(go):
     page = go(f"#play/tic_tac_toe?{PEOPLE}", expects_errors=True)
     page.get_by_role("button", name="Set up").click()
@@ -244,6 +246,7 @@ def test_moves_that_are_lost_come_back_by_the_way_back(go, view):
     expect_moves(page, "4", "3", "4", "3")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", mostly_slow(["play", "analyse"]))
 def test_arrow_keys_step_through_the_game(go, view):
     page = go(f"#{view}/connect_four?{PEOPLE}&moves=4,3,4,3")
@@ -265,6 +268,7 @@ def test_nothing_moves_under_the_pointer_while_one_steps_back(go):
     assert back.bounding_box() == place
 
 
+@pytest.mark.slow
 def test_a_broken_link_says_so_and_a_game_begins(go):
     page = go("#play/connect_four?moves=9,9", expects_errors=True)
     expect(page.locator(".notice")).to_have_text(re.compile("9"))
@@ -329,6 +333,7 @@ def test_two_people_at_once_have_games_of_their_own(go):
 # --- for everyone ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_keyboard_alone_plays_a_game(go):
     page = go(f"#play/tic_tac_toe?{PEOPLE}")
     focused = "document.activeElement.getAttribute('aria-label') ?? ''"
@@ -356,6 +361,7 @@ def test_moves_and_results_are_said(go):
     expect(said).to_have_text(re.compile("X plays 3. X wins."))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "game, scheme",
     [
@@ -370,6 +376,7 @@ def test_nothing_stands_in_anyones_way(go, game, scheme):
     assert serious_findings(page) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", mostly_slow(["connect_four", "othello"]))
 def test_a_phone_shows_all_of_it(go, game):
     page = go(f"#play/{game}?{PEOPLE}", viewport={"width": 360, "height": 740})

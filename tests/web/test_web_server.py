@@ -318,6 +318,7 @@ def _is_closed(connection) -> bool:
         return True
 
 
+@pytest.mark.slow
 def test_a_socket_that_never_reads_is_closed_and_others_are_answered(client, monkeypatch):
     monkeypatch.setattr(server, "READ_S", 0.3)
     deaf = socket.socket()
@@ -337,6 +338,7 @@ def test_a_socket_that_never_reads_is_closed_and_others_are_answered(client, mon
     assert client.get("api/games").status_code == 200
 
 
+@pytest.mark.slow
 def test_many_people_are_answered_at_once(client):
     """Also while others send nonsense."""
     player = {"id": "best", "num_simulations": 50}

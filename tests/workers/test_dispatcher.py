@@ -162,6 +162,7 @@ def test_an_answer_of_a_worker_that_was_given_up_does_not_count(records):
     assert not room.take() and room.dispatcher.work == NO_WORK
 
 
+@pytest.mark.slow
 @hypothesis_settings(max_examples=60, deadline=None)
 @given(
     st.lists(

@@ -467,6 +467,7 @@ def trained(trainer, workers, until=None):
     return found, notices
 
 
+@pytest.mark.slow
 def test_workers_join_and_leave_and_a_killed_run_goes_on(tmp_path):
     shared = tmp_path / "shared"
     words = ("workers=folder", f"workers.folder={shared}", "run.num_iterations=3")
@@ -549,6 +550,7 @@ def test_a_worker_does_not_play_for_a_learner_of_another_version(tmp_path):
     events.close()
 
 
+@pytest.mark.slow
 def test_a_worker_runs_no_game_file_that_the_user_did_not_name(tmp_path):
     marker, path = tmp_path / "marker", tmp_path / "mine.py"
     text = f"open({str(marker)!r}, 'w').close()\n"

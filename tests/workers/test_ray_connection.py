@@ -52,6 +52,7 @@ def test_ray_does_not_take_sigterm_over(address, monkeypatch):
         signal.signal(signal.SIGTERM, before)
 
 
+@pytest.mark.slow
 def test_a_run_without_a_cluster_is_refused_and_leaves_no_folder(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     words = ["game=tic_tac_toe", "workers=ray", "workers.address=127.0.0.1:1", "network=2x32"]

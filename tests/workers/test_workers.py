@@ -47,6 +47,7 @@ def in_order(tmp_path_factory):
 # --- processes ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_processes_play_the_games_of_one_process_in_order(tmp_path, in_order):
     words = ("workers=processes", "workers.num_processes=2")
     found, made = weights_after(tmp_path, *ORDERED, *words, num_workers=2)
@@ -65,6 +66,7 @@ def in_python(tmp_path_factory):
     return weights_after(tmp_path_factory.mktemp("class"), *words, game=SMALL)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "num_processes"), [("file", 2), pytest.param("class", 1, marks=pytest.mark.slow)]
 )
@@ -180,6 +182,7 @@ def test_a_process_that_hangs_is_given_up_and_replaced(tmp_path, in_order):
     assert_same(network_arrays(trainer.learner.network), in_order)
 
 
+@pytest.mark.slow
 def test_workers_play_on_while_the_network_learns(tmp_path):
     words = ("workers=processes", "workers.num_processes=1", "workers.unit_s=0.2")
     _, made = weights_after(tmp_path, *words)
