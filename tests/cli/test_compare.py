@@ -96,6 +96,7 @@ def test_a_sweep_ends_with_a_comparison_of_its_runs(sweep):
     assert "4 runs" in console.file.getvalue()
 
 
+@pytest.mark.slow
 def test_runs_that_differ_in_their_seed_are_one_configuration(sweep, tmp_path):
     folder, _ = sweep
     text = _compare(folder, (1, 2, 3, 4), f"json={tmp_path / 'figures.json'}")

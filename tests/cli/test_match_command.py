@@ -60,6 +60,7 @@ def test_the_two_players_have_different_random_numbers(tmp_path):
     assert moves[0:8:2] != moves[1:8:2]
 
 
+@pytest.mark.slow
 def test_the_default_players_are_the_pretrained_network_and_uct_or_uct_and_random(tmp_path):
     def players(words=""):
         quick = f"{words} num_games=2 opening_plies=2 device=cpu time_limit_s=0.001"

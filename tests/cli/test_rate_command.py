@@ -62,6 +62,7 @@ def _stored(run) -> dict:
     return json.loads((run / "ratings.json").read_text())
 
 
+@pytest.mark.slow
 def test_the_table_and_the_file_have_the_same_ratings(run):
     text = _rate(run, "num_games=40")
     stored = _stored(run)
@@ -118,6 +119,7 @@ def test_the_same_seed_gives_the_same_games(finished_run, tmp_path):
     assert first == second != third
 
 
+@pytest.mark.slow
 def test_another_anchor_shifts_the_ratings(run):
     _rate(run, "num_games=40")
     text = _rate(run, "num_games=0", "anchor=uct:5", "anchor_elo=0")
@@ -161,6 +163,7 @@ def test_networks_of_other_runs_have_short_names(run, finished_run):
     assert again.count("tiny/000004") == 1
 
 
+@pytest.mark.slow
 def test_players_without_a_connection_to_the_anchor_are_named(run):
     text = _rate(run, "num_games=2", "players=[random,uct:5]")
     assert "uct:50" in text and _stored(run)["ratings"] == []
@@ -199,6 +202,7 @@ def test_the_picture_is_drawn(run):
     assert not (run / "picture.xyz").exists()
 
 
+@pytest.mark.slow
 def test_without_matplotlib_there_is_a_table_and_a_hint(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     text = _rate(run, "num_games=40")

@@ -133,6 +133,7 @@ def test_the_newest_network_of_a_run_is_copied_with_the_facts_and_the_card(run, 
     assert "somewhere" not in card
 
 
+@pytest.mark.slow
 def test_an_earlier_network_has_the_figures_of_its_own_iteration_only(run, tmp_path):
     _, card = _ship(tmp_path, f"run={run.network(2)}")
     info = _info(tmp_path)

@@ -44,6 +44,7 @@ def test_every_experiment_composes():
 KINDS = ("dummy_run", "connect_four_5min", "othello_1h", "notebook_tic_tac_toe")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", mostly_slow(CHOICES["game"]))
 def test_every_game_composes_with_each_kind_of_experiment(game):
     check_pairs(game, KINDS)

@@ -19,6 +19,7 @@ def examples(page):
     return [match.groups() for match in EXAMPLE.finditer((ROOT / page).read_text())]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", mostly_slow(PAGES, 5))
 def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch, capsys):
     found = examples(page)

@@ -103,6 +103,7 @@ def test_settings_end_at_their_borders():
     assert num_checked > 100
 
 
+@pytest.mark.faults
 def test_drawn_settings_are_refused_or_train_and_resume(amount, tmp_path_factory):
     kinds = collections.Counter()
 

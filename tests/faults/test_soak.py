@@ -122,6 +122,7 @@ def test_a_long_run_with_int8_holds_no_more_than_a_short_one(zygote, tmp_path):
     assert_whole(run_in(tmp_path), 120)
 
 
+@pytest.mark.faults
 def test_an_engine_that_plays_many_games_stays_small(zygote, tmp_path, amount):
     zygote.run(["train", *SMALLEST, f"run.root={tmp_path}", "run.name=run"]).assert_ok()
     for player in amount(("uct",), ("uct", str(run_in(tmp_path)))):
@@ -131,6 +132,7 @@ def test_an_engine_that_plays_many_games_stays_small(zygote, tmp_path, amount):
         assert_bounded([Usage(*one) for one in json.loads(ended.stdout.splitlines()[-1])])
 
 
+@pytest.mark.faults
 def test_a_page_that_is_asked_many_times_stays_small(zygote, tmp_path, amount):
     pytest.importorskip("uvicorn", reason="the extra [web] is not installed")
     words = [tmp_path, str(amount(64, 500))]

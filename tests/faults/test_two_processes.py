@@ -174,6 +174,7 @@ def test_a_network_that_was_the_newest_stays_until_the_one_after_the_next(sample
 # --- two learners ---------------------------------------------------------------------------------
 
 
+@pytest.mark.faults
 def test_of_learners_of_one_run_one_trains_it(zygote, samples, run, amount):
     """However late the others come: also when the first one is just ending."""
     for _ in range(amount(1, 8)):
@@ -192,6 +193,7 @@ def test_of_learners_of_one_run_one_trains_it(zygote, samples, run, amount):
         assert_undisturbed(run, samples)
 
 
+@pytest.mark.faults
 def test_a_lock_is_held_by_one_process(zygote, run, amount):
     words = [run, amount(1, 10)]
     takers = [zygote.start(words, call="process_cases:take_lock") for _ in range(3)]

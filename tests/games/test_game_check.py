@@ -175,6 +175,7 @@ def test_a_mistake_is_named_before_anything_is_played(checks, tmp_path, name):
     assert named in message and str(path) in message and "\n" not in message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_slow(UNCOMPILABLE))
 def test_what_does_not_compile_is_named_with_its_line(monkeypatch, tmp_path, name):
     monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(tmp_path / "cache"))

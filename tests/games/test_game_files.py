@@ -64,6 +64,7 @@ def test_an_edited_file_is_a_new_game_and_the_old_one_keeps_its_rules(tmp_path):
         assert one_step(pickle.loads(pickle.dumps(game))) == increment
 
 
+@pytest.mark.slow
 def test_a_game_that_is_no_file_has_its_own_kernels_too():
     games = []
     for increment in (1, 2):  # as the cell of a notebook that is run again after an edit

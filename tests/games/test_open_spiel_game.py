@@ -264,6 +264,7 @@ def test_positions_outlive_their_game_and_each_other():
     assert position.is_over()
 
 
+@pytest.mark.slow
 def test_a_puzzle_is_scored_in_its_own_numbers():
     game = make_game("open_spiel:morpion_solitaire")
     assert game.num_players == 1 and game.result_range == (0.0, 35.0)

@@ -240,6 +240,7 @@ def test_moves_are_legal_and_the_network_alone_needs_one_evaluation(ask):
     assert num_evaluated <= 51
 
 
+@pytest.mark.slow
 def test_a_review_names_what_a_mistake_lost(ask):
     moves = [4, 1, 0, 2, 8]
     (messages,) = ask(["review", {"game": "tic_tac_toe", "moves": moves}])

@@ -339,6 +339,7 @@ def test_without_the_package_the_error_says_what_to_install(monkeypatch):
         assert isinstance(caught.value, ConfigError) and "[pettingzoo]" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_the_programs_of_the_page_run(capsys):
     text = (Path(__file__).parents[2] / "docs" / "PETTINGZOO.md").read_text()
     programs = re.findall(r"```python\n(.*?)```", text, re.DOTALL)

@@ -152,6 +152,7 @@ def test_a_search_keeps_the_engine_that_it_began_with(machine):
     assert set(engines) == {str(REFERENCE)} and player.engine == str(OTHER)
 
 
+@pytest.mark.slow
 def test_what_was_measured_is_taken_at_once_and_what_is_named_too(machine):
     machine.set()
     loaded().later_engine.wait()

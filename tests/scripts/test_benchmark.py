@@ -23,6 +23,9 @@ from benchmark_parts import (
     uct,
 )
 
+from alphazero.inference import verified_engine
+from alphazero.inference.answers import checked
+
 
 @pytest.fixture
 def short(monkeypatch):
@@ -65,6 +68,7 @@ def test_without_open_spiel_the_rest_is_measured(short, monkeypatch):
     assert set(row.figures) == {"simulations", "simulations_per_s", "by_position_simulations_per_s"}
 
 
+@pytest.mark.slow
 def test_a_single_position_is_measured_beside_the_evaluations_of_torch(monkeypatch):
     monkeypatch.setattr(engines, "RUN_S", 0.01)
     monkeypatch.setattr(one_position, "RUN_S", 0.01)
@@ -170,6 +174,18 @@ def test_self_play_is_measured_beside_its_engine_with_their_ratios(tiny):
         assert figures["gain_of_the_cache"] == pytest.approx(expected)
         assert 0 < figures["with_cache_hit_rate"] < 1 <= figures["mean_batch"] <= 6
         assert 0 < figures["network_fraction"] < figures["evaluator_fraction"] < 1
+
+
+@pytest.mark.slow
+def test_the_check_of_answers_is_on_and_off_in_turn(tiny, monkeypatch):
+    monkeypatch.setattr(checks, "NETWORKS", {"tic_tac_toe": (1, 8)})
+    monkeypatch.setattr(checks, "BATCH", 6)
+    monkeypatch.setattr(checks, "RUN_S", 0.05)
+    monkeypatch.setattr(verified_engine, "checked", checked)
+    (row,) = benchmark.measure("checks", repeats=1)
+    assert row.name == "tic_tac_toe 1x8"
+    assert 0 < row.figures["fraction_of_time_in_checks"] < 1
+    assert row.figures["ratio_to_unchecked"] > 0 and row.figures["simulations_per_s"] > 0
 
 
 @pytest.mark.slow

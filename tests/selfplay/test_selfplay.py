@@ -137,6 +137,7 @@ def test_each_row_has_its_own_temperature_and_zero_takes_the_largest():
     assert sample_actions(tiny, np.array([1e-9]), np.random.default_rng(0)).tolist() == [1]
 
 
+@pytest.mark.slow
 def test_early_moves_are_sampled_from_the_visits_and_later_ones_are_the_most_visited():
     game = make_game("connect_x:4x4x3")
     settings = dict(num_parallel_games=32, num_sampled_plies=3, final_temperature=0.0)
@@ -169,6 +170,7 @@ def test_the_temperature_halves_its_distance_to_the_final_one():
 # --- Gumbel roots and forced playouts -------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_gumbel_moves_are_sampled_from_the_prior_and_at_temperature_zero_the_best():
     """Four moves, four simulations and no weight on values: moves are samples from the prior."""
     game, search = make_game("connect_x:4x4x3"), dict(root="gumbel", value_scale=0.0)

@@ -152,6 +152,7 @@ def test_a_pit_leaves_no_evaluator_engine_or_network_behind(tmp_path):
     assert set(counts) == {counts[0]}
 
 
+@pytest.mark.slow
 def test_a_pit_is_held_every_few_iterations(tmp_path, monkeypatch):
     score_pits(monkeypatch, [0.0] * 9)
     trainer = make_trainer(tmp_path, "pit.every=2")
@@ -163,6 +164,7 @@ def test_a_pit_is_held_every_few_iterations(tmp_path, monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_a_gate_can_be_added_to_a_resumed_run(tmp_path, monkeypatch):
     met = score_pits(monkeypatch, [0.0])
     reports(make_trainer(tmp_path, "run.num_iterations=2"))

@@ -57,6 +57,7 @@ def test_a_resumed_run_is_the_run_that_never_stopped(tmp_path, words):
         assert_same(run, other, name)
 
 
+@pytest.mark.slow
 def test_games_are_one_network_behind_and_search_rests_when_the_network_changes(tmp_path):
     trainer = make_trainer(tmp_path, OVERLAP, "run.num_iterations=3")
     source, evaluator, seen = trainer.source, trainer.evaluator, []

@@ -217,6 +217,7 @@ def test_old_networks_and_games_out_of_the_window_are_dropped(tmp_path):
     assert trainer.replay.window == 20
 
 
+@pytest.mark.slow
 def test_progress_covers_every_stage_and_grows(tmp_path):
     trainer = make_trainer(
         tmp_path,
@@ -309,6 +310,7 @@ def test_a_slow_iteration_does_not_end_a_run_and_measurements_are_not_counted(tm
     assert min(report.measure_s for report in found) >= 5000 and found[-1].last
 
 
+@pytest.mark.slow
 def test_a_finished_run_does_nothing_until_it_gets_more_iterations(tmp_path):
     reports(make_trainer(tmp_path, "run.num_iterations=1"))
     resumed = make_trainer(tmp_path, "run.num_iterations=1")

@@ -370,6 +370,7 @@ def test_each_network_game_device_and_setting_has_its_own_file(machine, monkeypa
 # --- the command ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_command_shows_what_it_measured_and_measures_again_each_time(machine, capsys):
     arguments = ["tune", "game=connect_x", "game.name=connect_x:4x4x3", "network=tiny"]
     for number in (1, 2):
@@ -400,6 +401,7 @@ def test_the_command_measures_nothing_where_nothing_is_auto(machine):
 # --- the real thing -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_real_measurement_finds_real_speeds(monkeypatch, tmp_path):
     torch.set_num_threads(1)
     monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(tmp_path))

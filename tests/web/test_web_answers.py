@@ -432,6 +432,7 @@ def test_every_position_of_a_small_game_is_known():
         misplayed.find_positions(make_game("connect_x:6x6x4"))
 
 
+@pytest.mark.slow
 def test_a_search_for_mistakes_ends_when_nobody_looks(backend):
     watched = Collected(most=1)
     request = {"game": "connect_four", "player": {"id": "best", "num_simulations": 20}}

@@ -604,6 +604,7 @@ def test_a_worker_until_the_end_does_not_take_the_end_of_an_earlier_run_for_it(t
     assert (early.has_finished, late.has_finished) == (True, False)
 
 
+@pytest.mark.slow
 def test_the_command_ends_with_the_run_and_removes_its_sign_of_life(tmp_path, capsys, monkeypatch):
     shared, events = posted(tmp_path)
     step, steps = FolderWorker.step, []
