@@ -9,6 +9,7 @@ writes a file can write its checksum. Nothing in these files is ever unpickled.
 """
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -88,12 +89,17 @@ def make_folder(folder: Path, exist_ok: bool = True) -> None:
 
 def sync_folder(folder: Path) -> None:
     """Wait until the names in a folder are on the disk, where the system can tell."""
-    with contextlib.suppress(OSError):  # Windows opens no folder; some file systems sync none
+    try:
         opened = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)
+    except OSError:  # Windows opens no folder
+        return
+    try:
+        os.fsync(opened)
+    except OSError as error:
+        if error.errno in (errno.EIO, errno.ENOSPC, errno.EDQUOT):  # else it cannot sync folders
+            raise OSError(error.errno, error.strerror, str(folder)) from None
+    finally:
+        os.close(opened)
 
 
 def remove_unfinished(folder: Path) -> None:

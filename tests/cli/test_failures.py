@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -199,6 +200,27 @@ def test_a_second_interrupt_does_not_cut_short_what_the_first_one_tidies_up():
         """
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "tidy\n", "stopped.\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", (signal.SIGINT, signal.SIGTERM))
+@pytest.mark.parametrize("delay_s", (0.0, 0.3, 1.0, 3.0))  # while it loads networks, and idle
+def test_the_page_ends_when_it_is_told_to(number, delay_s):
+    pytest.importorskip("uvicorn", reason="the extra [web] is not installed")
+    code = "import sys; from alphazero.cli import main; sys.exit(main(['serve', 'open=false']))"
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert "http://" in process.stdout.readline()
+        time.sleep(delay_s)
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=60)
+    # It was told to before it answered anybody, or later.
+    assert (process.returncode, errors) in ((130, "stopped.\n"), (0, ""))
 
 
 # --- files that a person asks for -----------------------------------------------------------------
