@@ -31,6 +31,8 @@ from alphazero.training.settings import TrainSettings, check_rules
 from alphazero.workers.source import GameSource
 
 _ROOM = 1.5  # free space that an iteration asks for: so often what the last one has stored
+# Of a first iteration: weights, those of the average, the optimizer and the gate; and games.
+_FIRST_WEIGHTS, _FIRST_GAMES = 5, 500_000
 
 
 @dataclasses.dataclass
@@ -61,7 +63,8 @@ class RunStore:
         paths = (*folder.states[:1], folder.network(self.iteration), folder.games(self.iteration))
         last = sum(path.stat().st_size for path in paths if path.is_file())
         weights = network_arrays(self.learner.network).values()
-        needed = _ROOM * max(last, sum(array.nbytes for array in weights))
+        first = _FIRST_WEIGHTS * sum(array.nbytes for array in weights) + _FIRST_GAMES
+        needed = _ROOM * (last if self.iteration else first)
         free = shutil.disk_usage(folder.path).free
         if free < needed:
             message = f"'{folder.path}' has room for {free / 1e6:,.1f} MB, and an iteration needs "
@@ -127,7 +130,7 @@ class RunStore:
         Raises:
             StoredFileError: if the files of the run cannot be read.
         """
-        folder, reasons = self.folder, list[str]()
+        folder, reasons, are_games = self.folder, list[str](), False
         if check_rules(folder, self.settings, self.game):
             folder.drop_window(self.game.rules_text)
             self.settings.run.on_changed_rules = "refuse"
@@ -139,11 +142,16 @@ class RunStore:
                 self._load(state)
                 break
             except Exception as error:  # a state may hold anything
-                reason = f"'{path}' does not hold what this version needs ({reason_of(error)})."
+                reason = f"'{path}' does not fit this run or this version ({reason_of(error)})."
                 reasons.append(str(error) if isinstance(error, StoredFileError) else reason)
+                place = error.path if isinstance(error, StoredFileError) else path
+                are_games |= place.parent == folder.games(0).parent
         else:
-            message = f"{reasons[0]} The run cannot be resumed; its networks can still play: "
-            message += f"{folder.path}/networks"
+            message = f"{reasons[0]} The state before is of no help. "
+            if are_games:
+                message += "With run.on_damaged_games=drop, the run is resumed without these games "
+                message += "and all older ones. "
+            message += f"The run's networks can still play: {folder.path}/networks"
             raise StoredFileError(message, path=folder.state)
         if reasons:
             text = f"{reasons[0]} The run goes on from the state before, after iteration "
