@@ -10,6 +10,7 @@ of tests; `the_zygote` returns it.
 """
 
 import atexit
+import contextlib
 import dataclasses
 import functools
 import itertools
@@ -187,5 +188,6 @@ def tell(what: str, ends: Mapping[str, int]) -> None:
 
 
 def kill(pid: int) -> None:
-    """Kill a child and what it started."""
-    os.killpg(pid, signal.SIGKILL)
+    """Kill a child and what it started, unless it has ended."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)
