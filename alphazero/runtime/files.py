@@ -41,7 +41,8 @@ def write_atomically(path: Path, data: bytes, previous: Path | None = None) -> N
             renamings the old contents are there and ``path`` is missing.
 
     Raises:
-        OSError: with ``path`` as its file name.
+        OSError: with ``path`` as its file name. If only the folder could not be synced, the new
+            contents are there.
     """
     path = Path(path)
     temporary = path.with_name(f".{path.name}.tmp{os.getpid()}")
@@ -88,7 +89,11 @@ def make_folder(folder: Path, exist_ok: bool = True) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk, where the system can tell."""
+    """Wait until the names in a folder are on the disk, where the system can tell.
+
+    Raises:
+        OSError: if the disk is full or broken.
+    """
     try:
         opened = os.open(folder, os.O_RDONLY)
     except OSError:  # Windows opens no folder

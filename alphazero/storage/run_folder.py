@@ -94,6 +94,8 @@ class RunFolder:
         parent = Path(root) / folder_name(game)
         stem = name or datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
         stem += f"_{name_part(overrides)}" if overrides else ""
+        if name:
+            cls(parent / stem)._discard_first_iteration()
         number = 0
         while True:
             number += 1
@@ -104,9 +106,7 @@ class RunFolder:
                 folder._is_own = True
                 return folder
             except FileExistsError:
-                if name and cls(path)._is_cleared():
-                    number -= 1
-                elif name:
+                if name:
                     message = f"run.name={name} is taken: {path} exists. Choose another name, or "
                     message += f"continue that run with resume={path}."
                     raise ConfigError(message, key="run.name", value=name) from None
@@ -122,7 +122,9 @@ class RunFolder:
             ConfigError: if it holds a run, or cannot be created.
         """
         folder = cls(path)
-        if (folder.config.exists() or folder.states) and not folder._is_cleared():
+        if folder.config.exists():
+            folder._discard_first_iteration()
+        if folder.config.exists() or folder.states:
             message = f"{path} holds a run already. Choose another folder, or continue that "
             message += f"run with resume={path}."
             raise ConfigError(message, key="hydra.run.dir", value=str(path))
@@ -188,17 +190,19 @@ class RunFolder:
         """
         if self.states or not self._is_own:
             return
-        self._lock.release(force=True)  # its file can then be deleted on Windows, too
-        shutil.rmtree(self.path, ignore_errors=True)
+        shutil.rmtree(self.path, ignore_errors=True)  # while nobody else can take the lock
+        self._lock.release(force=True)
+        shutil.rmtree(self.path, ignore_errors=True)  # on Windows, the file of the lock, too
         with contextlib.suppress(OSError):  # the game's folder holds other runs
             self.path.parent.rmdir()
 
-    def _is_cleared(self) -> bool:
-        """Remove what a killed run has left before its first iteration was stored.
+    def _discard_first_iteration(self) -> None:
+        """Remove the folder of a run that was killed in its first iteration.
 
-        Returns:
-            Whether the folder is gone. One that holds more, or is in use, stays as it is.
+        A folder that holds anything else, or is in use, stays as it is.
         """
+        if not self.path.is_dir():
+            return
         paths = [path for path in self.path.rglob("*") if not path.is_dir()]
         names = [path.relative_to(self.path).as_posix() for path in paths]
         if all(_FIRST_FILES.fullmatch(name) for name in names):
@@ -206,7 +210,6 @@ class RunFolder:
                 self._lock.acquire(blocking=False)
                 self._is_own = True
                 self.discard()
-        return not self.path.exists()
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:

@@ -139,7 +139,7 @@ def _selfplay_figures(case: Case, repeats: int) -> dict[str, float]:
         figures["ratio_to_torch_eager_float32"] = speed / eager
         figures["gain_of_the_cache"] = with_cache["simulations_per_s"] / speed
         rounds.append(figures)
-    return medians(rounds[1:])
+    return _medians(rounds[1:])
 
 
 def measure_search(repeats: int) -> list[Row]:
@@ -210,7 +210,7 @@ def _scaling_figures(case: Case, repeats: int) -> dict[str, float]:
     _, network, sample = network_of(case.game, *case.shape)
     choice = fastest(network, sample, case.num_threads)
     run = SelfPlayRun(case, network, sample, choice, cache_mb=0)
-    figures = medians([run.figures(SCALING_RUN_S) for _ in range(repeats + 1)][1:])
+    figures = _medians([run.figures(SCALING_RUN_S) for _ in range(repeats + 1)][1:])
     shown = ("simulations_per_s", "positions_per_s", "evaluator_fraction")
     return {key: figures[key] for key in shown}
 
@@ -254,8 +254,7 @@ def _resident_mb() -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def medians(rounds: list[dict[str, float]]) -> dict[str, float]:
-    """Return the median of each figure."""
+def _medians(rounds: list[dict[str, float]]) -> dict[str, float]:
     return {key: statistics.median(figures[key] for figures in rounds) for key in rounds[0]}
 
 
