@@ -192,7 +192,10 @@ class RunFolder:
             return
         shutil.rmtree(self.path, ignore_errors=True)  # while nobody else can take the lock
         self._lock.release(force=True)
-        shutil.rmtree(self.path, ignore_errors=True)  # on Windows, the file of the lock, too
+        if (
+            os.name == "nt"
+        ):  # it deletes no open file; elsewhere, the folder may be another run's now
+            shutil.rmtree(self.path, ignore_errors=True)
         with contextlib.suppress(OSError):  # the game's folder holds other runs
             self.path.parent.rmdir()
 
