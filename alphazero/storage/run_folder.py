@@ -192,9 +192,7 @@ class RunFolder:
             return
         shutil.rmtree(self.path, ignore_errors=True)  # while nobody else can take the lock
         self._lock.release(force=True)
-        if (
-            os.name == "nt"
-        ):  # it deletes no open file; elsewhere, the folder may be another run's now
+        if os.name == "nt":  # where no open file is deleted; elsewhere, another run may begin here
             shutil.rmtree(self.path, ignore_errors=True)
         with contextlib.suppress(OSError):  # the game's folder holds other runs
             self.path.parent.rmdir()
