@@ -9,6 +9,7 @@ import contextlib
 import ipaddress
 import secrets
 import socket
+import warnings
 from typing import NamedTuple
 
 import uvicorn
@@ -191,5 +192,7 @@ class Server:
 
     def run(self) -> None:
         """Answer until Ctrl-C."""
-        with contextlib.suppress(KeyboardInterrupt):
+        with self._socket, warnings.catch_warnings(), contextlib.suppress(KeyboardInterrupt):
+            # What an interrupt leaves before the event loop runs.
+            warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
             self._server.run(sockets=[self._socket])

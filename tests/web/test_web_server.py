@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import json
 import logging
 import re
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 
 import httpx
 import pytest
@@ -406,6 +408,18 @@ end_process(3)
 """
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60)
     assert (ended.returncode, ended.stdout, ended.stderr) == (3, b"last words\n", b"")
+
+
+def test_an_interrupt_before_the_event_loop_runs_leaves_no_warning(monkeypatch):
+    def interrupted(main, **_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("uvicorn.server.asyncio_run", interrupted)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        server.Server(make_backend()).run()
+        gc.collect()
+    assert not caught
 
 
 # --- the command ----------------------------------------------------------------------------------
