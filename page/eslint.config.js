@@ -1,0 +1,20 @@
+import eslint from "@eslint/js";
+import typescript from "typescript-eslint";
+
+export default typescript.config(
+  { ignores: ["node_modules"] },
+  eslint.configs.recommended,
+  typescript.configs.strict,
+  {
+    files: ["*.js"],
+    languageOptions: { globals: { process: "readonly" } },
+  },
+  {
+    rules: {
+      eqeqeq: "error",
+      "max-depth": ["error", 4],
+      "max-lines-per-function": ["error", { max: 90, skipBlankLines: true, skipComments: true }],
+      complexity: ["error", 20],
+    },
+  },
+);

@@ -1,0 +1,34 @@
+// What every view is given.
+
+import type { Signal } from "@preact/signals";
+import type { Asked, Backend, Catalogue } from "./api";
+import type { Seat } from "./play/seats";
+
+/** A game to show; what is left out is the usual. */
+export interface GameToShow {
+  game?: string | null;
+  setup?: string | null;
+  board?: string | null;
+  to_move?: number | null;
+  /** Actions, or text as a person writes it. */
+  moves?: number[] | string;
+  /** The position to show; null: after all moves. */
+  ply?: number | null;
+}
+
+export interface App {
+  backend: Backend;
+  catalogue: Signal<Catalogue>;
+  /** Say something to those who use a screen reader. */
+  announce(text: string): void;
+  /** Show a sentence for some seconds. */
+  notify(text: string, isError?: boolean): void;
+  /** Go to an address, such as "#runs/connect_four/a?x=games"; the way back leads here. */
+  go(hash: string): void;
+  /** Write an address for what is shown already; the way back skips it. */
+  rewrite(hash: string): void;
+  /** Show a game in the Play view; `player` plays against the person who is to move. */
+  play(game: GameToShow & { player?: Asked | null; seats?: [Seat, Seat] }): Promise<void>;
+  /** Show a game in the Analyse view; `player` analyses it. */
+  analyse(game: GameToShow & { player?: Asked | null }): Promise<void>;
+}

@@ -1,0 +1,42 @@
+// A board: the drawing of a position, and the grid over it that takes moves.
+
+import type { Game, Position, Setup } from "../api";
+
+/** What an analysis shows of a move on the board. */
+export interface MoveMark {
+  action: number;
+  /** Of the visits, from 0 to 1; sizes its disc or arrow. */
+  share: number;
+  value: number | null;
+  /** The exact score where a solver knows it, else the proven result; null: neither. */
+  score: number | null;
+  /** The result of that score: -1, 0 or 1, which colours it. */
+  result: number | null;
+  isBest: boolean;
+}
+
+export interface BoardProps {
+  game: Game;
+  setup: Setup;
+  position: Position;
+  /** The action that led to the position, null at the start. */
+  last: number | null;
+  /** The actions that may be chosen now; none: the board is only looked at. */
+  legal: number[];
+  /** What a screen reader calls the board. */
+  label: string;
+  onAction: (action: number) => void;
+  /** Called with the legal action under the pointer or the focus, null for none. */
+  onHover?: (action: number | null) => void;
+  marks?: MoveMark[];
+  /** Moves from the position on that are drawn as numbered ghost pieces, over the marks. */
+  line?: number[];
+  /** A move to point out. */
+  hint?: number | null;
+  /** The board is being set up: called with the [row, column] of a cell that was chosen. */
+  onCell?: (cell: [number, number]) => void;
+}
+
+export function Board(_props: BoardProps) {
+  return null;
+}

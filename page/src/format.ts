@@ -1,0 +1,77 @@
+// How the page writes values, counts, shares and results.
+
+const MINUS = "\u2212";
+const RESULTS = new Map([
+  [1, "win"],
+  [0, "draw"],
+  [-1, "loss"],
+]);
+
+export const UNKNOWN = "\u2013";
+
+type Unknown = null | undefined;
+
+/** Return a value in [-1, 1] with its sign and two decimals. */
+export function valueText(value: number | Unknown): string {
+  return value === null || value === undefined
+    ? UNKNOWN
+    : signed(value, Math.abs(value).toFixed(2));
+}
+
+/** Return an integer with its sign, as in a margin of discs. */
+export function marginText(number: number): string {
+  return signed(number, String(Math.abs(number)));
+}
+
+/** Return a count with separators between the thousands. */
+export function countText(count: number): string {
+  return count.toLocaleString("en");
+}
+
+/** Return a fraction in [0, 1] as whole percent; a small one is not called zero. */
+export function percentText(fraction: number | Unknown): string {
+  if (fraction === null || fraction === undefined) return UNKNOWN;
+  return fraction > 0 && fraction < 0.01 ? "<1%" : `${Math.round(100 * fraction)}%`;
+}
+
+/** Return an accuracy in percent, which is 100% for a perfect one only. */
+export function accuracyText(fraction: number | Unknown): string {
+  if (fraction === null || fraction === undefined) return UNKNOWN;
+  const digits = fraction > 0.9995 && fraction < 1 ? 2 : 1;
+  const shown = Math.floor(fraction * 100 * 10 ** digits + 1e-6) / 10 ** digits;
+  return fraction === 1 ? "100%" : `${shown.toFixed(digits)}%`;
+}
+
+/** Return a time of training, given in hours. */
+export function durationText(hours: number): string {
+  const minutes = hours * 60;
+  if (minutes < 1.5) return `${Math.round(minutes * 60)} s`;
+  return minutes < 90 ? `${Math.round(minutes)} min` : `${hours.toFixed(1)} h`;
+}
+
+/** Return "win", "draw", "loss" or a number for the player whose view the result has. */
+export function resultText(result: number): string {
+  return RESULTS.get(result) ?? valueText(result);
+}
+
+/** Return a number with about three significant digits, for the ticks and read-outs of a chart. */
+export function shortText(number: number): string {
+  if (number === 0) return "0";
+  const size = Math.abs(number);
+  if (size >= 1e4) {
+    const options = { notation: "compact", maximumFractionDigits: 2 } as const;
+    return number.toLocaleString("en", options).replace("-", MINUS);
+  }
+  if (size < 1e-3) return number.toExponential(1).replace(".0e", "e").replaceAll("-", MINUS);
+  return String(Number(number.toPrecision(3))).replace("-", MINUS);
+}
+
+/** Return a sentence, or a word, with a capital. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function signed(number: number, digits: string): string {
+  if (Number(digits) === 0) return digits;
+  return `${number > 0 ? "+" : MINUS}${digits}`;
+}
