@@ -14,3 +14,8 @@ export interface ThumbnailProps {
 export function Thumbnail(_props: ThumbnailProps) {
   return null;
 }
+
+/** A small picture of a side's piece. */
+export function Piece(_props: { color: string; class: string }) {
+  return null;
+}
