@@ -3,7 +3,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import type { Asked, ExactAnswer, Game } from "../api";
+import type { AnalysisMessage, Asked, ExactAnswer, Game } from "../api";
 import type { Parameters } from "../address";
 import type { App } from "../app";
 import { Board, type MoveMark } from "../board/board";
@@ -92,12 +92,7 @@ export function AnalyseView({ app, game: state, parameters, rewrite }: AnalyseVi
     const seats = app.seats.get(game.name) ?? usualSeats(game);
     app.play({ ...state.request(), seats: seatsAgainst(seats, position.to_move, game) });
   };
-  const shownLine =
-    path.value === null
-      ? []
-      : path.value.length === 1 && path.value[0] === analysis?.best
-        ? analysis.line.slice(0, MAX_LINE)
-        : lineFrom(nodes, path.value, Math.max(MAX_LINE, path.value.length));
+  const shownLine = lineToShow(path.value, analysis, nodes);
   return (
     <div class="analysis-view">
       <Card class="analysis-board" label="Board">
@@ -163,6 +158,19 @@ export function AnalyseView({ app, game: state, parameters, rewrite }: AnalyseVi
       )}
     </div>
   );
+}
+
+/** Return the line that begins with a path, as far as the search knows it. */
+function lineToShow(
+  path: number[] | null,
+  analysis: AnalysisMessage | null,
+  nodes: ReturnType<typeof readTree>,
+): number[] {
+  if (path === null) return [];
+  const isBest = path.length === 1 && analysis?.best === path[0];
+  return isBest
+    ? analysis.line.slice(0, MAX_LINE)
+    : lineFrom(nodes, path, Math.max(MAX_LINE, path.length));
 }
 
 /** The controls below the board: another game, or this one elsewhere. */

@@ -48,8 +48,3 @@ export function Thumbnail({ game, setup, cells, marks = [], label }: ThumbnailPr
     </svg>
   );
 }
-
-/** A small picture of a side's piece. */
-export function Piece(_props: { color: string; class: string }) {
-  return null;
-}

@@ -1,7 +1,7 @@
 // The choice of who plays one side.
 
 import type { Game, Level, Setup, Side } from "../api";
-import { Piece } from "../board/thumbnail";
+import { SidePiece } from "../board/pieces";
 import { formatSeat, parseSeat, playerSeat, type Seat } from "./seats";
 
 interface SeatChoiceProps {
@@ -32,7 +32,7 @@ export function SeatChoice({ game, setup, side, seat, onChange }: SeatChoiceProp
   return (
     <div class="seat">
       <label for={`seat-${side}`} class="seat-side">
-        <Piece color={setup.colors[side]} class="side-piece" />
+        <SidePiece color={setup.colors[side]} />
         {name}
       </label>
       <select

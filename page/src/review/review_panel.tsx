@@ -42,16 +42,21 @@ export function ReviewPanel({ state, review, onTryAgain }: ReviewPanelProps) {
       <p class="error-line" role="alert">
         {capital(error)}
       </p>
-      <Accuracy state={state} mistakes={mistakes} plies={plies} />
-      <ValuePlot state={state} plies={plies} />
       {num > 0 && (
         <>
+          <Accuracy state={state} mistakes={mistakes} plies={plies} />
+          <ValuePlot state={state} plies={plies} />
           <p class="mistake-text" aria-live="polite">
             {shown ? mistakeText(state, shown) : summary(mistakes, isDone)}
           </p>
           <div class="button-row mistake-steps">
-            <Button off={!before} onClick={() => before && state.show(before.ply)}>
-              {"\u2190"} Mistake before
+            <Button
+              aria-label="Mistake before"
+              title="Mistake before"
+              off={!before}
+              onClick={() => before && state.show(before.ply)}
+            >
+              {"\u2190"}
             </Button>
             <Button off={!after} onClick={() => after && state.show(after.ply)}>
               Next mistake {"\u2192"}
