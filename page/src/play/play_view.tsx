@@ -108,6 +108,7 @@ function Now({ state, flow, seats }: { state: GameState; flow: GameFlow; seats: 
       )}
       <progress
         class={progress ? "thinking" : "thinking is-idle"}
+        hidden={state.position.over}
         aria-label="Simulations"
         max={progress?.total || 1}
         value={progress?.total ? progress.done : undefined}

@@ -138,7 +138,7 @@ function summary(mistakes: Mistake[], isDone: boolean): string {
   if (!isDone) return "";
   if (!mistakes.length) return "No mistakes were found.";
   const num = mistakes.length === 1 ? "One mistake was" : `${mistakes.length} mistakes were`;
-  return `${num} found; step through them here or on the graph.`;
+  return `${num} found, marked on the graph.`;
 }
 
 /** Return what was wrong with a move, what it lost, and which would have been better. */
