@@ -7,21 +7,10 @@ import { capital } from "../format";
 import { type Drag, useDrag } from "./drag";
 import { cellOfNode, Grid } from "./grid";
 import { Ground } from "./ground";
-import { HintedMove, LastMarks, LegalHints } from "./hints";
-import {
-  actionOfCell,
-  type Cell,
-  cellOfAction,
-  flat,
-  isSame,
-  type Layout,
-  layoutOf,
-  nameOfCell,
-  squaresOfAction,
-} from "./layout";
-import { LineGhosts, MoveMarks } from "./marks";
+import { type Cell, isSame, type Layout, layoutOf } from "./layout";
+import { HintedMove, LastMarks, LegalHints, LineGhosts, MoveMarks } from "./marks";
 import { type Moves, useMoves } from "./moves";
-import { Piece, Pieces, Shape, useMotion } from "./pieces";
+import { Pieces, Shape, useMotion } from "./pieces";
 
 const LEAST_PX = 11; // letters on a board are no smaller
 
@@ -61,110 +50,99 @@ export interface BoardProps {
 }
 
 export function Board(props: BoardProps) {
-  const { game, setup } = props;
-  return <BoardOfGame key={`${game.name} ${setup.id}`} {...props} />;
+  return <BoardOfGame key={`${props.game.name} ${props.setup.id}`} {...props} />;
+}
+
+interface Parts extends BoardProps {
+  layout: Layout;
+  moves: Moves;
 }
 
 function BoardOfGame(props: BoardProps) {
-  const { game, setup, position, legal, onCell } = props;
+  const { game, setup, position, legal, label, onCell } = props;
+  const { cells, drawn } = position;
   const layout = useMemo(() => layoutOf(game, setup), [game, setup]);
-  const moves = useMoves(props);
-  const { path, choice } = moves;
-  const drawing = useMotion(game, layout, position, props.last);
+  const moves = useMoves(layout, props);
+  const parts = { ...props, layout, moves };
+  const drawing = useMotion(layout, position, props.last);
   const grid = useRef<HTMLDivElement>(null);
   const drag = useDrag(drawing, {
-    key: moves.key,
-    onLift: (cell) => path.at(-1) !== flat(game, cell) && moves.choose(cell),
+    onLift: (cell) => moves.path.at(-1) !== layout.flat(cell) && moves.choose(cell),
     onDrop: (x, y) => {
       const node = document.elementFromPoint(x, y);
       const cell = grid.current?.contains(node) ? cellOfNode(node) : null;
-      if (cell && path.length && choice.next.has(flat(game, cell))) moves.choose(cell);
+      if (cell && moves.isNext(cell)) moves.choose(cell);
       else moves.cancel();
     },
   });
-  const isEmpty = !position.cells.flat().some(Boolean);
+  const isHeld = (cell: Cell) => !onCell && moves.isStart(cell);
+  const classOf = (cell: Cell) => {
+    const isLegal = onCell || moves.isNext(cell) || moves.actionAt(cell) !== null;
+    return `${isLegal || isHeld(cell) ? " is-legal" : ""}${isHeld(cell) ? " is-held" : ""}`;
+  };
   return (
     <div class={`board-view${legal.length || onCell ? " is-active" : ""}`}>
       <div
         class={`board board-${layout.style}${onCell ? " is-set-up" : ""}`}
         style={`--board-ratio: ${layout.width / layout.height}`}
-        hidden={!onCell && position.drawn !== null && isEmpty}
+        hidden={drawn !== null && !onCell && !cells.flat().some(Boolean)}
       >
-        <Drawing {...{ ...props, layout, moves, drag, drawing }} />
+        <Drawing {...parts} drag={drag} drawing={drawing} />
         <Grid
-          {...{ layout, grid, label: props.label }}
-          isFalling={game.action_kind === "column"}
-          lookOf={(cell) => {
-            const square = flat(game, cell);
-            const isHeld = !onCell && choice.starts.has(square);
-            const isNext = path.length > 0 && choice.next.has(square);
-            const isLegal = isHeld || isNext || Boolean(onCell) || moves.actionAt(cell) !== null;
-            return { label: labelOf(cell, props, moves), isLegal, isHeld };
-          }}
-          onChoose={moves.choose}
-          onHover={moves.hover}
+          {...{ layout, grid, label, classOf, moves }}
+          labelOf={(cell) => labelOf(cell, parts)}
           onPress={(cell, event) => {
-            const isPiece = position.cells[cell[0]][cell[1]] > 0;
-            if (isPiece && !onCell && choice.starts.has(flat(game, cell))) drag.press(cell, event);
+            if (isHeld(cell) && cells[cell[0]][cell[1]]) drag.press(cell, event);
           }}
-          onEscape={moves.cancel}
         />
       </div>
-      {position.drawn !== null && (
-        <pre class="board-text" tabIndex={0} role="region" aria-label={`${props.label}, drawn`}>
-          {position.drawn}
+      {drawn !== null && (
+        <pre class="board-text" tabIndex={0} role="region" aria-label={`${label}, as text`}>
+          {drawn}
         </pre>
       )}
-      <ActionButtons {...props} moves={moves} />
+      <ActionButtons {...parts} />
     </div>
   );
 }
 
-interface DrawingProps extends BoardProps {
-  layout: Layout;
-  moves: Moves;
+interface DrawingProps extends Parts {
   drag: Drag;
   drawing: RefObject<SVGSVGElement | null>;
 }
 
-function Drawing({ layout, moves, drag, drawing, ...props }: DrawingProps) {
-  const { game, setup, position, last, marks, onCell, line = [] } = props;
+function Drawing({ layout, moves, drag: { lifted, place }, drawing, ...props }: DrawingProps) {
+  const { setup, position, last, marks = [], hint = null, line = [] } = props;
   const { cells } = position;
-  const { lifted } = drag;
-  const least = useLeastSize(drawing, layout);
-  const board = { game, setup, layout, position };
-  const to = moves.hovered === null ? null : cellOfAction(game, cells, moves.hovered);
+  const least = useLeastSize(drawing, layout.width);
+  const board = { layout, position };
+  const to = moves.hovered === null ? null : layout.landing(cells, moves.hovered);
+  const side = setup.colors[position.to_move];
   const ghost = to && (
-    <g class="hover-ghost">
-      <Piece layout={layout} cell={to} color={setup.colors[position.to_move]} isGhost />
+    <g class={`hover-ghost piece piece-${side} is-ghost`} transform={layout.at(to)}>
+      <Shape color={side} />
     </g>
   );
   const isPlate = layout.style === "plate"; // what falls passes behind the plate
-  const above = last === null ? null : squaresOfAction(game, last).at(-1);
-  const legal = marks || onCell ? [] : props.legal;
+  const above = last === null ? null : layout.squares(last).at(-1);
+  const legal = props.marks || props.onCell ? [] : props.legal;
   const color = lifted && setup.colors[cells[lifted[0]][lifted[1]] - 1];
+  const viewBox = `0 0 ${layout.width} ${layout.height}`;
   return (
-    <svg
-      viewBox={`0 0 ${layout.width} ${layout.height}`}
-      class="board-drawing"
-      aria-hidden="true"
-      ref={drawing}
-    >
-      <Ground {...{ game, setup, layout, least }}>
+    <svg viewBox={viewBox} class="board-drawing" aria-hidden="true" ref={drawing}>
+      <Ground layout={layout} least={least}>
         {isPlate && ghost}
-        <g class="pieces">
-          <Pieces {...{ layout, setup, cells, above, lifted }} />
-        </g>
+        <Pieces {...{ layout, cells, above, lifted }} />
       </Ground>
-      <LegalHints {...board} legal={legal} path={moves.path} next={moves.choice.next} />
+      <LegalHints {...board} {...{ legal, moves }} />
       {!isPlate && ghost}
       <LastMarks {...board} />
       <g class="overlay">
-        <MoveMarks {...{ game, layout, least, cells, marks }} isBehind={line.length > 0} />
-        <HintedMove {...board} hint={props.hint} />
+        {hint !== null && <HintedMove {...board} hint={hint} />}
+        <MoveMarks {...{ layout, least, cells, marks }} isBehind={line.length > 0} />
         <LineGhosts {...board} line={line} />
         {color && (
-          <g class={`piece piece-${color} is-dragged`} transform={drag.place}>
+          <g class={`piece piece-${color} is-dragged`} transform={place}>
             <Shape color={color} />
           </g>
         )}
@@ -174,77 +152,56 @@ function Drawing({ layout, moves, drag, drawing, ...props }: DrawingProps) {
 }
 
 /** The moves without a place on the board, and those that share squares. */
-function ActionButtons({ game, setup, position, legal, moves, hint, onAction }: ActionProps) {
-  const { path, choice } = moves;
-  const placeless = legal.filter((action) => !cellOfAction(game, position.cells, action));
+function ActionButtons({ layout, moves, position, legal, hint, onAction }: Parts) {
+  const placeless = legal.filter((action) => !layout.landing(position.cells, action));
+  const listed = [...placeless, ...(moves.path.length ? moves.choice.meant : [])];
+  // A word has a capital; other texts, such as a2a3, stay as they are typed.
+  const textOf = (text: string) => (/^[a-z]+$/.test(text) ? capital(text) : text);
   return (
     <div class="action-list">
-      {[...placeless, ...(path.length ? choice.meant : [])].map((action) => (
+      {listed.map((action) => (
         <button
           key={action}
           type="button"
           class={`action-button${action === hint ? " is-hinted" : ""}`}
           onClick={() => onAction(action)}
-          onPointerEnter={() => moves.hover(action)}
-          onPointerLeave={() => moves.hover(null)}
-          onFocus={() => moves.hover(action)}
-          onBlur={() => moves.hover(null)}
         >
-          {buttonText(setup.action_texts[action])}
+          {textOf(layout.setup.action_texts[action])}
         </button>
       ))}
     </div>
   );
 }
 
-type ActionProps = BoardProps & { moves: Moves };
-
-/** Return a word with a capital; other texts, such as a2a3, stay as they are typed. */
-function buttonText(text: string): string {
-  return /^[a-z]+$/.test(text) ? capital(text) : text;
+/** Return what is said of a cell. */
+function labelOf(cell: Cell, { layout, moves, setup, position, legal, hint, onCell }: Parts) {
+  const { cells, marked, over } = position;
+  const piece = cells[cell[0]][cell[1]];
+  const said = [`${layout.name(cell)}: ${piece ? setup.sides[piece - 1] : "empty"}`];
+  if (onCell) return said[0];
+  if (marked.some((one) => isSame(one, cell))) said.push(over ? "marked" : "last move");
+  const isHere = (action: number) => isSame(layout.landing(cells, action), cell);
+  const action = layout.actionOf(cell);
+  const isLegal = action !== null && legal.includes(action) && isHere(action);
+  if (isLegal || moves.isNext(cell)) said.push("legal move");
+  else if (moves.path.includes(layout.flat(cell))) said.push("chosen");
+  else if (moves.isStart(cell)) said.push("can move");
+  const isHinted = (one: number) => isHere(one) || layout.squares(one).some((c) => isSame(c, cell));
+  if (typeof hint === "number" && isHinted(hint)) said.push("hint");
+  return said.join(", ");
 }
 
 /** Return the smallest size of letters that can be read, in the units of the drawing. */
-function useLeastSize(drawing: RefObject<SVGSVGElement | null>, { width }: Layout): number {
+function useLeastSize(drawing: RefObject<SVGSVGElement | null>, width: number): number {
   const [size, setSize] = useState(LEAST_PX);
   useLayoutEffect(() => {
     const node = drawing.current;
     if (!node) return;
-    const measure = () => {
-      const shown = node.getBoundingClientRect().width;
-      if (shown > 0) setSize(Math.ceil((LEAST_PX * width) / shown));
-    };
-    measure();
-    const observer = new ResizeObserver(measure);
+    const observer = new ResizeObserver(([{ contentRect }]) => {
+      if (contentRect.width) setSize(Math.ceil((LEAST_PX * width) / contentRect.width));
+    });
     observer.observe(node);
     return () => observer.disconnect();
   }, [drawing, width]);
   return size;
-}
-
-/** Return what is said of a cell. */
-function labelOf(
-  cell: Cell,
-  { game, setup, position, legal, hint, onCell }: BoardProps,
-  moves: Moves,
-) {
-  const piece = position.cells[cell[0]][cell[1]];
-  const said = [`${nameOfCell(game, setup, cell)}: ${piece ? setup.sides[piece - 1] : "empty"}`];
-  if (onCell) return said[0];
-  if (position.marked.some((marked) => isSame(marked, cell))) {
-    said.push(position.over ? "marked" : "last move");
-  }
-  const { path, choice } = moves;
-  const square = flat(game, cell);
-  const action = actionOfCell(game, cell);
-  const isLanding = (one: number) => isSame(cellOfAction(game, position.cells, one), cell);
-  if (action !== null && legal.includes(action) && isLanding(action)) said.push("legal move");
-  else if (path.length && choice.next.has(square)) said.push("legal move");
-  else if (path.includes(square)) said.push("chosen");
-  else if (choice.starts.has(square)) said.push("can move");
-  if (hint !== null && hint !== undefined) {
-    const squares = squaresOfAction(game, hint);
-    if (isLanding(hint) || squares.some((one) => isSame(one, cell))) said.push("hint");
-  }
-  return said.join(", ");
 }

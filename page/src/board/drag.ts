@@ -1,70 +1,54 @@
 // A piece dragged from square to square with mouse, pen or finger.
 
-import { type Signal, useSignal } from "@preact/signals";
-import type { RefObject } from "preact";
+import { useSignal } from "@preact/signals";
+import { type RefObject } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { Cell } from "./layout";
 
 const LEAST_PX = 6; // a press that moves less is a click
 
-export interface Drag {
-  /** The cell whose piece is in the air. */
-  lifted: Cell | null;
-  /** Where that piece is, as a transform. */
-  place: Signal<string>;
-  /** Take up the piece of a cell as soon as the pointer moves. */
-  press: (cell: Cell, event: PointerEvent) => void;
-}
+export type Drag = ReturnType<typeof useDrag>;
 
-interface DragOptions {
-  /** A drag is given up when it changes. */
-  key: string;
-  onLift: (cell: Cell) => void;
-  /** Called with the place on the screen where the piece is let go. */
-  onDrop: (x: number, y: number) => void;
-}
+/** `onDrop` is called with the place on the screen where the piece is let go. */
+type Handlers = Record<"onLift", (cell: Cell) => void> &
+  Record<"onDrop", (x: number, y: number) => void>;
 
-export function useDrag(drawing: RefObject<SVGSVGElement | null>, options: DragOptions): Drag {
+/** Return the cell whose piece is in the air, its transform, and what takes a piece up. */
+export function useDrag(drawing: RefObject<SVGSVGElement | null>, handlers: Handlers) {
   const place = useSignal("");
-  const [held, setHeld] = useState<{ cell: Cell; key: string } | null>(null);
-  const latest = useRef(options); // those of the press are out of date at the drop
-  latest.current = options;
+  const [lifted, lift] = useState<Cell | null>(null);
+  const latest = useRef(handlers); // those of the press are out of date at the drop
+  latest.current = handlers;
 
-  const move = (clientX: number, clientY: number) => {
-    const matrix = drawing.current?.getScreenCTM()?.inverse();
-    const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(matrix);
-    place.value = `translate(${x} ${y})`;
-  };
+  /** Take up the piece of a cell as soon as the pointer moves. */
   const press = (cell: Cell, { clientX, clientY }: PointerEvent) => {
-    const { key } = options;
     const stop = new AbortController();
-    const listen = (name: "pointermove" | "pointerup" | "pointercancel", act: Listener) =>
-      window.addEventListener(name, act, { signal: stop.signal });
+    const { signal } = stop;
     let isLifted = false;
     const finish = () => {
       stop.abort();
-      setHeld(null);
+      lift(null);
     };
-    listen("pointermove", ({ clientX: x, clientY: y }) => {
+    const onMove = ({ clientX: x, clientY: y }: PointerEvent) => {
       if (!isLifted && Math.hypot(x - clientX, y - clientY) < LEAST_PX) return;
-      move(x, y);
-      if (isLifted) return;
+      const at = new DOMPoint(x, y).matrixTransform(drawing.current?.getScreenCTM()?.inverse());
+      place.value = `translate(${at.x} ${at.y})`;
+      if (!isLifted) handlers.onLift(cell);
       isLifted = true;
-      setHeld({ cell, key });
-      options.onLift(cell);
-    });
-    listen("pointerup", ({ clientX: x, clientY: y }) => {
+      lift(cell);
+    };
+    const onUp = ({ clientX: x, clientY: y }: PointerEvent) => {
       finish();
       if (!isLifted) return;
       swallowClick();
-      if (latest.current.key === key) latest.current.onDrop(x, y);
-    });
-    listen("pointercancel", finish);
+      latest.current.onDrop(x, y);
+    };
+    window.addEventListener("pointermove", onMove, { signal });
+    window.addEventListener("pointerup", onUp, { signal });
+    window.addEventListener("pointercancel", finish, { signal });
   };
-  return { lifted: held && held.key === options.key ? held.cell : null, place, press };
+  return { lifted, place, press };
 }
-
-type Listener = (event: PointerEvent) => void;
 
 /** Take no notice of the click that follows where a piece returns to its square. */
 function swallowClick(): void {

@@ -1,14 +1,9 @@
 // What does not change on a board: its ground, its lines and holes, and the names along its edges.
 
-import { Fragment } from "preact";
-import { useId } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import type { Game, Setup } from "../api";
-import { allCells, CELL, type Layout, middleOf, nameOfCell } from "./layout";
+import { CELL, type Layout } from "./layout";
 
 interface GroundProps {
-  game: Game;
-  setup: Setup;
   layout: Layout;
   /** The smallest size of letters that can be read, in the units of the drawing. */
   least: number;
@@ -16,150 +11,93 @@ interface GroundProps {
   children: ComponentChildren;
 }
 
-export function Ground({ game, setup, layout, least, children }: GroundProps) {
-  const names = <Names {...{ game, setup, layout, least }} />;
-  if (layout.style === "plate") {
+export function Ground({ layout, least, children }: GroundProps) {
+  const { style, left, top, width, height, places } = layout;
+  const inner = { x: left, y: top, width: layout.columns * CELL, height: layout.rows * CELL };
+  const names = !layout.isBare && <Names layout={layout} least={least} />;
+  if (style === "plate") {
+    const holes = places
+      .map(layout.middle)
+      .map(({ x, y }) => `M${x - 41} ${y}${HOLE}`)
+      .join("");
+    const front = `M${left} ${top}h${inner.width}v${inner.height}H${left}z`;
+    const edge = { x: left - 5, y: top - 5, width: inner.width + 10, height: inner.height + 10 };
     return (
       <>
-        <Plate layout={layout}>{children}</Plate>
+        <rect class="plate-back" {...inner} rx={22} />
+        {/* What falls comes out from behind the upper edge of this inner drawing. */}
+        <svg {...inner} viewBox={Object.values(inner).join(" ")}>
+          {children}
+        </svg>
+        <path class="plate" fill-rule="evenodd" d={front + holes} />
+        <rect class="plate-edge" {...edge} rx={18} />
+        <path class="plate-rim" d={holes} />
         {names}
       </>
     );
   }
-  const hasFrame = layout.style !== "lines";
-  const { style, width, height } = layout;
+  const hasFrame = style !== "lines";
   return (
     <>
       {hasFrame && <rect class={`frame frame-${style}`} width={width} height={height} rx={18} />}
-      {hasFrame && <Area layout={layout} class={`ground ground-${style}`} />}
-      <Lines layout={layout} isFramed={hasFrame} />
-      {style === "green" && <StarPoints layout={layout} />}
+      {hasFrame && <rect class={`ground ground-${style}`} {...inner} />}
+      <path class={`line line-${style}`} d={lines(layout, hasFrame)} />
+      {style === "green" && layout.rows >= 8 && <path class="star" d={stars(layout)} />}
       {names}
       {children}
     </>
   );
 }
 
-interface AreaProps {
-  layout: Layout;
-  grow?: number;
-  class?: string;
-  rx?: number;
-  fill?: string;
-  mask?: string;
-}
+const HOLE = "a41 41 0 1 0 82 0a41 41 0 1 0 -82 0";
 
-/** The squares of a board, or somewhat more than them. */
-function Area({ layout, grow = 0, ...others }: AreaProps) {
-  const [width, height] = [layout.columns * CELL + 2 * grow, layout.rows * CELL + 2 * grow];
-  const place = { x: layout.left - grow, y: layout.top - grow, width, height };
-  return <rect {...place} {...others} />;
-}
-
-/** A board into which discs fall: its back, the discs, and the front with its holes. */
-function Plate({ layout, children }: { layout: Layout; children: ComponentChildren }) {
-  const id = useId();
-  const middles = allCells(layout).map((cell) => middleOf(layout, cell));
-  return (
-    <>
-      <Area layout={layout} grow={10} class="plate-back" rx={22} />
-      {/* What falls comes out from behind the upper edge. */}
-      <clipPath id={`${id}-inside`}>
-        <Area layout={layout} />
-      </clipPath>
-      <mask id={`${id}-holes`}>
-        <Area layout={layout} grow={12} fill="white" />
-        {middles.map(({ x, y }) => (
-          <circle key={`${x},${y}`} cx={x} cy={y} r={41} fill="black" />
-        ))}
-      </mask>
-      <g clip-path={`url(#${id}-inside)`}>{children}</g>
-      <Area layout={layout} grow={12} class="plate" rx={24} mask={`url(#${id}-holes)`} />
-      {middles.map(({ x, y }) => (
-        <circle key={`${x},${y}`} class="plate-rim" cx={x} cy={y} r={41} />
-      ))}
-    </>
-  );
-}
-
-/** The lines between the squares; of a framed board also those around them. */
-function Lines({ layout, isFramed }: { layout: Layout; isFramed: boolean }) {
-  const { left, top, rows, columns, style } = layout;
+/** Return the lines between the squares; of a framed board also those around them. */
+function lines({ left, top, rows, columns }: Layout, isFramed: boolean): string {
   const [right, bottom] = [left + columns * CELL, top + rows * CELL];
-  const [skip, grow] = isFramed ? [0, 1] : [1, 0];
+  const skip = isFramed ? 0 : 1;
   const steps = (count: number) => [...Array(count + 1).keys()].slice(skip, count + 1 - skip);
-  const d = [
-    ...steps(columns).map((k) => `M${left + k * CELL} ${top - grow}V${bottom + grow}`),
-    ...steps(rows).map((k) => `M${left - grow} ${top + k * CELL}H${right + grow}`),
-  ].join("");
-  return <path class={`line line-${style}`} d={d} />;
+  const down = steps(columns).map((k) => `M${left + k * CELL} ${top}V${bottom}`);
+  return [...down, ...steps(rows).map((k) => `M${left} ${top + k * CELL}H${right}`)].join("");
 }
 
-/** The four dots two squares from the corners, where the board is large enough. */
-function StarPoints({ layout }: { layout: Layout }) {
-  if (layout.rows < 8) return null;
-  const places = [2, layout.rows - 2];
-  return (
-    <>
-      {places.flatMap((row) =>
-        places.map((column) => {
-          const [cx, cy] = [layout.left + column * CELL, layout.top + row * CELL];
-          return <circle key={`${row},${column}`} class="star" cx={cx} cy={cy} r={7} />;
-        }),
-      )}
-    </>
-  );
+/** Return the four dots two squares from the corners. */
+function stars({ left, top, rows, columns }: Layout): string {
+  const points = [2, rows - 2].flatMap((row) => [2, columns - 2].map((column) => [column, row]));
+  return points.map(([x, y]) => `M${left + x * CELL} ${top + y * CELL}h0`).join("");
 }
 
 /** The names along the edges or, where there are none, in the corners of the squares. */
-function Names({ game, setup, layout, least }: Omit<GroundProps, "children">) {
-  const { style, left, top, height, drawn } = layout;
-  if (top === 0) return null;
-  const edge = { class: "edge-label", "font-size": Math.max(29, least) };
-  const isLegible = edge["font-size"] < CELL / 2;
+function Names({ layout, least }: Omit<GroundProps, "children">) {
+  const { game, setup, style, left, top, height, drawn } = layout;
+  const [large, small] = [Math.max(29, least), Math.max(17, least)];
+  const middle = (k: number) => (k + 0.5) * CELL;
+  const write = (look: string, text: string, x: number, y: number) => (
+    <text key={`${x},${y}`} class={look} {...{ x, y }} font-size={look[0] === "e" ? large : small}>
+      {text}
+    </text>
+  );
+  const isTight = large > CELL / 2; // the names would hide each other
   if (style === "plate") {
-    const below = { ...edge, class: "edge-label edge-below", y: height - 12 };
+    const texts = isTight ? [] : drawn.map((column) => setup.action_texts[column]);
+    const look = "edge-label edge-below";
+    return <>{texts.map((name, k) => write(look, name, left + middle(k), height - 12))}</>;
+  }
+  if (setup.column_names.length && style !== "lines") {
+    const [above, beside] = isTight ? [[], []] : [setup.column_names, setup.row_names];
     return (
       <>
-        {drawn.map((column, k) => (
-          <text key={column} {...below} x={left + (k + 0.5) * CELL}>
-            {isLegible && setup.action_texts[column]}
-          </text>
-        ))}
+        {above.map((name, k) => write("edge-label", name, left + middle(k), top - 16))}
+        {beside.map((name, k) => write("edge-label", name, left / 2, top + middle(k) + 10))}
       </>
     );
   }
-  if (setup.column_names.length && isLegible && style !== "lines") {
-    return (
-      <>
-        {setup.column_names.map((name, k) => (
-          <text key={name} {...edge} x={left + (k + 0.5) * CELL} y={top - 16}>
-            {name}
-          </text>
-        ))}
-        {setup.row_names.map((name, row) => (
-          <text key={name} {...edge} x={left / 2} y={top + (row + 0.5) * CELL + 10}>
-            {name}
-          </text>
-        ))}
-      </>
-    );
-  }
-  const size = Math.max(17, least);
-  if (game.action_kind !== "square" || size > 26 || setup.column_names.length) return null;
+  const cells = game.action_kind === "square" && small < CELL / 4 ? layout.places : [];
+  const corner = cells.map((cell) => ({ cell, ...layout.middle(cell) }));
   return (
     <>
-      {allCells(layout).map((cell) => {
-        const { x, y } = middleOf(layout, cell);
-        const corner = { x: x - CELL / 2 + 9, y: y - CELL / 2 + 8 + size };
-        return (
-          <Fragment key={`${cell}`}>
-            <text class="cell-name" {...corner} font-size={size}>
-              {nameOfCell(game, setup, cell)}
-            </text>
-          </Fragment>
-        );
-      })}
+      {corner.map(({ cell, x, y }) =>
+        write("cell-name", layout.name(cell), x - 41, y - 42 + small),
+      )}
     </>
   );
 }

@@ -1,141 +1,157 @@
-// What the search thinks, drawn on the board: a disc or an arrow for each move, or a line of moves.
+// What is marked on a board: the last move, legal squares, a hint, what the search thinks.
 //
-// The larger and the more solid a disc, the larger its share of the visits. A ring marks the best
+// Of a search there is a disc or an arrow for each move, or a line of moves. The larger and the more solid a disc, the larger its share of the visits. A ring marks the best
 // move, a badge an exact score or result. On a small board there is less text, not smaller text.
 
-import type { Game, Position, Setup } from "../api";
+import type { Position } from "../api";
 import { marginText, percentText, resultText, valueText } from "../format";
 import type { MoveMark } from "./board";
-import {
-  type Cell,
-  CELL,
-  cellOfAction,
-  type Layout,
-  middleOf,
-  type Point,
-  squaresOfAction,
-} from "./layout";
+import { type Cell, CELL, type Layout } from "./layout";
+import type { Moves } from "./moves";
 
 const SMALLEST_SHARE = 0.005; // of the visits; a move with less is a dot without numbers
 const SMALLEST_SHARE_WITH_VALUE = 0.03;
 const SMALLEST_SHARE_ON_ARROW = 0.15; // arrows cross, so that most numbers would hide each other
-const LARGEST_BADGE_LETTERS = 26; // in a corner; larger ones stand in the middle of the cell
+const LARGEST_IN_CORNER = 26; // badges with larger letters stand in the middle of their cell
 
-interface MarkProps {
-  mark: MoveMark;
+interface OnBoard {
   layout: Layout;
-  /** The smallest size of letters that can be read, in the units of the drawing. */
-  least: number;
+  position: Position;
 }
 
-type MoveMarksProps = Omit<MarkProps, "mark"> & {
-  game: Game;
-  cells: number[][];
-  marks?: MoveMark[];
-  /** Whether a line of moves is drawn over them. */
-  isBehind: boolean;
-};
+/** The last move, or the line that won. */
+export function LastMarks({ layout, position: { cells, marked, over } }: OnBoard) {
+  const isWon = over && layout.game.has_lines && marked.length > 1;
+  const look = isWon ? { name: "mark mark-won", r: 36 } : { name: "mark mark-last", r: 11 };
+  const circles = marked.map((cell) => {
+    const color = layout.setup.colors[cells[cell[0]][cell[1]] - 1] ?? "none";
+    const name = `${look.name} mark-on-${color}`;
+    return <circle key={`${cell}`} class={name} transform={layout.at(cell)} r={look.r} />;
+  });
+  return <g class="marks">{circles}</g>;
+}
 
-export function MoveMarks({ game, cells, marks = [], isBehind, ...others }: MoveMarksProps) {
-  const order = (one: MoveMark) => (one.isBest ? 2 : one.share);
+/** The squares chosen of a move, and those to which it may go on. */
+export function LegalHints({ layout, position: { cells }, legal, moves }: LegalHintsProps) {
+  const isHelpful = layout.game.action_kind === "square" && layout.style !== "lines";
+  const squares = isHelpful ? legal.map((action) => layout.landing(cells, action)) : [];
+  const targets = layout.places.filter(moves.isNext);
+  const dots = [...squares, ...targets].filter((cell): cell is Cell => cell !== null);
+  const inset = { x: 4 - CELL / 2, y: 4 - CELL / 2, width: CELL - 8, height: CELL - 8 };
   return (
-    <g class={`overlay-moves${isBehind ? " is-behind" : ""}`}>
-      {[...marks]
-        .sort((one, other) => order(one) - order(other))
-        .map((mark) => {
-          const { action, isBest } = mark;
-          const cell = cellOfAction(game, cells, action);
-          const squares = squaresOfAction(game, action);
-          if (!cell) return null;
-          return (
-            <g key={action} class={`move-mark${isBest ? " is-best" : ""}`} data-action={action}>
-              {game.action_kind === "move" ? (
-                <MoveArrow from={squares[0]} to={cell} {...{ mark, ...others }} />
-              ) : (
-                <MoveDisc cell={cell} {...{ mark, ...others }} />
-              )}
-            </g>
-          );
-        })}
+    <g class="hints">
+      {moves.path.map((square) => (
+        <rect key={square} class="chosen" transform={layout.at(layout.cellAt(square))} {...inset} />
+      ))}
+      {dots.map((cell) => {
+        const look = cells[cell[0]][cell[1]]
+          ? { class: "hint-ring", r: 40 }
+          : { class: "hint", r: 12 };
+        return <circle key={`${cell}`} transform={layout.at(cell)} {...look} />;
+      })}
     </g>
   );
 }
 
-function MoveDisc({ mark, cell, layout, least }: MarkProps & { cell: Cell }) {
-  const { share, isBest } = mark;
-  const { x, y } = middleOf(layout, cell);
-  const isDot = share < SMALLEST_SHARE && !isBest;
-  const r = isDot ? 8 : 30 + 12 * Math.sqrt(share);
-  const letters = Math.max(22, least);
-  const isCentral = letters > LARGEST_BADGE_LETTERS && badgeText(mark) !== null;
-  const corner = { x: x + CELL / 2, y: y - 0.34 * CELL };
+/** `legal`: actions whose squares are marked before one is chosen. */
+type LegalHintsProps = OnBoard & { legal: number[]; moves: Moves };
+
+/** A move to point out: a ring on its square, or an arrow where pieces move. */
+export function HintedMove({ layout, position, hint }: OnBoard & { hint: number }) {
+  const cell = layout.landing(position.cells, hint);
+  const [from] = layout.squares(hint);
+  if (!cell) return null;
+  if (from && `${from}` !== `${cell}`) {
+    return <Arrow {...{ layout, from, cell, width: 14 }} class="hinted-arrow" />;
+  }
   return (
-    <>
-      <circle class="move-disc" cx={x} cy={y} r={r} fill-opacity={0.5 + 0.45 * Math.sqrt(share)} />
-      {isBest && (
-        <>
-          <circle class="move-ring-ground" cx={x} cy={y} r={46} />
-          <circle class="move-ring" cx={x} cy={y} r={46} />
-        </>
-      )}
-      {!isDot && !isCentral && <DiscTexts {...{ mark, x, y, r, least }} />}
-      <Badge
-        mark={mark}
-        {...(isCentral ? { x, y } : corner)}
-        isCentral={isCentral}
-        size={letters}
-      />
-    </>
+    <g class="hinted" transform={layout.at(cell)}>
+      <circle class="hinted-ground" r={45} />
+      <circle class="hinted-ring" r={45} />
+    </g>
   );
 }
 
-interface DiscTextsProps extends Point {
-  mark: MoveMark;
-  r: number;
+interface MoveMarksProps {
+  layout: Layout;
+  /** The smallest size of letters that can be read, in the units of the drawing. */
   least: number;
+  cells: number[][];
+  marks: MoveMark[];
+  /** Whether a line of moves is drawn over them. */
+  isBehind: boolean;
 }
 
-/** The share of a move and, where there is room below it, the value. */
-function DiscTexts({ mark: { share, value, isBest }, x, y, r, least }: DiscTextsProps) {
+export function MoveMarks({ layout, least, cells, marks, isBehind }: MoveMarksProps) {
+  const order = (one: MoveMark) => (one.isBest ? 2 : one.share);
+  const sorted = marks.toSorted((one, other) => order(one) - order(other));
+  const Mark = layout.game.action_kind === "move" ? MoveArrow : MoveDisc;
+  const groups = sorted.map((mark) => {
+    const cell = layout.landing(cells, mark.action);
+    const name = `move-mark${mark.isBest ? " is-best" : ""}`;
+    return (
+      <g key={mark.action} class={name} data-action={mark.action}>
+        {cell && <Mark {...{ layout, least, mark, cell }} />}
+      </g>
+    );
+  });
+  return <g class={`overlay-moves${isBehind ? " is-behind" : ""}`}>{groups}</g>;
+}
+
+type MarkProps = Pick<MoveMarksProps, "layout" | "least"> & { mark: MoveMark; cell: Cell };
+
+function MoveDisc({ mark, layout, cell, least }: MarkProps) {
+  const { share, value, isBest } = mark;
+  const isDot = share < SMALLEST_SHARE && !isBest;
+  const r = isDot ? 8 : 30 + 12 * Math.sqrt(share);
+  const isCentral = badgeText(mark) !== null && least > LARGEST_IN_CORNER;
   const text = percentText(share);
   const size = Math.max((text.length > 3 ? 0.56 : 0.68) * r, least);
   const small = Math.max(0.48 * r, least);
   const hasValue = (share >= SMALLEST_SHARE_WITH_VALUE || isBest) && small <= 0.7 * r;
-  const fits = text.length * 0.68 * size <= 2 * r;
+  const shown = text.length * 0.68 * size <= 2 * r ? text : text.replace("%", "");
   return (
-    <>
-      <text class="move-share" x={x} y={hasValue ? y + 0.05 * r : y + 0.36 * size} font-size={size}>
-        {fits ? text : text.replace("%", "")}
-      </text>
-      {hasValue && (
-        <text class="move-value" x={x} y={y + 0.1 * r + small} font-size={small}>
-          {valueText(value)}
-        </text>
+    <g transform={layout.at(cell)}>
+      <circle class="move-disc" r={r} fill-opacity={0.5 + 0.45 * Math.sqrt(share)} />
+      {isBest && <circle class="move-ring-ground" r={46} />}
+      {isBest && <circle class="move-ring" r={46} />}
+      {!isDot && !isCentral && (
+        <>
+          {write("move-share", shown, size, hasValue ? 0.05 * r : 0.36 * size)}
+          {hasValue && write("move-value", valueText(value), small, 0.1 * r + small)}
+        </>
       )}
-    </>
+      <Badge mark={mark} size={Math.max(22, least)} isCorner={!isCentral} />
+    </g>
   );
 }
 
 /** The arrow of a move with its share or score; a move that was hardly looked at has none. */
-function MoveArrow({ mark, from, to, layout, least }: MarkProps & { from: Cell; to: Cell }) {
-  const { share, isBest } = mark;
+function MoveArrow({ mark, layout, cell, least }: MarkProps) {
+  const { action, share, isBest } = mark;
   const isKnown = badgeText(mark) !== null;
   if (share < SMALLEST_SHARE && !isBest && !isKnown) return null;
-  const [start, end] = [middleOf(layout, from), middleOf(layout, to)];
-  const width = 6 + 10 * Math.sqrt(share);
-  const opacity = 0.35 + 0.6 * Math.sqrt(share);
+  const [from] = layout.squares(action);
+  const [start, end] = [from, cell].map(layout.middle);
+  const [width, opacity] = [6 + 10 * Math.sqrt(share), 0.35 + 0.6 * Math.sqrt(share)];
   const size = Math.max(24, least);
-  const middle = { x: (start.x + end.x) / 2, y: (start.y + end.y) / 2 };
+  const hasShare = !isKnown && (share >= SMALLEST_SHARE_ON_ARROW || isBest);
   return (
     <>
-      <Arrow class="move-arrow" {...{ start, end, width }} fill-opacity={opacity} />
-      {!isKnown && (share >= SMALLEST_SHARE_ON_ARROW || isBest) && (
-        <text class="arrow-share" x={middle.x} y={middle.y + 0.36 * size} font-size={size}>
-          {percentText(share)}
-        </text>
-      )}
-      <Badge mark={mark} {...middle} isCentral size={size} />
+      <Arrow class="move-arrow" {...{ layout, from, cell, width }} fill-opacity={opacity} />
+      <g transform={`translate(${(start.x + end.x) / 2} ${(start.y + end.y) / 2})`}>
+        {hasShare && write("arrow-share", percentText(share), size, 0.36 * size)}
+        <Badge mark={mark} size={size} />
+      </g>
     </>
+  );
+}
+
+function write(look: string, text: string | number, size: number, y: number, x = 0) {
+  return (
+    <text class={look} {...{ x, y }} font-size={size}>
+      {text}
+    </text>
   );
 }
 
@@ -145,75 +161,56 @@ function badgeText({ score, result }: MoveMark): string | null {
   return result === null ? null : resultText(result)[0].toUpperCase();
 }
 
-interface BadgeProps extends Point {
-  mark: MoveMark;
-  /** Whether the place is the middle of the badge, else the middle of its right edge. */
-  isCentral: boolean;
-  size: number;
-}
-
-function Badge({ mark, x, y, isCentral, size }: BadgeProps) {
+/** An exact result, around the middle of a cell or in its upper right corner. */
+function Badge({ mark, size, isCorner }: { mark: MoveMark; size: number; isCorner?: boolean }) {
   const text = badgeText(mark);
   if (text === null) return null;
   const height = 1.36 * size;
   const width = Math.max(height, (0.62 * text.length + 0.45) * size);
-  const left = isCentral ? x - width / 2 : x - width;
-  const place = { x: left, y: y - height / 2, width, height, rx: height / 2 };
-  const name = `badge badge-${resultText(Math.sign(mark.result ?? mark.score ?? 0))}`;
+  const [x, y] = isCorner ? [(CELL - width) / 2, -0.34 * CELL] : [0, 0];
+  const place = { x: x - width / 2, y: y - height / 2, width, height, rx: height / 2 };
   return (
     <>
-      <rect class={name} {...place} />
-      <text class="badge-letter" x={left + width / 2} y={y + 0.36 * size} font-size={size}>
-        {text}
-      </text>
+      <rect class={`badge badge-${resultText(mark.result ?? 0)}`} {...place} />
+      {write("badge-letter", text, size, y + 0.36 * size, x)}
     </>
   );
 }
 
 interface ArrowProps {
-  start: Point;
-  end: Point;
-  /** Of the shaft. */
+  layout: Layout;
+  from: Cell;
+  cell: Cell;
   width: number;
   class: string;
   "fill-opacity"?: number;
 }
 
-export function Arrow({ start, end, width, ...others }: ArrowProps) {
-  const length = Math.hypot(end.x - start.x, end.y - start.y);
-  const half = width / 2;
+/** An arrow from the middle of one cell to that of another, with a shaft of some width. */
+export function Arrow({ layout, from, cell, width, ...others }: ArrowProps) {
+  const [start, end] = [from, cell].map(layout.middle);
+  const [across, down] = [end.x - start.x, end.y - start.y];
+  const [length, half] = [Math.hypot(across, down), width / 2];
   const neck = Math.max(length - 5 * half, 0);
   const d = `M0 ${half}H${neck}V${3 * half}L${length} 0L${neck} ${-3 * half}V${-half}H0Z`;
-  const turn = (180 / Math.PI) * Math.atan2(end.y - start.y, end.x - start.x);
-  return <path d={d} transform={`translate(${start.x} ${start.y}) rotate(${turn})`} {...others} />;
-}
-
-interface LineGhostsProps {
-  game: Game;
-  setup: Setup;
-  layout: Layout;
-  position: Position;
-  line: number[];
+  const turn = (180 / Math.PI) * Math.atan2(down, across);
+  return <path d={d} transform={`${layout.at(from)} rotate(${turn})`} {...others} />;
 }
 
 /** A line of moves as ghost pieces with numbers. */
-export function LineGhosts({ game, setup, layout, position, line }: LineGhostsProps) {
+export function LineGhosts({ layout, position, line }: OnBoard & { line: number[] }) {
   const cells = position.cells.map((row) => [...row]); // what lands on top of others needs them
   const ghosts = line.map((action, k) => {
-    const cell = cellOfAction(game, cells, action);
-    const side = (position.to_move + k) % 2; // a pass is an action too
+    const cell = layout.landing(cells, action);
     if (!cell) return null;
+    const side = (position.to_move + k) % 2; // a pass is an action too
+    const [from] = layout.squares(action);
     cells[cell[0]][cell[1]] = side + 1;
-    const from = squaresOfAction(game, action).at(0);
     if (from) cells[from[0]][from[1]] = 0;
-    const { x, y } = middleOf(layout, cell);
-    const color = setup.colors[side];
     return (
-      <g key={k}>
-        <circle class={`ghost ghost-${color}`} cx={x} cy={y} r={40} />
-        <text class={`ghost-number on-${color}`} x={x} y={y + 15} font-size={42}>
-          {k + 1}
-        </text>
+      <g key={k} transform={layout.at(cell)} class={`piece-${layout.setup.colors[side]}`}>
+        <circle class="ghost" r={40} />
+        {write("ghost-number", k + 1, 42, 15)}
       </g>
     );
   });

@@ -1,21 +1,8 @@
 // The pieces on a board: placed, dropped, turned over, taken away.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { Game, Position, Setup } from "../api";
-import {
-  allCells,
-  type Cell,
-  CELL,
-  isSame,
-  type Layout,
-  middleOf,
-  squaresOfAction,
-} from "./layout";
-
-const DROP_MS = 90; // for a first square; the whole fall grows with its root
-const TURN_MS = 320;
-const SLIDE_MS = 220;
-const APPEAR_MS = 180;
+import type { Position } from "../api";
+import { type Cell, CELL, isSame, type Layout } from "./layout";
 
 export function Shape({ color }: { color: string }) {
   if (color === "x") return <path class="stroke" d="M-26 -26L26 26M26 -26L-26 26" />;
@@ -32,116 +19,92 @@ export function Shape({ color }: { color: string }) {
 /** The piece of a side, beside its name. */
 export function SidePiece({ color }: { color: string }) {
   return (
-    <svg viewBox="-50 -50 100 100" class="side-piece" aria-hidden="true">
-      <g class={`piece piece-${color}`}>
-        <Shape color={color} />
-      </g>
+    <svg viewBox="-50 -50 100 100" class={`side-piece piece-${color}`} aria-hidden="true">
+      <Shape color={color} />
     </svg>
-  );
-}
-
-interface PieceProps {
-  layout: Layout;
-  cell: Cell;
-  color: string;
-  isGhost?: boolean;
-}
-
-export function Piece({ layout, cell, color, isGhost }: PieceProps) {
-  const { x, y } = middleOf(layout, cell);
-  const name = `piece piece-${color}${isGhost ? " is-ghost" : ""}`;
-  return (
-    <g class={name} transform={`translate(${x} ${y})`} data-cell={`${cell}`}>
-      <g class="piece-shape">
-        <Shape color={color} />
-      </g>
-    </g>
   );
 }
 
 interface PiecesProps {
   layout: Layout;
   cells: number[][];
-  setup: Setup;
   /** The cell whose piece is drawn last, so that it moves over the others. */
   above?: Cell | null;
   /** The cell whose piece is taken up. */
   lifted?: Cell | null;
 }
 
-export function Pieces({ layout, cells, setup, above = null, lifted = null }: PiecesProps) {
-  const taken = allCells(layout).filter(([row, column]) => cells[row][column]);
+export function Pieces({ layout, cells, above, lifted }: PiecesProps) {
+  const taken = layout.places.filter(([row, column]) => cells[row][column]);
   taken.sort((one, other) => Number(isSame(one, above)) - Number(isSame(other, above)));
   return (
-    <>
+    <g class="pieces">
       {taken.map((cell) => {
-        const color = setup.colors[cells[cell[0]][cell[1]] - 1];
-        const isGhost = isSame(cell, lifted);
-        return <Piece key={`${cell}`} {...{ layout, cell, color, isGhost }} />;
+        const color = layout.setup.colors[cells[cell[0]][cell[1]] - 1];
+        const name = `piece piece-${color}${isSame(cell, lifted) ? " is-ghost" : ""}`;
+        return (
+          <g key={`${cell}`} class={name} transform={layout.at(cell)} data-cell={`${cell}`}>
+            <g class="piece-shape">
+              <Shape color={color} />
+            </g>
+          </g>
+        );
       })}
-    </>
+    </g>
   );
 }
 
-/** Return whether a position can be the one after another: then its pieces move. */
-export function isNext(before: Position, after: Position): boolean {
-  const known = before.cells.flat();
-  const added = after.cells.flat().filter((cell, k) => cell && !known[k]).length;
-  return after.ply === before.ply + 1 && added <= 1;
-}
-
-/** Move the pieces in a drawing to where they lie, if the position follows the one before. */
-export function useMotion(game: Game, layout: Layout, position: Position, last: number | null) {
+/** Move the pieces of a drawing to where they lie, if the position follows the one before. */
+export function useMotion(layout: Layout, position: Position, last: number | null) {
   const drawing = useRef<SVGSVGElement>(null);
   const before = useRef(position);
   useLayoutEffect(() => {
     const previous = before.current;
     before.current = position;
-    const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    if (isStill || !drawing.current || !isNext(previous, position)) return;
-    const squares = last === null ? [] : squaresOfAction(game, last);
-    for (const cell of allCells(layout)) {
+    const added = position.cells.flat().filter((one, k) => one && !previous.cells.flat()[k]);
+    const isNext = position.ply === previous.ply + 1 && added.length < 2;
+    if (!isNext || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    const squares = last === null ? [] : layout.squares(last);
+    for (const cell of layout.places) {
       const [was, is] = [previous, position].map(({ cells }) => cells[cell[0]][cell[1]]);
-      const shape = drawing.current.querySelector(`.pieces [data-cell="${cell}"] .piece-shape`);
+      const shape = drawing.current?.querySelector(`[data-cell="${cell}"] .piece-shape`);
       if (!is || is === was || !shape) continue;
-      const comesFrom = isSame(cell, squares.at(-1) ?? null) ? squares[0] : null;
-      if (comesFrom) slide(shape, middleOf(layout, comesFrom), middleOf(layout, cell));
+      if (isSame(cell, squares.at(-1)))
+        slide(shape, layout.middle(squares[0]), layout.middle(cell));
       else if (was) turn(shape);
       else if (layout.style === "plate") fall(shape, cell[0] + 1);
       else appear(shape);
     }
-    const marks = drawing.current.querySelector(".marks"); // once the piece has come to rest
+    const marks = drawing.current?.querySelector(".marks"); // once the piece has come to rest
     marks?.animate([{ opacity: 0 }, { opacity: 0 }, { opacity: 1 }], 600);
-  }, [game, layout, position, last]);
+  }, [layout, position, last]);
   return drawing;
 }
 
-function slide(shape: Element, from: { x: number; y: number }, to: { x: number; y: number }) {
-  const before = { transform: `translate(${from.x - to.x}px, ${from.y - to.y}px)` };
-  shape.animate([before, { transform: "none" }], { duration: SLIDE_MS, easing: "ease-in-out" });
+type Point = Record<"x" | "y", number>;
+
+function slide(shape: Element, from: Point, to: Point) {
+  const start = { transform: `translate(${from.x - to.x}px, ${from.y - to.y}px)` };
+  shape.animate([start, { transform: "none" }], { duration: 220, easing: "ease-in-out" });
 }
 
 function turn(shape: Element) {
-  const steps = [-1, 0, 1].map((scale) => ({ transform: `scaleX(${scale})` }));
-  shape.animate(steps, { duration: TURN_MS, easing: "ease-in-out" });
+  const transform = ["scaleX(-1)", "scaleX(0)", "scaleX(1)"];
+  shape.animate({ transform }, { duration: 320, easing: "ease-in-out" });
 }
 
+/** Let a disc fall, with a small rebound. */
 function fall(shape: Element, numRows: number) {
-  const height = numRows * CELL;
-  const rebound = `translateY(${-Math.min(height * 0.06, 22)}px)`;
-  const steps = [
-    { transform: `translateY(${-height}px)`, easing: "cubic-bezier(.55,0,.9,.6)" },
-    { transform: "none", offset: 0.78, easing: "ease-out" },
-    { transform: rebound, offset: 0.88, easing: "ease-in" },
-    { transform: "none" },
-  ];
-  shape.animate(steps, { duration: 160 + DROP_MS * Math.sqrt(numRows) * 1.9 });
+  const [start, rebound] = [100, Math.min(6, 22 / numRows)].map((part) => numRows * part);
+  const frames = {
+    transform: [`translateY(${-start}px)`, "none", `translateY(${-rebound}px)`, "none"],
+    offset: [0, 0.78, 0.88, 1],
+    easing: ["cubic-bezier(.55,0,.9,.6)", "ease-out", "ease-in"],
+  };
+  shape.animate(frames, { duration: 160 + 170 * Math.sqrt(numRows) });
 }
 
 function appear(shape: Element) {
-  const steps = [
-    { transform: "scale(.4)", opacity: 0 },
-    { transform: "none", opacity: 1 },
-  ];
-  shape.animate(steps, { duration: APPEAR_MS, easing: "ease-out" });
+  const frames = { transform: ["scale(.4)", "none"], opacity: [0, 1] };
+  shape.animate(frames, { duration: 180, easing: "ease-out" });
 }

@@ -2,7 +2,7 @@
 
 import type { Game, Setup } from "../api";
 import { Ground } from "./ground";
-import { CELL, cellOfAction, layoutOf, middleOf } from "./layout";
+import { layoutOf } from "./layout";
 import { Pieces } from "./pieces";
 
 export interface ThumbnailProps {
@@ -21,25 +21,21 @@ const LOOKS = {
 
 export function Thumbnail({ game, setup, cells, marks = [], label }: ThumbnailProps) {
   const layout = layoutOf(game, setup, true);
+  const viewBox = `0 0 ${layout.width} ${layout.height}`;
+  const name = `board-thumbnail board-${layout.style}`;
   return (
-    <svg
-      viewBox={`0 0 ${layout.width} ${layout.height}`}
-      class={`board-thumbnail board-${layout.style}`}
-      role="img"
-      aria-label={label}
-    >
-      <Ground {...{ game, setup, layout, least: 0 }}>
-        <Pieces {...{ layout, cells, setup }} />
+    <svg viewBox={viewBox} class={name} role="img" aria-label={label}>
+      <Ground layout={layout} least={0}>
+        <Pieces layout={layout} cells={cells} />
       </Ground>
       {marks.map(({ action, look }) => {
-        const cell = cellOfAction(game, cells, action);
+        const cell = layout.landing(cells, action);
         if (!cell) return null;
-        const { x, y } = middleOf(layout, cell);
         return (
-          <g key={`${action} ${look}`} class={`thumb-mark is-${look}`}>
+          <g key={`${action} ${look}`} class={`thumb-mark is-${look}`} transform={layout.at(cell)}>
             <title>{LOOKS[look].title}</title>
-            <circle cx={x} cy={y} r={0.36 * CELL} />
-            <text x={x} y={y + 19} font-size={52}>
+            <circle r={36} />
+            <text y={19} font-size={52}>
               {LOOKS[look].symbol}
             </text>
           </g>
