@@ -1,7 +1,7 @@
 // Light or dark: as the system says, or as the person chose with the button.
 
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 
 const KEY = "theme";
 const SUN =
@@ -20,7 +20,7 @@ export function ThemeButton() {
     query.addEventListener("change", follow);
     return () => query.removeEventListener("change", follow);
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (chosen.value) document.documentElement.dataset.theme = chosen.value;
   }, [chosen.value]);
   const isDark = chosen.value ? chosen.value === "dark" : isSystemDark.value;

@@ -68,12 +68,12 @@ export function PlayView({ app, game: state, parameters, rewrite }: PlayViewProp
           onAction={(action) => flow.play(action)}
           hint={flow.now.value.hint?.action ?? (isFinished ? advice : null)}
         />
+        <StepButtons state={state} />
       </Card>
       <Card class="play-panel" label="Players and moves">
         <Now state={state} flow={flow} seats={seats.value} />
         {isFinished && <ReviewPanel state={state} review={review} onTryAgain={tryAgain} />}
         <MainButtons {...{ app, state, flow, seats: seats.value, isFinished }} />
-        <StepButtons state={state} />
         <MoveList state={state} />
         <Players {...{ app, state, seats: seats.value, sit }} />
         <MoreButtons {...{ app, state, setUp }} />
