@@ -50,7 +50,9 @@ export interface BoardProps {
 }
 
 export function Board(props: BoardProps) {
-  return <BoardOfGame key={`${props.game.name} ${props.setup.id}`} {...props} />;
+  const { game, setup, onCell } = props;
+  const parts = onCell ? { ...props, legal: [], hint: null } : props;
+  return <BoardOfGame key={`${game.name} ${setup.id}`} {...parts} />;
 }
 
 interface Parts extends BoardProps {
@@ -75,11 +77,6 @@ function BoardOfGame(props: BoardProps) {
       else moves.cancel();
     },
   });
-  const isHeld = (cell: Cell) => !onCell && moves.isStart(cell);
-  const classOf = (cell: Cell) => {
-    const isLegal = onCell || moves.isNext(cell) || moves.actionAt(cell) !== null;
-    return `${isLegal || isHeld(cell) ? " is-legal" : ""}${isHeld(cell) ? " is-held" : ""}`;
-  };
   return (
     <div class={`board-view${legal.length || onCell ? " is-active" : ""}`}>
       <div
@@ -89,10 +86,10 @@ function BoardOfGame(props: BoardProps) {
       >
         <Drawing {...parts} drag={drag} drawing={drawing} />
         <Grid
-          {...{ layout, grid, label, classOf, moves }}
+          {...{ layout, grid, label, moves }}
           labelOf={(cell) => labelOf(cell, parts)}
           onPress={(cell, event) => {
-            if (isHeld(cell) && cells[cell[0]][cell[1]]) drag.press(cell, event);
+            if (moves.isStart(cell) && cells[cell[0]][cell[1]]) drag.press(cell, event);
           }}
         />
       </div>
@@ -125,7 +122,7 @@ function Drawing({ layout, moves, drag: { lifted, place }, drawing, ...props }: 
   );
   const isPlate = layout.style === "plate"; // what falls passes behind the plate
   const above = last === null ? null : layout.squares(last).at(-1);
-  const legal = props.marks || props.onCell ? [] : props.legal;
+  const legal = props.marks ? [] : props.legal;
   const color = lifted && setup.colors[cells[lifted[0]][lifted[1]] - 1];
   const viewBox = `0 0 ${layout.width} ${layout.height}`;
   return (
@@ -139,7 +136,7 @@ function Drawing({ layout, moves, drag: { lifted, place }, drawing, ...props }: 
       <LastMarks {...board} />
       <g class="overlay">
         {hint !== null && <HintedMove {...board} hint={hint} />}
-        <MoveMarks {...{ layout, least, cells, marks }} isBehind={line.length > 0} />
+        <MoveMarks {...board} {...{ least, marks }} isBehind={line.length > 0} />
         <LineGhosts {...board} line={line} />
         {color && (
           <g class={`piece piece-${color} is-dragged`} transform={place}>
@@ -174,20 +171,19 @@ function ActionButtons({ layout, moves, position, legal, hint, onAction }: Parts
 }
 
 /** Return what is said of a cell. */
-function labelOf(cell: Cell, { layout, moves, setup, position, legal, hint, onCell }: Parts) {
+function labelOf(cell: Cell, { layout, moves, setup, position, legal, hint = null }: Parts) {
   const { cells, marked, over } = position;
   const piece = cells[cell[0]][cell[1]];
   const said = [`${layout.name(cell)}: ${piece ? setup.sides[piece - 1] : "empty"}`];
-  if (onCell) return said[0];
   if (marked.some((one) => isSame(one, cell))) said.push(over ? "marked" : "last move");
-  const isHere = (action: number) => isSame(layout.landing(cells, action), cell);
+  const isLanding = (one: number) => isSame(layout.landing(cells, one), cell);
   const action = layout.actionOf(cell);
-  const isLegal = action !== null && legal.includes(action) && isHere(action);
+  const isLegal = action !== null && legal.includes(action) && isLanding(action);
   if (isLegal || moves.isNext(cell)) said.push("legal move");
   else if (moves.path.includes(layout.flat(cell))) said.push("chosen");
   else if (moves.isStart(cell)) said.push("can move");
-  const isHinted = (one: number) => isHere(one) || layout.squares(one).some((c) => isSame(c, cell));
-  if (typeof hint === "number" && isHinted(hint)) said.push("hint");
+  const hinted = hint === null ? [] : [layout.landing(cells, hint), ...layout.squares(hint)];
+  if (hinted.some((one) => isSame(one, cell))) said.push("hint");
   return said.join(", ");
 }
 

@@ -9,9 +9,11 @@ const LEAST_PX = 6; // a press that moves less is a click
 
 export type Drag = ReturnType<typeof useDrag>;
 
-/** `onDrop` is called with the place on the screen where the piece is let go. */
-type Handlers = Record<"onLift", (cell: Cell) => void> &
-  Record<"onDrop", (x: number, y: number) => void>;
+interface Handlers {
+  onLift: (cell: Cell) => void;
+  /** Called with the place on the screen where the piece is let go. */
+  onDrop: (x: number, y: number) => void;
+}
 
 /** Return the cell whose piece is in the air, its transform, and what takes a piece up. */
 export function useDrag(drawing: RefObject<SVGSVGElement | null>, handlers: Handlers) {

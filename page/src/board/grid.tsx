@@ -4,7 +4,7 @@
 
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
-import { type Cell, CELL, type Layout } from "./layout";
+import { type Cell, CELL, isSame, type Layout } from "./layout";
 import type { Moves } from "./moves";
 
 const STEPS: Record<string, Cell> = {
@@ -18,7 +18,6 @@ interface GridProps {
   layout: Layout;
   label: string;
   labelOf: (cell: Cell) => string;
-  classOf: (cell: Cell) => string;
   grid: RefObject<HTMLDivElement | null>;
   moves: Moves;
   onPress: (cell: Cell, event: PointerEvent) => void;
@@ -39,38 +38,33 @@ function forCells<E extends Event>(act: (cell: Cell, event: E) => void) {
   };
 }
 
-export function Grid({ layout, label, labelOf, classOf, grid, moves, onPress }: GridProps) {
+export function Grid({ layout, label, labelOf, grid, moves, onPress }: GridProps) {
   const { rows, columns, drawn } = layout;
   const lowest = layout.game.action_kind === "column" ? rows - 1 : Math.floor(rows / 2);
-  // Where the Tab key leads: row and column as they are drawn.
-  const [stop, setStop] = useState<Cell>([lowest, drawn.indexOf(Math.floor(columns / 2))]);
+  // Where the Tab key leads.
+  const [stop, setStop] = useState<Cell>([lowest, Math.floor(columns / 2)]);
 
-  const focus = (down: number, right: number) => {
-    const inside = (value: number, length: number) => Math.min(Math.max(value, 0), length - 1);
-    const to: Cell = [inside(stop[0] + down, rows), inside(stop[1] + right, columns)];
-    setStop(to);
-    const cell = grid.current?.children[to[0]].children[to[1]];
-    if (cell instanceof HTMLElement) cell.focus();
+  const inside = (value: number, length: number) => Math.min(Math.max(value, 0), length - 1);
+  const focus = ([row, column]: Cell, down: number, right: number) => {
+    const to = [inside(row + down, rows), drawn[inside(drawn.indexOf(column) + right, columns)]];
+    grid.current?.querySelector<HTMLElement>(`[data-cell="${to}"]`)?.focus();
   };
-  const onKeyDown = (event: KeyboardEvent) => {
+  const onKeyDown = forCells((cell, event: KeyboardEvent) => {
     const { key, altKey, ctrlKey, metaKey } = event;
     if (altKey || ctrlKey || metaKey) return;
-    if (key === "Enter" || key === " ") moves.choose([stop[0], drawn[stop[1]]]);
-    else if (key === "Home" || key === "End") focus(0, key === "Home" ? -columns : columns);
-    else if (key in STEPS) focus(...STEPS[key]);
+    if (key === "Enter" || key === " ") moves.choose(cell);
+    else if (key === "Home" || key === "End") focus(cell, 0, key === "Home" ? -columns : columns);
+    else if (key in STEPS) focus(cell, ...STEPS[key]);
     else if (key !== "Escape" || !moves.cancel()) return;
     event.preventDefault();
     event.stopPropagation();
-  };
+  });
   const part = (length: number, whole: number) => `${(100 * length) / whole}%`;
   const [left, top] = [part(layout.left, layout.width), part(layout.top, layout.height)];
   const [width, height] = [part(columns * CELL, layout.width), part(rows * CELL, layout.height)];
   const listeners = {
     onKeyDown,
-    onClick: forCells((cell) => {
-      setStop([cell[0], drawn.indexOf(cell[1])]);
-      moves.choose(cell);
-    }),
+    onClick: forCells(moves.choose),
     onPointerMove: forCells((cell, event: PointerEvent) => {
       if (event.pointerType !== "touch") moves.hover(cell);
     }),
@@ -79,6 +73,7 @@ export function Grid({ layout, label, labelOf, classOf, grid, moves, onPress }: 
     }),
     onPointerLeave: () => moves.hover(null),
     onFocusIn: forCells((cell) => {
+      setStop(cell);
       moves.hover(document.activeElement?.matches(":focus-visible") ? cell : null);
     }),
     onFocusOut: () => moves.hover(null),
@@ -94,16 +89,20 @@ export function Grid({ layout, label, labelOf, classOf, grid, moves, onPress }: 
     >
       {[...Array(rows).keys()].map((row) => (
         <div key={row} role="row" class="grid-row">
-          {drawn.map((column, k) => (
-            <div
-              key={column}
-              role="gridcell"
-              class={`grid-cell${classOf([row, column])}`}
-              tabIndex={row === stop[0] && k === stop[1] ? 0 : -1}
-              aria-label={labelOf([row, column])}
-              data-cell={`${row},${column}`}
-            />
-          ))}
+          {drawn.map((column) => {
+            const cell: Cell = [row, column];
+            const isLegal = moves.isLegal(cell) ? " is-legal" : "";
+            return (
+              <div
+                key={column}
+                role="gridcell"
+                class={`grid-cell${isLegal}${moves.isStart(cell) ? " is-held" : ""}`}
+                tabIndex={isSame(cell, stop) ? 0 : -1}
+                aria-label={labelOf(cell)}
+                data-cell={`${cell}`}
+              />
+            );
+          })}
         </div>
       ))}
     </div>

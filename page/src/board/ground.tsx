@@ -68,36 +68,30 @@ function stars({ left, top, rows, columns }: Layout): string {
 
 /** The names along the edges or, where there are none, in the corners of the squares. */
 function Names({ layout, least }: Omit<GroundProps, "children">) {
-  const { game, setup, style, left, top, height, drawn } = layout;
-  const [large, small] = [Math.max(29, least), Math.max(17, least)];
+  const { game, setup, left, top, drawn } = layout;
   const middle = (k: number) => (k + 0.5) * CELL;
-  const write = (look: string, text: string, x: number, y: number) => (
-    <text key={`${x},${y}`} class={look} {...{ x, y }} font-size={look[0] === "e" ? large : small}>
-      {text}
-    </text>
-  );
-  const isTight = large > CELL / 2; // the names would hide each other
-  if (style === "plate") {
-    const texts = isTight ? [] : drawn.map((column) => setup.action_texts[column]);
-    const look = "edge-label edge-below";
-    return <>{texts.map((name, k) => write(look, name, left + middle(k), height - 12))}</>;
-  }
-  if (setup.column_names.length && style !== "lines") {
-    const [above, beside] = isTight ? [[], []] : [setup.column_names, setup.row_names];
-    return (
-      <>
-        {above.map((name, k) => write("edge-label", name, left + middle(k), top - 16))}
-        {beside.map((name, k) => write("edge-label", name, left / 2, top + middle(k) + 10))}
-      </>
-    );
-  }
-  const cells = game.action_kind === "square" && small < CELL / 4 ? layout.places : [];
-  const corner = cells.map((cell) => ({ cell, ...layout.middle(cell) }));
+  const below = layout.style === "plate" ? drawn.map((column) => setup.action_texts[column]) : [];
+  const edges = [
+    ...setup.column_names.map((name, k) => ({ name, x: left + middle(k), y: top - 16 })),
+    ...setup.row_names.map((name, k) => ({ name, x: left / 2, y: top + middle(k) + 10 })),
+    ...below.map((name, k) => ({ name, x: left + middle(k), y: layout.height - 12 })),
+  ];
+  const hasCorners = game.action_kind === "square" && !setup.column_names.length;
+  const corners = (hasCorners ? layout.places : []).map((cell) => {
+    const { x, y } = layout.middle(cell);
+    return { name: layout.name(cell), x: x - 41, y: y - 25 };
+  });
+  // Where names cannot be read, or would hide others, there are none.
+  const write = (look: string, size: number, most: number, names: typeof edges) =>
+    (size > most ? [] : names).map(({ name, x, y }) => (
+      <text key={`${x},${y}`} class={look} {...{ x, y }} font-size={size}>
+        {name}
+      </text>
+    ));
   return (
     <>
-      {corner.map(({ cell, x, y }) =>
-        write("cell-name", layout.name(cell), x - 41, y - 42 + small),
-      )}
+      {write("edge-label", Math.max(29, least), 50, edges)}
+      {write("cell-name", Math.max(17, least), 25, corners)}
     </>
   );
 }

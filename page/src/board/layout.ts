@@ -12,7 +12,6 @@ export type Layout = ReturnType<typeof layoutOf>;
 const MARGINS: Record<string, number[] | undefined> = {
   plate: [14, 14, 14, 58],
   green: [52, 24, 52, 24],
-  lines: [12, 12, 12, 12],
 };
 
 /** Return the layout of a game's board; a bare one has no room around the squares. */

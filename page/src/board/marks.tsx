@@ -1,7 +1,8 @@
 // What is marked on a board: the last move, legal squares, a hint, what the search thinks.
 //
-// Of a search there is a disc or an arrow for each move, or a line of moves. The larger and the more solid a disc, the larger its share of the visits. A ring marks the best
-// move, a badge an exact score or result. On a small board there is less text, not smaller text.
+// Of a search there is a disc or an arrow for each move: the larger and the more solid, the larger
+// its share of the visits. A ring marks the best move, a badge an exact score or result. On a small
+// board there is less text, not smaller text.
 
 import type { Position } from "../api";
 import { marginText, percentText, resultText, valueText } from "../format";
@@ -12,7 +13,7 @@ import type { Moves } from "./moves";
 const SMALLEST_SHARE = 0.005; // of the visits; a move with less is a dot without numbers
 const SMALLEST_SHARE_WITH_VALUE = 0.03;
 const SMALLEST_SHARE_ON_ARROW = 0.15; // arrows cross, so that most numbers would hide each other
-const LARGEST_IN_CORNER = 26; // badges with larger letters stand in the middle of their cell
+const BADGE_SIZE = 22; // of letters; a badge with larger ones stands in the middle of its cell
 
 interface OnBoard {
   layout: Layout;
@@ -72,22 +73,20 @@ export function HintedMove({ layout, position, hint }: OnBoard & { hint: number 
   );
 }
 
-interface MoveMarksProps {
-  layout: Layout;
+interface MoveMarksProps extends OnBoard {
   /** The smallest size of letters that can be read, in the units of the drawing. */
   least: number;
-  cells: number[][];
   marks: MoveMark[];
   /** Whether a line of moves is drawn over them. */
   isBehind: boolean;
 }
 
-export function MoveMarks({ layout, least, cells, marks, isBehind }: MoveMarksProps) {
+export function MoveMarks({ layout, position, least, marks, isBehind }: MoveMarksProps) {
   const order = (one: MoveMark) => (one.isBest ? 2 : one.share);
   const sorted = marks.toSorted((one, other) => order(one) - order(other));
-  const Mark = layout.game.action_kind === "move" ? MoveArrow : MoveDisc;
   const groups = sorted.map((mark) => {
-    const cell = layout.landing(cells, mark.action);
+    const cell = layout.landing(position.cells, mark.action);
+    const Mark = layout.squares(mark.action).length > 1 ? MoveArrow : MoveDisc;
     const name = `move-mark${mark.isBest ? " is-best" : ""}`;
     return (
       <g key={mark.action} class={name} data-action={mark.action}>
@@ -104,15 +103,15 @@ function MoveDisc({ mark, layout, cell, least }: MarkProps) {
   const { share, value, isBest } = mark;
   const isDot = share < SMALLEST_SHARE && !isBest;
   const r = isDot ? 8 : 30 + 12 * Math.sqrt(share);
-  const isCentral = badgeText(mark) !== null && least > LARGEST_IN_CORNER;
+  const isCentral = badgeText(mark) !== null && least > BADGE_SIZE;
   const text = percentText(share);
   const size = Math.max((text.length > 3 ? 0.56 : 0.68) * r, least);
   const small = Math.max(0.48 * r, least);
-  const hasValue = (share >= SMALLEST_SHARE_WITH_VALUE || isBest) && small <= 0.7 * r;
+  const hasValue = (share >= SMALLEST_SHARE_WITH_VALUE || isBest) && small <= 0.62 * r;
   const shown = text.length * 0.68 * size <= 2 * r ? text : text.replace("%", "");
   return (
     <g transform={layout.at(cell)}>
-      <circle class="move-disc" r={r} fill-opacity={0.5 + 0.45 * Math.sqrt(share)} />
+      <circle class="move-disc" r={r} fill-opacity={0.7 + 0.25 * Math.sqrt(share)} />
       {isBest && <circle class="move-ring-ground" r={46} />}
       {isBest && <circle class="move-ring" r={46} />}
       {!isDot && !isCentral && (
@@ -121,7 +120,7 @@ function MoveDisc({ mark, layout, cell, least }: MarkProps) {
           {hasValue && write("move-value", valueText(value), small, 0.1 * r + small)}
         </>
       )}
-      <Badge mark={mark} size={Math.max(22, least)} isCorner={!isCentral} />
+      <Badge mark={mark} size={Math.max(BADGE_SIZE, least)} isCorner={!isCentral} />
     </g>
   );
 }
@@ -177,14 +176,8 @@ function Badge({ mark, size, isCorner }: { mark: MoveMark; size: number; isCorne
   );
 }
 
-interface ArrowProps {
-  layout: Layout;
-  from: Cell;
-  cell: Cell;
-  width: number;
-  class: string;
-  "fill-opacity"?: number;
-}
+type ArrowProps = Pick<MarkProps, "layout" | "cell"> & { from: Cell; width: number } & Look;
+type Look = { class: string; "fill-opacity"?: number };
 
 /** An arrow from the middle of one cell to that of another, with a shaft of some width. */
 export function Arrow({ layout, from, cell, width, ...others }: ArrowProps) {

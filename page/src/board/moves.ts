@@ -36,10 +36,13 @@ export function useMoves(layout: Layout, { game, position, legal, ...on }: Board
   };
   const isStart = (cell: Cell) => choice.starts.has(layout.flat(cell));
   const isNext = (cell: Cell) => path.length > 0 && choice.next.has(layout.flat(cell));
+  /** Return whether choosing a cell does something. */
+  const isLegal = (cell: Cell) =>
+    Boolean(on.onCell) || isStart(cell) || isNext(cell) || actionAt(cell) !== null;
   /** The legal action under the pointer or the focus. */
   const hovered = looked && actionAt(looked);
   useEffect(() => on.onHover?.(hovered), [hovered]);
-  return { path, choice, hovered, hover, actionAt, choose, cancel, isStart, isNext };
+  return { path, choice, hovered, hover, choose, cancel, isStart, isNext, isLegal };
 }
 
 /** Return a state that is forgotten as soon as the key changes, and a function that sets it. */

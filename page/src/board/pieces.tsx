@@ -69,28 +69,19 @@ export function useMotion(layout: Layout, position: Position, last: number | nul
       const [was, is] = [previous, position].map(({ cells }) => cells[cell[0]][cell[1]]);
       const shape = drawing.current?.querySelector(`[data-cell="${cell}"] .piece-shape`);
       if (!is || is === was || !shape) continue;
-      if (isSame(cell, squares.at(-1)))
-        slide(shape, layout.middle(squares[0]), layout.middle(cell));
-      else if (was) turn(shape);
+      const move = (transform: string[], duration: number, opacity = 1) =>
+        shape.animate({ transform, opacity: [opacity, 1] }, { duration, easing: "ease-in-out" });
+      if (isSame(cell, squares.at(-1))) {
+        const [start, end] = [squares[0], cell].map(layout.middle);
+        move([`translate(${start.x - end.x}px, ${start.y - end.y}px)`, "none"], 220);
+      } else if (was) move(["scaleX(-1)", "scaleX(0)", "scaleX(1)"], 320);
       else if (layout.style === "plate") fall(shape, cell[0] + 1);
-      else appear(shape);
+      else move(["scale(.4)", "none"], 180, 0);
     }
     const marks = drawing.current?.querySelector(".marks"); // once the piece has come to rest
     marks?.animate([{ opacity: 0 }, { opacity: 0 }, { opacity: 1 }], 600);
   }, [layout, position, last]);
   return drawing;
-}
-
-type Point = Record<"x" | "y", number>;
-
-function slide(shape: Element, from: Point, to: Point) {
-  const start = { transform: `translate(${from.x - to.x}px, ${from.y - to.y}px)` };
-  shape.animate([start, { transform: "none" }], { duration: 220, easing: "ease-in-out" });
-}
-
-function turn(shape: Element) {
-  const transform = ["scaleX(-1)", "scaleX(0)", "scaleX(1)"];
-  shape.animate({ transform }, { duration: 320, easing: "ease-in-out" });
 }
 
 /** Let a disc fall, with a small rebound. */
@@ -102,9 +93,4 @@ function fall(shape: Element, numRows: number) {
     easing: ["cubic-bezier(.55,0,.9,.6)", "ease-out", "ease-in"],
   };
   shape.animate(frames, { duration: 160 + 170 * Math.sqrt(numRows) });
-}
-
-function appear(shape: Element) {
-  const frames = { transform: ["scale(.4)", "none"], opacity: [0, 1] };
-  shape.animate(frames, { duration: 180, easing: "ease-out" });
 }
