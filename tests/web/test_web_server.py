@@ -252,7 +252,7 @@ def _raw(host, port, text):
         (b"[" * 60_000, 400),
         (b'{"game": "connect_four", "moves": [' + b"9" * 50_000 + b"]}", 400),
         (b'{"game": "connect_four", "moves": [7]}', 422),
-        (b'{"game": "connect_four", "moves": "\\ud800"}', 422),
+        (b'{"game": "connect_four", "moves": "\\ud800"}', 400),
         (b'{"game": "connect_four"' + b" " * 70_000 + b"}", 413),
         (b"\x00\xff", 400),
     ],
