@@ -97,6 +97,14 @@ class DrawingRequest(PositionRequest):
     from_ply: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
 
 
+class RunRequest(Request):
+    """The query of `api/run`: the rows of a training run, from one on."""
+
+    id: _Text | None = None
+    from_row: Annotated[int, Field(ge=0, le=1_000_000_000, strict=False)] | None = None
+    version: _ShortText | None = None  #: of the rows that the page has
+
+
 class SearchRequest(PositionRequest):
     """A position for a player."""
 

@@ -19,6 +19,7 @@ from alphazero.play.requests import (
     PlayerRequest,
     PositionRequest,
     Request,
+    RunRequest,
     SearchRequest,
 )
 from alphazero.web.app import make_app
@@ -179,7 +180,7 @@ MODELS = {
 
 def test_every_model_is_tried():
     models = set(Request.__subclasses__()) | set(PositionRequest.__subclasses__())
-    assert models - set(MODELS.values()) <= {PlayerRequest} | {
+    assert models - set(MODELS.values()) <= {PlayerRequest, RunRequest} | {
         one for one in models if one.__name__ == "EngineRequest"
     }
 
@@ -289,6 +290,9 @@ QUERIES = st.sampled_from(
     [
         b"",
         b"id=x",
+        b"from_row=1",
+        b"id=x&from_row=" + b"9" * 5_000,
+        b"id=x&from_row=%f0%9d%9f%8f&version=1",
         b"id=..%2f..",
         b"id=%00",
         b"id=%ff",
