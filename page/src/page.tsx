@@ -95,7 +95,7 @@ function Views({ router }: { router: Router }) {
         <ThemeButton />
       </header>
       <main id="main" tabIndex={-1}>
-        <h1 class="visually-hidden">{title}</h1>
+        {view !== "runs" && <h1 class="visually-hidden">{title}</h1>}
         {view === "play" && <PlayView key={key} {...props} />}
         {view === "analyse" && <AnalyseView key={key} {...props} />}
         {view === "runs" && <RunsView app={app} id={id} parameters={parameters} />}
