@@ -2,134 +2,104 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { RunList, RunRows, RunSummary } from "../api";
+import type { RunRows, RunSummary } from "../api";
 import type { App } from "../app";
-import { accuracyText, capital, countText, durationText } from "../format";
+import { accuracyText, capital, countText, durationText, UNKNOWN } from "../format";
 import { Button, Choice } from "../ui";
-import { runHash } from "./address";
-import { Alarms, Comparison, Settings } from "./comparison";
+import { runsHash } from "./address";
+import { type Contender, headline } from "./better_run";
 import { LineChart } from "./line_chart";
 import { Networks } from "./networks";
-import { mergeCharts, useRunRows, type XKind } from "./run_rows";
-import { AlarmTags, MOST_RUNS, RunName } from "./runs_table";
+import { mergeCharts, useRunRows, type Range, type XKind } from "./run_rows";
 import { SelfPlay } from "./self_play";
+import { RunName, RunTags, Table } from "./table";
 
 const X_KINDS: [XKind, string][] = [
-  ["iterations", "iterations"],
-  ["games", "games"],
-  ["hours", "time of training"],
+  ["iterations", "over iterations"],
+  ["games", "over games"],
+  ["hours", "over the time of training"],
 ];
+const FIGURES = ["Exact accuracy", "Elo", "Iterations", "Games", "Training"];
 
 interface RunPageProps {
   app: App;
-  list: RunList;
-  /** The first one is the one whose networks play. */
+  /** The networks of the first one play. */
   chosen: RunSummary[];
   /** The x-axis that the address asks for. */
   x: string | undefined;
 }
 
-export function RunPage({ app, list, chosen, x }: RunPageProps) {
+export function RunPage({ app, chosen, x }: RunPageProps) {
   const given = X_KINDS.find(([kind]) => kind === x)?.[0] ?? "iterations";
   const [kind, setKind] = useState(given);
   useEffect(() => setKind(given), [x]);
   const { rows, error } = useRunRows(app.backend, chosen);
-  const ids = chosen.map(({ id }) => id);
   const contenders = chosen.map((run, k) => ({ run, rows: rows[k] }));
+  const [id, ...others] = chosen.map((run) => run.id);
   const [first] = chosen;
-  const game = app.catalogue.value.games.find(({ name }) => name === first.game);
+  const game = app.catalogue.value.games.find(({ name }) => name === first.game) ?? null;
   const isAlone = chosen.length === 1;
-  const go = (now: string[]) => app.go(runHash(now, kind));
   const onKind = (now: XKind) => {
     setKind(now);
-    app.rewrite(runHash(ids, now));
+    app.rewrite(runsHash(id, others, now));
   };
   return (
     <article class="run-page">
-      <p>
+      <p class="run-links">
         <a href="#runs">← All runs</a>
+        <a href={runsHash("", [id, ...others])}>Compare with other runs</a>
       </p>
-      <h1>{isAlone ? first.name : `${chosen.length} runs compared`}</h1>
-      {isAlone && <p class="run-facts">{facts(first, game?.title ?? first.game)}</p>}
-      <Chosen list={list} chosen={chosen} go={go} />
+      <h1>
+        {isAlone ? first.name : `${chosen.length} runs compared`}{" "}
+        {isAlone && <RunTags run={first} />}
+      </h1>
       {error && (
         <p class="error-line" role="alert">
           {capital(error)}
         </p>
       )}
-      {!isAlone && <Comparison contenders={contenders} />}
+      <Comparison contenders={contenders} game={game?.title ?? first.game} />
       <div class="run-columns">
         <Curves chosen={chosen} rows={rows} kind={kind} onKind={onKind} />
         <div class="run-aside">
-          {game && first.playable && first.networks.length > 0 && (
-            <SelfPlay key={first.id} app={app} game={game} run={first} />
-          )}
+          {game && first.playable && <SelfPlay key={id} app={app} game={game} run={first} />}
           <Alarms contenders={contenders} />
         </div>
       </div>
-      {!isAlone && <Settings contenders={contenders} />}
-      <Networks key={first.id} app={app} game={game ?? null} run={first} isAlone={isAlone} />
-      {isAlone && <Settings contenders={contenders} />}
+      <Networks key={id} app={app} game={game} run={first} isAlone={isAlone} />
+      <Settings contenders={contenders} />
     </article>
   );
 }
 
-function facts({ iterations, hours, accuracy, elo }: RunSummary, game: string) {
-  return [
-    game,
-    `${countText(iterations)} iterations`,
-    `${durationText(hours)} of training`,
-    accuracy === null ? null : `exact accuracy ${accuracyText(accuracy)}`,
-    elo === null ? null : `Elo ${Math.round(elo)}`,
-  ]
-    .filter(Boolean)
-    .join(" · ");
-}
-
-interface ChosenProps {
-  list: RunList;
-  chosen: RunSummary[];
-  go: (ids: string[]) => void;
-}
-
-/** The runs that are laid over each other; others can be added, and these left out. */
-function Chosen({ list, chosen, go }: ChosenProps) {
-  const ids = chosen.map(({ id }) => id);
-  const others = list.runs.filter(({ id }) => !ids.includes(id));
-  // Runs of the same game first: those can be compared.
-  others.sort((a, b) => Number(b.game === chosen[0].game) - Number(a.game === chosen[0].game));
-  const options = others.map((run) => [run.id, `${run.name} (${run.game})`] as const);
+/** The newest figures; of several runs, which one plays better. */
+function Comparison({ contenders, game }: { contenders: Contender[]; game: string }) {
+  const texts = contenders.map(({ run, rows }) => {
+    const games = rows?.x.games.findLast((one) => one !== null) ?? null;
+    return [
+      accuracyText(run.accuracy),
+      run.elo === null ? UNKNOWN : String(Math.round(run.elo)),
+      countText(run.iterations),
+      games === null ? UNKNOWN : countText(games),
+      durationText(run.hours),
+    ];
+  });
+  if (contenders.length === 1) {
+    const facts = FIGURES.map((name, k) => `${name.toLowerCase()} ${texts[0][k]}`);
+    return <p class="run-facts">{[game, ...facts].join(" · ")}</p>;
+  }
+  const names = contenders.map(({ run }, k) => <RunName run={run} color={k} />);
   return (
-    <div class="chosen-runs">
-      {(chosen.length > 1 || chosen[0].training || chosen[0].alarms.length > 0) && (
-        <ul aria-label="Runs shown">
-          {chosen.map((run, k) => (
-            <li key={run.id}>
-              <RunName run={run} color={chosen.length > 1 ? k : undefined} />
-              <AlarmTags run={run} />
-              {chosen.length > 1 && (
-                <Button
-                  class="quiet"
-                  aria-label={`Leave out ${run.name}`}
-                  onClick={() => go(ids.filter((id) => id !== run.id))}
-                >
-                  ✕
-                </Button>
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
-      {options.length > 0 && chosen.length < MOST_RUNS && (
-        <Choice
-          bare
-          label="Compare with another run"
-          value=""
-          options={[["", "Compare with …"], ...options]}
-          onChange={(id) => id && go([...ids, id])}
-        />
-      )}
-    </div>
+    <section class="card" aria-label="Comparison">
+      <h2>Which one plays better</h2>
+      <p class="run-headline">{headline(contenders)}</p>
+      <Table
+        class="runs-table"
+        caption="Newest figures"
+        columns={["Run", ...FIGURES]}
+        rows={texts.map((cells, k) => [names[k], ...cells])}
+      />
+    </section>
   );
 }
 
@@ -141,41 +111,99 @@ interface CurvesProps {
 }
 
 function Curves({ chosen, rows, kind, onKind }: CurvesProps) {
-  const zoom = useSignal<[number, number] | null>(null);
-  const known = chosen.filter((_, k) => rows[k] !== null);
+  const zoom = useSignal<Range | null>(null);
+  const known = rows.filter((one) => one !== null);
+  const names = chosen.filter((_, k) => rows[k]).map(({ name }) => name);
   const charts = useMemo(
-    () =>
-      mergeCharts(
-        rows.filter((one) => one !== null),
-        kind,
-      ),
-    [...rows, kind, rows.length],
+    () => mergeCharts(known, kind, zoom.value),
+    [...known, known.length, kind, zoom.value],
   );
   const change = (now: string) => {
     zoom.value = null;
     onKind(now as XKind);
   };
-  const isLoading = known.length < chosen.length;
   return (
     <section class="run-curves">
-      <div class="curves-head">
+      <div class="button-row">
         <h2>Curves</h2>
-        <Choice label="Over" value={kind} options={X_KINDS} onChange={change} />
+        <Choice bare label="Horizontal axis" value={kind} options={X_KINDS} onChange={change} />
         <Button off={!zoom.value} onClick={() => (zoom.value = null)}>
           Show all
         </Button>
-        <p class="hint-text">Drag to zoom; arrow keys read a chart, + and − zoom it.</p>
+        <p class="hint-text">
+          Drag over a chart to zoom; arrow keys read its values.{" "}
+          {charts.some(({ isMean }) => isMean) && "Each point is a mean of some iterations."}
+        </p>
       </div>
-      {isLoading && <p role="status">Loading …</p>}
-      {!isLoading && !charts.length && <p>No curves yet: they appear with the first iteration.</p>}
+      {known.length < chosen.length && <p role="status">Loading …</p>}
+      {!charts.length && <p>No curves yet: they appear with the first iteration.</p>}
       <div class="chart-grid-box">
         {charts.map((chart) => {
           const lines = chart.lines.map(({ run, curve, low }) => [run, curve, low !== null]);
-          const look = [chart.title, known.map(({ id }) => id), chart.curves, lines];
-          const names = known.map(({ name }) => name);
-          return <LineChart key={JSON.stringify(look)} chart={chart} runs={names} zoom={zoom} />;
+          const look = JSON.stringify([
+            chart.title,
+            chart.curves,
+            known.map(({ id }) => id),
+            lines,
+          ]);
+          return <LineChart key={look} chart={chart} runs={names} zoom={zoom} />;
         })}
       </div>
     </section>
   );
+}
+
+function Alarms({ contenders }: { contenders: Contender[] }) {
+  const alarms = contenders.flatMap(({ run, rows }) =>
+    (rows?.alarms ?? []).map((alarm) => ({ name: run.name, ...alarm })).reverse(),
+  );
+  return (
+    <section class="card run-alarms" aria-label="Alarms">
+      <h2>Alarms</h2>
+      {!alarms.length && <p>None so far.</p>}
+      <ul>
+        {alarms.map(({ name, iteration, began, text }) => (
+          <li class={began ? "has-begun" : ""}>
+            <strong>
+              {contenders.length > 1 && `${name}: `}
+              {began ? "began" : "ended"} in iteration {countText(iteration)}
+            </strong>
+            . {capital(text)}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Every setting of one run, or those in which several differ. */
+function Settings({ contenders }: { contenders: Contender[] }) {
+  const isAlone = contenders.length === 1;
+  const known = contenders.flatMap(({ run, rows }) => (rows ? { name: run.name, rows } : []));
+  const names = new Set(known.flatMap(({ rows }) => Object.keys(rows.settings)));
+  const table = [...names]
+    .sort()
+    .map((name) => [name, ...known.map(({ rows }) => settingText(rows.settings[name]))])
+    .filter(([, ...values]) => isAlone || new Set(values).size > 1);
+  const title = isAlone ? "All settings" : "Settings that differ";
+  return (
+    <details class="card run-settings" open={!isAlone}>
+      <summary>
+        <h2>
+          {title} ({table.length})
+        </h2>
+      </summary>
+      <Table
+        class="settings-table"
+        caption={title}
+        columns={["Setting", ...known.map(({ name }) => (isAlone ? "Value" : name))]}
+        rows={table}
+      />
+    </details>
+  );
+}
+
+function settingText(value: unknown): string {
+  if (value === undefined) return UNKNOWN;
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

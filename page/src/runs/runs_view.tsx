@@ -1,11 +1,16 @@
 // The Runs view: the runs on this machine, as they train; several of them compared.
 
 import { useEffect, useState } from "preact/hooks";
-import type { RunList } from "../api";
+import type { RunList, RunSummary } from "../api";
 import type { App } from "../app";
-import { idsOf, listHash } from "./address";
+import { accuracyText, countText, durationText, UNKNOWN } from "../format";
+import { Button } from "../ui";
+import { idsOf, runsHash } from "./address";
 import { RunPage } from "./run_page";
-import { MOST_RUNS, RunsTable } from "./runs_table";
+import { RunName, Table } from "./table";
+
+const MOST_RUNS = 6;
+const COLUMNS = ["Run", "Game", "Iterations", "Training", "Exact accuracy", "Elo", "Updated"];
 
 interface RunsViewProps {
   app: App;
@@ -22,24 +27,9 @@ export function RunsView({ app, id, parameters }: RunsViewProps) {
     return () => stop.abort();
   }, []);
   const others = idsOf(parameters.with);
-  const [ticked, setTicked] = useState(others);
-  useEffect(() => setTicked(others), [id, parameters.with]);
-
-  if (list === null) {
-    return (
-      <div class="runs-view">
-        <h1 class="visually-hidden">Runs</h1>
-        <p role="status">Loading …</p>
-      </div>
-    );
-  }
   const ids = id ? [...new Set([id, ...others])].slice(0, MOST_RUNS) : [];
-  const chosen = ids.flatMap((one) => list.runs.find((run) => run.id === one) ?? []);
-  const missing = ids.filter((one) => !chosen.some((run) => run.id === one));
-  const onTick = (now: string[]) => {
-    setTicked(now);
-    app.rewrite(listHash(now));
-  };
+  const chosen = ids.flatMap((one) => list?.runs.find((run) => run.id === one) ?? []);
+  const missing = ids.filter((one) => list && !chosen.some((run) => run.id === one));
   return (
     <div class="runs-view">
       {missing.map((one) => (
@@ -47,36 +37,90 @@ export function RunsView({ app, id, parameters }: RunsViewProps) {
           There is no run {one} here.
         </p>
       ))}
-      {chosen.length ? (
-        <RunPage app={app} list={list} chosen={chosen} x={parameters.x} />
-      ) : (
-        <>
-          <h1>Runs</h1>
-          {list.runs.length ? (
-            <RunsTable app={app} list={list} ticked={ticked} onTick={onTick} />
-          ) : (
-            <EmptyState />
-          )}
-        </>
+      {chosen.length > 0 && <RunPage app={app} chosen={chosen} x={parameters.x} />}
+      {chosen.length === 0 && <h1>Runs</h1>}
+      {!list && <p role="status">Loading …</p>}
+      {list && !chosen.length && (
+        <Runs key={parameters.with} app={app} list={list} given={others} />
       )}
-      {!chosen.length &&
-        list.damaged.map((one) => (
-          <p key={one.id} class="error-line">
-            {one.id}: {one.error}
-          </p>
-        ))}
     </div>
   );
 }
 
-function EmptyState() {
+interface RunsProps {
+  app: App;
+  list: RunList;
+  /** The ids of the runs that are ticked at first. */
+  given: string[];
+}
+
+function Runs({ app, list: { runs, damaged }, given }: RunsProps) {
+  const [ticked, setTicked] = useState(given);
+  const chosen = ticked.filter((id) => runs.some((run) => run.id === id));
+  const isFull = chosen.length >= MOST_RUNS;
+  const tick = (id: string, isOn: boolean) => {
+    const now = isOn ? [...chosen, id] : chosen.filter((one) => one !== id);
+    setTicked(now);
+    app.rewrite(runsHash("", now));
+  };
+  const rows = runs.map((run) => [
+    <>
+      <input
+        type="checkbox"
+        checked={chosen.includes(run.id)}
+        disabled={isFull && !chosen.includes(run.id)}
+        aria-label={`Compare ${run.name}`}
+        onChange={(event) => tick(run.id, event.currentTarget.checked)}
+      />
+      <RunName run={run} />
+    </>,
+    app.catalogue.value.games.find(({ name }) => name === run.game)?.title ?? run.game,
+    ...figures(run),
+    new Date(1000 * run.updated).toLocaleString(undefined, DATE),
+  ]);
+  const [first, ...rest] = chosen;
   return (
-    <div class="empty-state">
-      <p>There are no runs here yet. This trains a network in a few minutes:</p>
-      <pre>
-        <code>alphazero train game=tic_tac_toe</code>
-      </pre>
-      <p>Its curves and networks appear here while it runs.</p>
-    </div>
+    <>
+      {runs.length ? (
+        <>
+          <Table
+            class="runs-table"
+            caption="Training runs, newest first"
+            columns={COLUMNS}
+            rows={rows}
+          />
+          <div class="compare-bar">
+            <Button
+              class="primary"
+              off={!rest.length}
+              onClick={() => app.go(runsHash(first, rest))}
+            >
+              Compare {rest.length ? `${chosen.length} runs` : "runs"}
+            </Button>
+            <p class="hint-text">Tick 2 to {MOST_RUNS} runs to lay their curves over each other.</p>
+          </div>
+        </>
+      ) : (
+        <div class="empty-state">
+          <p>There are no runs here yet. This trains a network in a few minutes:</p>
+          <pre>
+            <code>alphazero train game=tic_tac_toe</code>
+          </pre>
+          <p>Its curves and networks appear here while it runs.</p>
+        </div>
+      )}
+      {damaged.map(({ id, error }) => (
+        <p key={id} class="error-line">
+          {id}: {error}
+        </p>
+      ))}
+    </>
   );
+}
+
+const DATE = { dateStyle: "medium", timeStyle: "short" } as const;
+
+function figures({ iterations, hours, accuracy, elo }: RunSummary): string[] {
+  const rating = elo === null ? UNKNOWN : String(Math.round(elo));
+  return [countText(iterations), durationText(hours), accuracyText(accuracy), rating];
 }
