@@ -9,7 +9,6 @@ import type { MergedChart, Range } from "./run_rows";
 export type Zoom = Signal<Range | null>;
 export type Colors = ReturnType<typeof readColors>;
 
-export const HEIGHT = 220;
 const FONT = "12px system-ui, sans-serif";
 const DASHES = [[], [7, 3], [2, 2], [9, 3, 2, 3], [5, 5], [12, 4], [3, 5], [1, 3]];
 const NUM_COLORS = 8;
@@ -36,32 +35,21 @@ export function readColors(box: HTMLElement) {
   return colors;
 }
 
-/** Return the lines of a chart that have a band: their series come first, under all lines. */
-function banded({ lines }: MergedChart) {
-  return lines.filter(({ low }) => low);
-}
-
-/** Return how many series come before the first line. */
-export function offsetOf(chart: MergedChart): number {
-  return 1 + 2 * banded(chart).length;
-}
-
-export function columns(chart: MergedChart): uPlot.AlignedData {
-  const bands = banded(chart).flatMap(({ low, high }) => [high, low]);
-  return [chart.xs, ...bands, ...chart.lines.map(({ y }) => y)] as uPlot.AlignedData;
+/** Return the series of a chart: x, the edges of all bands, which lie under the lines, the lines. */
+export function columns({ xs, lines }: MergedChart): uPlot.AlignedData {
+  const edges = lines.flatMap(({ band }) => band ?? []);
+  return [xs, ...edges, ...lines.map(({ y }) => y)] as uPlot.AlignedData;
 }
 
 /** Return the options of a chart; `state` says what may change later. */
 export function chartOptions(
-  chart: MergedChart,
+  { lines, fromZero, yLabel }: MergedChart,
   isAlone: boolean,
   state: { colors: Colors; xLabel: string },
   zoom: Zoom,
-): Omit<uPlot.Options, "width"> {
-  const offset = offsetOf(chart);
-  const bands = banded(chart);
-  const color = (line: (typeof bands)[number]) => state.colors.lines[colorOf(line, isAlone)];
-  const colorAt = (k: number) => (k < offset ? "transparent" : color(chart.lines[k - offset]));
+): Omit<uPlot.Options, "width" | "height"> {
+  const banded = lines.filter(({ band }) => band);
+  const color = (line: (typeof lines)[number]) => state.colors.lines[colorOf(line, isAlone)];
   const rules = { stroke: () => state.colors.rule, width: 1 };
   const axis = {
     stroke: () => state.colors.text,
@@ -72,28 +60,26 @@ export function chartOptions(
     values: (_: uPlot, ticks: number[], _axis: number, _space: number, step: number) =>
       ticks.map((tick) => tickText(tick, step)),
   };
-  const edge = { width: 0, spanGaps: true, points: { show: false } };
+  const edge = { stroke: "transparent", width: 0, spanGaps: true, points: { show: false } };
+  const upright = (low: number | null, high: number | null): Range => {
+    if (low === null || high === null) return [0, 1];
+    return fromZero && low >= 0 ? [0, 1.05 * high || 1] : withRoom(low, high, 0.05);
+  };
   return {
-    height: HEIGHT,
     padding: [8, 12, 0, 0],
     legend: { show: false },
     scales: {
       x: { time: false, range: (_, low, high) => zoom.peek() ?? withRoom(low, high, 0) },
-      y: {
-        range: (_, low, high) => {
-          if (low === null || high === null) return [0, 1];
-          return chart.fromZero && low >= 0 ? [0, 1.05 * high || 1] : withRoom(low, high, 0.05);
-        },
-      },
+      y: { range: (_, low, high) => upright(low, high) },
     },
     axes: [
       { ...axis, label: () => state.xLabel, size: 30, space: 70, grid: { show: false } },
-      { ...axis, label: chart.yLabel, size: 48, space: 34, grid: rules },
+      { ...axis, label: yLabel, size: 56, space: 34, grid: rules },
     ],
     series: [
       {},
-      ...bands.flatMap(() => [edge, edge]),
-      ...chart.lines.map((line) => ({
+      ...banded.flatMap(() => [edge, edge]),
+      ...lines.map((line) => ({
         stroke: () => color(line),
         dash: dashOf(line.curve),
         width: 1.75,
@@ -101,14 +87,14 @@ export function chartOptions(
         points: { show: isSparse, size: 5, fill: () => color(line) },
       })),
     ],
-    bands: bands.map((line, k) => ({
+    bands: banded.map((line, k) => ({
       series: [2 * k + 1, 2 * k + 2],
       fill: () => color(line).replace("rgb(", "rgba(").replace(")", ", 0.16)"),
     })),
     cursor: {
       y: false,
       drag: { setScale: false, dist: 5 },
-      points: { size: 8, fill: (_, k) => colorAt(k), stroke: () => state.colors.surface },
+      points: { size: 8 },
       // Beyond this many pixels from its last point a line has no value.
       hover: { prox: 40 },
       bind: { dblclick: () => () => (zoom.value = null) },

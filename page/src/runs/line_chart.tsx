@@ -8,7 +8,10 @@ import uPlot from "uplot";
 import { countText, shortText, UNKNOWN } from "../format";
 import * as draw from "./chart_options";
 import type { MergedChart } from "./run_rows";
-import { Table } from "./table";
+import { lineStyle, Table } from "./parts";
+
+const HEIGHT = 220;
+const AWAY = { left: -10, top: -10 };
 
 interface LineChartProps {
   /** Later charts have the same lines. */
@@ -19,34 +22,30 @@ interface LineChartProps {
 }
 
 export function LineChart({ chart, runs, zoom }: LineChartProps) {
-  const figure = useRef<HTMLElement>(null);
-  const plot = usePlot(figure, { chart, runs, zoom });
-  const at = useRef<number | null>(null); // the x that the keyboard has come to
+  const box = useRef<HTMLDivElement>(null);
+  const plot = usePlot(box, { chart, runs, zoom });
+  const at = useRef(-Infinity); // the x that the keyboard has come to
   const isAlone = runs.length === 1;
   const onKeyDown = (event: KeyboardEvent) => {
     const [low, high] = zoom.value ?? [-Infinity, Infinity];
-    const stops = chart.xs.filter(
-      (x, k) => x >= low && x <= high && chart.lines.some(({ y }) => y[k] !== undefined),
-    );
-    const last = stops.length - 1;
-    const from = at.current === null ? -1 : stops.findLastIndex((x) => x <= (at.current ?? 0));
-    const page = Math.ceil(last / 20);
+    const stops = pointsOf(chart).filter((x) => x >= low && x <= high);
+    const from = stops.findLastIndex((x) => x <= at.current);
+    const num = stops.length;
+    const page = Math.ceil(num / 20);
+    const ends = { Home: -num, End: num, PageDown: -page, PageUp: page };
     const steps: Record<string, number> = {
-      ArrowLeft: from < 0 ? last + 1 : -1,
+      ArrowLeft: from < 0 ? num : -1,
       ArrowRight: 1,
-      PageDown: -page,
-      PageUp: page,
-      Home: -last,
-      End: last + 1,
+      ...ends,
     };
-    if (!(event.key in steps) || !plot.current || last < 0) return;
+    if (!(event.key in steps) || !plot.current || !num) return;
     event.preventDefault();
-    at.current = stops[Math.min(Math.max(from + steps[event.key], 0), last)];
+    at.current = stops[Math.min(Math.max(from + steps[event.key], 0), num - 1)];
     moveTo(plot.current, at.current);
   };
   const leave = () => {
-    at.current = null;
-    plot.current?.setCursor({ left: -10, top: -10 });
+    at.current = -Infinity;
+    plot.current?.setCursor(AWAY);
   };
   const cells = (run: number) =>
     chart.curves.map((_, curve) => {
@@ -54,23 +53,24 @@ export function LineChart({ chart, runs, zoom }: LineChartProps) {
       return line ? <Key {...line} color={draw.colorOf(line, isAlone)} /> : UNKNOWN;
     });
   return (
-    <figure class="chart" ref={figure}>
+    <figure class="card chart">
       <figcaption>
         {chart.title} <span class="chart-place" />
       </figcaption>
       <Table
         class="chart-legend"
         caption={`Values: ${chart.title}`}
-        columns={["", ...chart.curves]}
-        rows={runs.map((name, run) => [isAlone ? "" : name, ...cells(run)])}
+        columns={isAlone ? chart.curves : ["", ...chart.curves]}
+        rows={runs.map((name, run) => [!isAlone && name, ...cells(run)])}
       />
       <div
+        ref={box}
         class="line-chart"
         role="slider"
         tabIndex={0}
         aria-label={`${chart.title}: ${chart.yLabel} by ${chart.xLabel}`}
         aria-valuemin={0}
-        aria-valuemax={lastOf(chart)}
+        aria-valuemax={chart.xs.indexOf(pointsOf(chart).at(-1) ?? 0)}
         aria-valuenow={0}
         onKeyDown={onKeyDown}
         onBlur={leave}
@@ -79,31 +79,43 @@ export function LineChart({ chart, runs, zoom }: LineChartProps) {
   );
 }
 
-/** Draw a chart into its figure: anew with each change of `chart`, but on the same canvas. */
-function usePlot(figure: RefObject<HTMLElement | null>, { chart, runs, zoom }: LineChartProps) {
+/** How a line looks, and the place for its value. */
+function Key({ curve, color }: { curve: number; color: number }) {
+  return (
+    <>
+      <svg class="line-key" style={lineStyle(color)} viewBox="0 0 24 10" aria-hidden="true">
+        <line x1="0" y1="5" x2="24" y2="5" stroke-dasharray={draw.dashOf(curve).join(" ")} />
+      </svg>
+      <span class="legend-value" />
+    </>
+  );
+}
+
+/** Draw a chart into a box, and again with each change of it or of the theme. */
+function usePlot(box: RefObject<HTMLElement | null>, { chart, runs, zoom }: LineChartProps) {
   const plot = useRef<uPlot | null>(null);
   const newest = useRef(chart);
   newest.current = chart;
   const [state] = useState(() => ({ xLabel: "", colors: {} as draw.Colors }));
   state.xLabel = chart.xLabel;
   useEffect(() => {
-    const box = figure.current?.querySelector<HTMLElement>(".line-chart");
-    if (!box) return undefined;
-    const onRead = (self: uPlot) => read(self, newest.current, runs, box);
+    const element = box.current;
+    if (!element) return undefined;
+    const onRead = (self: uPlot) => read(self, newest.current, runs, element);
     const hooks = { setCursor: [onRead], setSelect: [(self: uPlot) => select(self, zoom)] };
-    const size = () => ({ width: Math.max(box.clientWidth, 100), height: draw.HEIGHT });
+    const size = () => ({ width: Math.max(element.clientWidth, 100), height: HEIGHT });
     const recolor = () => {
-      state.colors = draw.readColors(box);
+      state.colors = draw.readColors(element);
       plot.current?.redraw(false);
     };
     inTurn(state, () => {
       recolor();
-      const options = { ...draw.chartOptions(chart, runs.length === 1, state, zoom), ...size() };
-      plot.current = new uPlot({ ...options, hooks }, draw.columns(newest.current), box);
+      const options = { ...draw.chartOptions(chart, runs.length === 1, state, zoom), hooks };
+      plot.current = new uPlot({ ...options, ...size() }, draw.columns(newest.current), element);
       onRead(plot.current);
     });
     const resized = new ResizeObserver(() => plot.current?.setSize(size()));
-    resized.observe(box);
+    resized.observe(element);
     const themed = new MutationObserver(recolor);
     themed.observe(document.documentElement, { attributeFilter: ["data-theme"] });
     const system = matchMedia("(prefers-color-scheme: dark)");
@@ -121,47 +133,47 @@ function usePlot(figure: RefObject<HTMLElement | null>, { chart, runs, zoom }: L
     if (!self) return;
     inTurn(state, () => {
       self.setData(draw.columns(chart));
-      if ((self.cursor.left ?? -1) < 0) self.setCursor({ left: -10, top: -10 });
+      if (!isIn(self)) self.setCursor(AWAY);
     });
   }, [chart]);
   return plot;
 }
 
-/** How a line looks, and the place for its value. */
-function Key({ curve, color }: { curve: number; color: number }) {
-  return (
-    <>
-      <svg class={`line-key line-${color}`} viewBox="0 0 24 10" aria-hidden="true">
-        <line x1="0" y1="5" x2="24" y2="5" stroke-dasharray={draw.dashOf(curve).join(" ")} />
-      </svg>
-      <span class="legend-value" />
-    </>
-  );
+/** Return the x at which a chart has a value. */
+function pointsOf({ xs, lines }: MergedChart): number[] {
+  return xs.filter((_, k) => lines.some(({ y }) => y[k] !== undefined));
+}
+
+/** Return whether the cursor is over a chart. */
+function isIn({ cursor }: uPlot): boolean {
+  return cursor.idx !== null && cursor.idx !== undefined;
 }
 
 /** Write the values at the cursor into the legend, and for a screen reader; else the newest ones. */
-function read(plot: uPlot, chart: MergedChart, runs: string[], box: HTMLElement) {
+function read(
+  plot: uPlot,
+  { xs, xLabel, curves, lines }: MergedChart,
+  runs: string[],
+  box: Element,
+) {
   const { idx, idxs = [] } = plot.cursor;
-  const isAt = idx !== null && idx !== undefined;
-  const offset = draw.offsetOf(chart);
-  const texts = chart.lines.map(({ y, newest }, k) => {
-    const value = isAt ? y[idxs[offset + k] ?? -1] : newest;
-    return value === undefined || value === null ? UNKNOWN : shortText(value);
+  const index = idx ?? -1;
+  const first = plot.data.length - lines.length;
+  const texts = lines.map(({ y, newest }, k) => {
+    const value = index < 0 ? newest : y[idxs[first + k] ?? -1];
+    return value === undefined ? UNKNOWN : shortText(value);
   });
+  const x = Number.isInteger(xs[index]) ? countText(xs[index]) : shortText(xs[index] ?? 0);
+  const where = index < 0 ? "newest" : `${xLabel} ${x}`;
   const figure = box.parentElement;
   figure?.querySelectorAll(".legend-value").forEach((cell, k) => (cell.textContent = texts[k]));
-  const where = isAt ? `${chart.xLabel} ${xText(chart.xs[idx])}` : "newest";
   figure?.querySelectorAll(".chart-place").forEach((place) => (place.textContent = where));
-  const names = chart.lines.map(({ run, curve }) =>
-    runs.length === 1 ? chart.curves[curve] : `${runs[run]}, ${chart.curves[curve]}`,
+  const said = lines.map(({ run, curve }, k) =>
+    [...(runs.length > 1 ? [runs[run]] : []), curves[curve], texts[k]].join(" "),
   );
-  const said = `${where}: ${names.map((name, k) => `${name} ${texts[k]}`).join("; ")}`;
-  box.setAttribute("aria-valuenow", String(idx ?? 0));
-  box.setAttribute("aria-valuetext", isAt ? said : "press an arrow key to read it");
-}
-
-function xText(x: number): string {
-  return Number.isInteger(x) ? countText(x) : shortText(x);
+  const text = `${where}: ${said.join(", ")}`;
+  box.setAttribute("aria-valuenow", String(Math.max(index, 0)));
+  box.setAttribute("aria-valuetext", index < 0 ? "press an arrow key to read it" : text);
 }
 
 function select(plot: uPlot, zoom: draw.Zoom) {
@@ -174,14 +186,8 @@ function select(plot: uPlot, zoom: draw.Zoom) {
 /** Put the cursors of all charts to an x. */
 function moveTo(plot: uPlot, x: number) {
   // The third argument, which the types leave out, is about the cursors of the other charts.
-  type SetCursor = (to: { left: number; top: number }, fire: boolean, publish: boolean) => void;
-  const setCursor: SetCursor = plot.setCursor;
+  const setCursor: (to: typeof AWAY, fire: boolean, publish: boolean) => void = plot.setCursor;
   setCursor({ left: plot.valToPos(x, "x"), top: 1 }, true, true);
-}
-
-/** Return the index of the last point of a chart. */
-function lastOf({ lines }: MergedChart): number {
-  return Math.max(...lines.map(({ y }) => y.findLastIndex((one) => one !== undefined)));
 }
 
 // One chart is drawn in a frame, so that the page answers while many have new rows.
@@ -193,10 +199,8 @@ function inTurn(who: object, paint: () => void) {
 }
 
 function paintNext() {
-  for (const [who, paint] of waiting) {
-    waiting.delete(who);
-    paint();
-    break;
-  }
+  const [[who, paint] = []] = waiting;
+  if (who) waiting.delete(who);
+  paint?.();
   if (waiting.size) requestAnimationFrame(paintNext);
 }

@@ -4,9 +4,10 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Game, MisplayedMessage, PositionAnswer, RunSummary, StreamMessage } from "../api";
 import type { App } from "../app";
-import { Thumbnail } from "../board/thumbnail";
-import { capital, countText, resultText } from "../format";
+import { Thumbnail, type ThumbnailProps } from "../board/thumbnail";
+import { countText, resultText } from "../format";
 import { Button } from "../ui";
+import { ErrorLine } from "./parts";
 
 const PAGE = 20; // boards that are shown at once
 
@@ -70,16 +71,12 @@ export function MisplayedList({ app, game, newest }: MisplayedListProps) {
     <div class="misplayed-box">
       {isRunning && <progress aria-label="Progress of the check" value={done} max={total || 1} />}
       <p role="status">{isRunning ? running : !error && result}</p>
-      {error && (
-        <p class="error-line" role="alert">
-          {capital(error)}
-        </p>
-      )}
+      <ErrorLine text={error} />
       <ul class="misplayed-list">
         {all.slice(0, room).map(([key, { message, isMended }]) => (
           <li key={key} class={`misplayed ${isMended ? "is-mended" : ""}`}>
             {isMended && <strong>mended</strong>}
-            <Mistake app={app} game={game} message={message} player={player} />
+            <Mistake {...{ app, game, message, player }} />
           </li>
         ))}
       </ul>
@@ -113,32 +110,26 @@ function Mistake({ app, game, message, player }: MistakeProps) {
     const request = { game: game.name, moves: message.moves, from_ply: message.moves.length };
     app.backend.position(request).then(setAnswer, (reason: Error) => setError(reason.message));
   }, []);
-  if (!answer) return error ? <p class="error-line">{capital(error)}</p> : null;
+  if (!answer) return <ErrorLine text={error} />;
   const { moves, positions } = answer;
   const position = positions[positions.length - 1];
   const [setup] = game.setups;
   const side = setup.sides[position.to_move];
   const bestTexts = best.map((action) => setup.action_texts[action]).join(", ");
   const playedText = setup.action_texts[played];
-  const marks = [...best.map((action) => ({ action, look: "best" as const }))];
+  const marks: ThumbnailProps["marks"] = best.map((action) => ({ action, look: "best" }));
+  marks.push({ action: played, look: "played" });
+  const label = `${side} to move after ${moves.length} moves: played ${playedText}, best ${bestTexts}`;
   const at = { game: game.name, setup: setup.id, moves, player };
   const line = (name: string, sign: string, move: string, result: number) => (
     <p class={`misplayed-${name}`}>
-      <span class="misplayed-sign" aria-hidden="true">
-        {sign}
-      </span>
+      <span class="misplayed-sign" aria-hidden="true" children={sign} />
       {name} {move}: <strong>{resultText(result)}</strong>
     </p>
   );
   return (
     <>
-      <Thumbnail
-        game={game}
-        setup={setup}
-        cells={position.cells}
-        marks={[...marks, { action: played, look: "played" }]}
-        label={`${side} to move after ${moves.length} moves: played ${playedText}, best ${bestTexts}`}
-      />
+      <Thumbnail {...{ game, setup, marks, label }} cells={position.cells} />
       <p class="misplayed-side">
         {side} to move, ply {moves.length}
       </p>

@@ -6,6 +6,7 @@ import type { App } from "../app";
 import { countText } from "../format";
 import { Button, Choice } from "../ui";
 import { MisplayedList } from "./misplayed_list";
+import { Section } from "./parts";
 import { newestOf } from "./self_play";
 
 interface NetworksProps {
@@ -23,14 +24,9 @@ export function Networks({ app, game, run, isAlone }: NetworksProps) {
   const title = isAlone ? "Networks" : `Networks of ${run.name}`;
   if (!network || !game || !run.playable) {
     return (
-      <section class="card" aria-label={title}>
-        <h2>{title}</h2>
-        <p>
-          {network
-            ? "The networks of this run cannot be played here."
-            : "No network of this run is stored here."}
-        </p>
-      </section>
+      <Section title={title}>
+        <p>{network ? "They cannot be played here." : "None is stored here."}</p>
+      </Section>
     );
   }
   const at = { game: game.name, moves: [], player: { id: network.player } };
@@ -39,8 +35,7 @@ export function Networks({ app, game, run, isAlone }: NetworksProps) {
     .toSorted((a, b) => b.iteration - a.iteration)
     .map((one) => [one.player, text(one)] as const);
   return (
-    <section class="card" aria-label={title}>
-      <h2>{title}</h2>
+    <Section title={title}>
       <div class="button-row">
         <Choice
           label="Network"
@@ -52,9 +47,7 @@ export function Networks({ app, game, run, isAlone }: NetworksProps) {
         <Button onClick={() => app.analyse(at)}>Analyse</Button>
         <Button onClick={() => setList(list + 1)}>Positions it misplays</Button>
       </div>
-      {list > 0 && (
-        <MisplayedList key={`${list} ${value}`} app={app} game={game} newest={network} />
-      )}
-    </section>
+      {list > 0 && <MisplayedList key={`${list} ${value}`} {...{ app, game }} newest={network} />}
+    </Section>
   );
 }

@@ -82,6 +82,16 @@ const MOST_POINTS = 500;
 type Column = (number | undefined)[];
 export type Range = [number, number];
 
+interface Line {
+  /** The numbers of both. */
+  run: number;
+  curve: number;
+  newest: number;
+  y: Column;
+  /** The upper and the lower edge of the interval. */
+  band: [Column, Column] | null;
+}
+
 /** The charts of one title of all runs: every column has a place for each x. */
 export interface MergedChart {
   title: string;
@@ -92,15 +102,8 @@ export interface MergedChart {
   /** Whether each point is the mean of several rows. */
   isMean: boolean;
   curves: string[];
-  /** By run, then by curve; both are numbers. */
-  lines: {
-    run: number;
-    curve: number;
-    newest: number | null;
-    y: Column;
-    low: Column | null;
-    high: Column | null;
-  }[];
+  /** By run, then by curve. */
+  lines: Line[];
 }
 
 /** Lay the charts of several runs over each other; `zoom`: the part of x that is shown. */
@@ -127,8 +130,8 @@ export function mergeCharts(runs: RunRows[], kind: XKind, zoom: Range | null): M
         if (newest === null) continue;
         if (!chart.curves.includes(name)) chart.curves.push(name);
         const curve = chart.curves.indexOf(name);
-        const [lower, upper] = low && high ? [column(run, low), column(run, high)] : [null, null];
-        chart.lines.push({ run, curve, newest, y: column(run, y), low: lower, high: upper });
+        const band: Line["band"] = low && high ? [column(run, high), column(run, low)] : null;
+        chart.lines.push({ run, curve, newest, y: column(run, y), band });
         charts.set(title, chart);
       }
     }

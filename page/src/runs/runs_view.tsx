@@ -1,16 +1,16 @@
 // The Runs view: the runs on this machine, as they train; several of them compared.
 
 import { useEffect, useState } from "preact/hooks";
-import type { RunList, RunSummary } from "../api";
+import type { RunList } from "../api";
 import type { App } from "../app";
-import { accuracyText, countText, durationText, UNKNOWN } from "../format";
 import { Button } from "../ui";
 import { idsOf, runsHash } from "./address";
+import { ErrorLine, figuresOf, RunName, Table } from "./parts";
 import { RunPage } from "./run_page";
-import { RunName, Table } from "./table";
 
 const MOST_RUNS = 6;
 const COLUMNS = ["Run", "Game", "Iterations", "Training", "Exact accuracy", "Elo", "Updated"];
+const DATE = { dateStyle: "medium", timeStyle: "short" } as const;
 
 interface RunsViewProps {
   app: App;
@@ -32,17 +32,11 @@ export function RunsView({ app, id, parameters }: RunsViewProps) {
   const missing = ids.filter((one) => list && !chosen.some((run) => run.id === one));
   return (
     <div class="runs-view">
-      {missing.map((one) => (
-        <p key={one} class="error-line" role="alert">
-          There is no run {one} here.
-        </p>
-      ))}
+      <ErrorLine text={missing.map((one) => `There is no run ${one} here.`).join(" ")} />
       {chosen.length > 0 && <RunPage app={app} chosen={chosen} x={parameters.x} />}
       {chosen.length === 0 && <h1>Runs</h1>}
       {!list && <p role="status">Loading …</p>}
-      {list && !chosen.length && (
-        <Runs key={parameters.with} app={app} list={list} given={others} />
-      )}
+      {list && !chosen.length && <Runs key={parameters.with} {...{ app, list }} given={others} />}
     </div>
   );
 }
@@ -57,9 +51,10 @@ interface RunsProps {
 function Runs({ app, list: { runs, damaged }, given }: RunsProps) {
   const [ticked, setTicked] = useState(given);
   const chosen = ticked.filter((id) => runs.some((run) => run.id === id));
-  const isFull = chosen.length >= MOST_RUNS;
-  const tick = (id: string, isOn: boolean) => {
-    const now = isOn ? [...chosen, id] : chosen.filter((one) => one !== id);
+  const [first, ...rest] = chosen;
+  const tick = (id: string) => {
+    const others = chosen.filter((one) => one !== id);
+    const now = others.length < chosen.length ? others : [...chosen, id];
     setTicked(now);
     app.rewrite(runsHash("", now));
   };
@@ -68,59 +63,41 @@ function Runs({ app, list: { runs, damaged }, given }: RunsProps) {
       <input
         type="checkbox"
         checked={chosen.includes(run.id)}
-        disabled={isFull && !chosen.includes(run.id)}
+        disabled={chosen.length >= MOST_RUNS && !chosen.includes(run.id)}
         aria-label={`Compare ${run.name}`}
-        onChange={(event) => tick(run.id, event.currentTarget.checked)}
+        onChange={() => tick(run.id)}
       />
       <RunName run={run} />
     </>,
     app.catalogue.value.games.find(({ name }) => name === run.game)?.title ?? run.game,
-    ...figures(run),
+    ...Object.values(figuresOf(run)),
     new Date(1000 * run.updated).toLocaleString(undefined, DATE),
   ]);
-  const [first, ...rest] = chosen;
+  const caption = "Training runs, newest first";
   return (
     <>
-      {runs.length ? (
-        <>
-          <Table
-            class="runs-table"
-            caption="Training runs, newest first"
-            columns={COLUMNS}
-            rows={rows}
-          />
-          <div class="compare-bar">
-            <Button
-              class="primary"
-              off={!rest.length}
-              onClick={() => app.go(runsHash(first, rest))}
-            >
-              Compare {rest.length ? `${chosen.length} runs` : "runs"}
-            </Button>
-            <p class="hint-text">Tick 2 to {MOST_RUNS} runs to lay their curves over each other.</p>
-          </div>
-        </>
-      ) : (
-        <div class="empty-state">
-          <p>There are no runs here yet. This trains a network in a few minutes:</p>
-          <pre>
-            <code>alphazero train game=tic_tac_toe</code>
-          </pre>
-          <p>Its curves and networks appear here while it runs.</p>
+      {runs.length ? <Table class="runs-table" {...{ caption, rows }} columns={COLUMNS} /> : EMPTY}
+      {runs.length > 1 && (
+        <div class="compare-bar">
+          <Button class="primary" off={!rest.length} onClick={() => app.go(runsHash(first, rest))}>
+            Compare {rest.length ? `${chosen.length} runs` : "runs"}
+          </Button>
+          <p class="hint-text">Tick 2 to {MOST_RUNS} runs to lay their curves over each other.</p>
         </div>
       )}
       {damaged.map(({ id, error }) => (
-        <p key={id} class="error-line">
-          {id}: {error}
-        </p>
+        <p class="error-line">{`${id}: ${error}`}</p>
       ))}
     </>
   );
 }
 
-const DATE = { dateStyle: "medium", timeStyle: "short" } as const;
-
-function figures({ iterations, hours, accuracy, elo }: RunSummary): string[] {
-  const rating = elo === null ? UNKNOWN : String(Math.round(elo));
-  return [countText(iterations), durationText(hours), accuracyText(accuracy), rating];
-}
+const EMPTY = (
+  <div class="empty-state">
+    <p>There are no runs here yet. This trains a network in a few minutes:</p>
+    <pre>
+      <code>alphazero train game=tic_tac_toe</code>
+    </pre>
+    <p>Its curves and networks appear here while it runs.</p>
+  </div>
+);

@@ -4,13 +4,16 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Game, MoveMessage, Position, ProgressMessage, RunSummary } from "../api";
 import type { App } from "../app";
 import { Board } from "../board/board";
-import { capital, countText } from "../format";
+import { countText } from "../format";
 import { Button } from "../ui";
+import { ErrorLine, Section } from "./parts";
 
 const NUM_SIMULATIONS = 50;
 const NUM_RANDOM = 2; // plies at the start, so that games differ
 const MOVE_MS = 800;
 const REST_MS = 3000;
+const NONE: number[] = [];
+const onAction = () => undefined;
 
 /** Return the newest network of a run. */
 export function newestOf({ networks }: RunSummary) {
@@ -25,8 +28,8 @@ export function SelfPlay({ app, game, run }: { app: App; game: Game; run: RunSum
   const box = useRef<HTMLElement>(null);
   // The game that a pause keeps, and the network for the next one.
   const [table] = useState({ moves: [] as number[], network: newestOf(run) });
-  const newest = useRef(table.network);
-  newest.current = newestOf(run);
+  const newest = useRef(run);
+  newest.current = run;
 
   useEffect(() => {
     const stop = new AbortController();
@@ -54,7 +57,7 @@ export function SelfPlay({ app, game, run }: { app: App; game: Game; run: RunSum
       await time;
       if (signal.aborted) return;
       table.moves = now.over ? [] : [...moves, action];
-      if (now.over) table.network = newest.current;
+      if (now.over) table.network = newestOf(newest.current);
     };
     const failed = async (reason: Error) => {
       if (!signal.aborted) setError(reason.message);
@@ -69,28 +72,19 @@ export function SelfPlay({ app, game, run }: { app: App; game: Game; run: RunSum
   }, [isPaused]);
 
   const [setup] = game.setups;
+  const last = position?.ply ? (table.moves[position.ply - 1] ?? null) : null;
+  const label = `A game of ${run.name} against itself`;
   const iteration = countText(table.network?.iteration ?? 0);
   return (
-    <section class="card" aria-label="Self-play" ref={box}>
-      <h2>The newest network plays itself</h2>
-      {position && (
-        <Board
-          game={game}
-          setup={setup}
-          position={position}
-          last={table.moves.at(-1) ?? null}
-          legal={[]}
-          label={`A game of ${run.name} against itself`}
-          onAction={() => undefined}
-        />
-      )}
+    <Section title="The newest network plays itself" box={box}>
+      {position && <Board {...{ game, setup, position, last, label, legal: NONE, onAction }} />}
       <p class="hint-text">
         Iteration {iteration}, {NUM_SIMULATIONS} simulations a move
         {resultText(position, setup.sides)}
       </p>
       <Button onClick={() => setPaused(!isPaused)}>{isPaused ? "Play on" : "Pause"}</Button>
-      {error && <p class="error-line">{capital(error)}</p>}
-    </section>
+      <ErrorLine text={error} />
+    </Section>
   );
 }
 
