@@ -2,32 +2,17 @@
 
 import type { XKind } from "./run_rows";
 
-/** Return the address of runs laid over each other; the curves are over iterations by default. */
-export function runHash([first, ...others]: string[], x: XKind = "iterations"): string {
-  return `#runs/${encodeURI(first)}${query(others, x)}`;
-}
-
-/** Return the address of the list with some runs ticked. */
-export function listHash(ticked: string[]): string {
-  return `#runs${query(ticked, "iterations")}`;
+/** Return the address of a run with others; without `id` it is the list, with some runs ticked. */
+export function runsHash(id: string, others: string[] = [], x: XKind = "iterations"): string {
+  // A comma within an id is encoded twice, which tells it from those between ids.
+  const list = others.map((one) => encodeURIComponent(one.replace(/[%,]/g, encodeURIComponent)));
+  const ids = list.join(",").replaceAll("%2F", "/");
+  const query = [ids && `with=${ids}`, x !== "iterations" && `x=${x}`].filter(Boolean).join("&");
+  return `#runs${id && `/${encodeURI(id)}`}${query && `?${query}`}`;
 }
 
 /** Return the ids in the parameter "with". */
 export function idsOf(text = ""): string[] {
-  return text.split(",").filter(Boolean).map(decoded);
-}
-
-function query(others: string[], x: XKind): string {
-  // A comma within an id is encoded twice: once to tell it from those between ids.
-  const list = others.map((id) => encodeURI(id.replace(/[%,&#+]/g, encodeURIComponent))).join(",");
-  const parts = [list && `with=${list}`, x !== "iterations" && `x=${x}`].filter(Boolean);
-  return parts.length ? `?${parts.join("&")}` : "";
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text; // a broken "%" in an address typed by hand
-  }
+  const ids = text.split(",").filter(Boolean);
+  return ids.map((id) => id.replaceAll("%2C", ",").replaceAll("%25", "%"));
 }

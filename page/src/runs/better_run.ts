@@ -1,6 +1,6 @@
 // Which of several runs plays better, in a sentence.
 
-import type { Chart, RunRows, RunSummary } from "../api";
+import type { RunRows, RunSummary } from "../api";
 import { accuracyText, countText, durationText } from "../format";
 
 export interface Contender {
@@ -8,114 +8,89 @@ export interface Contender {
   rows: RunRows | null;
 }
 
+/** A figure, the greater the better, and its 95% interval where that is known. */
 interface Figure {
   value: number;
-  /** The 95% interval, where it is known. */
   interval: [number, number] | null;
 }
 
-/** Something to compare runs by; the one with the greater value plays better. */
 interface Measure {
+  name: string;
   find(contender: Contender): Figure | null;
   text(value: number): string;
-  /** What the better run does, and what the other. */
-  claims(best: string, other: string): [string, string];
 }
 
-// The titles of charts, as alphazero/plots/curves.py has them.
-const ERRORS = "Moves that give away the exact result";
-const MISPLAYED = "Positions misplayed, of all in the game";
-const RATING = "Rating";
-
-const ACCURACY: Measure = {
-  find({ run, rows }) {
-    if (run.accuracy === null) return null;
-    // The chart has the opposite, in percent.
-    const errors = newest(rows, ERRORS)?.interval;
-    const interval: [number, number] | null = errors
-      ? [1 - errors[1] / 100, 1 - errors[0] / 100]
-      : null;
-    return { value: run.accuracy, interval };
+// By the titles of charts in alphazero/plots/curves.py.
+const MEASURES: Measure[] = [
+  {
+    name: "exact accuracy",
+    find({ run: { accuracy }, rows }) {
+      // The chart has the opposite, in percent.
+      const [low, high] = newest(rows, "Moves that give away the exact result")?.interval ?? [];
+      if (accuracy === null) return null;
+      const isKnown = low !== undefined && high !== undefined;
+      return { value: accuracy, interval: isKnown ? [1 - high / 100, 1 - low / 100] : null };
+    },
+    text: accuracyText,
   },
-  text: accuracyText,
-  claims: (best, other) => [`it keeps the exact result in ${best} of positions`, `in ${other}`],
-};
-
-const ELO: Measure = {
-  find({ run, rows }) {
-    const interval = newest(rows, RATING)?.interval ?? null;
-    return run.elo === null ? null : { value: run.elo, interval };
+  {
+    name: "Elo",
+    find: ({ run: { elo }, rows }) =>
+      elo === null ? null : { value: elo, interval: newest(rows, "Rating")?.interval ?? null },
+    text: (elo) => String(Math.round(elo)),
   },
-  text: (elo) => String(Math.round(elo)),
-  claims: (best, other) => [`it has an Elo of ${best}`, `of ${other}`],
-};
-
-const PROOF: Measure = {
-  find({ rows }) {
-    const found = newest(rows, MISPLAYED);
-    return found && { value: -found.value, interval: null };
+  {
+    name: "misplayed positions of the whole game",
+    find({ rows }) {
+      const misplayed = newest(rows, "Positions misplayed, of all in the game");
+      return misplayed && { value: -misplayed.value, interval: null };
+    },
+    text: (value) => countText(-value),
   },
-  text: (value) => countText(-value),
-  claims: (best, other) => [`it misplays ${best} positions of the whole game`, other],
-};
+];
 
 /** Say which of two or more runs plays better, by what, and after how much training. */
 export function headline(contenders: Contender[]): string {
   if (new Set(contenders.map(({ run }) => run.game)).size > 1) {
     return "These runs play different games, so nothing says which one plays better.";
   }
-  for (const measure of [ACCURACY, ELO, PROOF]) {
-    const figures = contenders.flatMap((contender) => {
+  for (const measure of MEASURES) {
+    const found = contenders.flatMap((contender) => {
       const figure = measure.find(contender);
-      return figure ? [{ ...contender, ...figure }] : [];
+      return figure ? { ...figure, run: contender.run } : [];
     });
-    if (figures.length < contenders.length) continue;
-    const [best, second] = figures.sort((a, b) => b.value - a.value);
-    return verdict(measure, best, second, figures.length);
+    if (found.length < contenders.length) continue;
+    const [best, second] = found.sort((a, b) => b.value - a.value);
+    return verdict(measure, best, second, found.length);
   }
-  const without = contenders.filter((one) => !ACCURACY.find(one) && !ELO.find(one));
-  const who = (without.length ? without : contenders).map(({ run }) => run.name).join(" and ");
-  return (
-    "Nothing says yet which one plays better: there is no exact accuracy, Elo or proof " +
-    `that all of them have; ${who} ${without.length ? "lacks them" : "have different ones"}.`
-  );
+  const names = MEASURES.map(({ name }) => name).join(", ");
+  return `Nothing says yet which one plays better: no figure (${names}) is known of all of them.`;
 }
 
-type Found = Contender & Figure;
+type Found = Figure & { run: RunSummary };
 
-function verdict(measure: Measure, best: Found, second: Found, num: number): string {
-  const [one, other] = measure.claims(figureText(measure, best), figureText(measure, second));
-  const names = [best.run.name, second.run.name];
-  const trained = `${names[0]} trained for ${durationText(best.run.hours)}, ${names[1]} for ${durationText(second.run.hours)}.`;
+function verdict({ name, text }: Measure, best: Found, second: Found, num: number): string {
+  const figure = ({ value, interval }: Figure) =>
+    `${text(value)}${interval ? ` (95% interval ${interval.map(text).join(" to ")})` : ""}`;
+  const [one, other] = [best.run, second.run];
+  const trained = `${one.name} trained for ${durationText(one.hours)}, ${other.name} for ${durationText(other.hours)}.`;
+  const figures = `${name} ${figure(best)} against ${figure(second)}`;
   if (best.value === second.value) {
-    return `${names[0]} and ${names[1]} play equally well: ${one.replace(/^it /, "each ")}. ${trained}`;
+    return `${one.name} and ${other.name} play equally well: ${figures}. ${trained}`;
   }
-  const [a, b] = [best.interval, second.interval];
-  const overlap = a && b && a[0] <= b[1];
-  const who = num > 2 ? `the next one, ${names[1]},` : names[1];
-  const intervals = !a || !b ? "" : `; the intervals ${overlap ? "" : "do not "}overlap`;
-  const figures = `${one}, ${who} ${other}${intervals}`;
-  const place = num > 2 ? `best of the ${num}` : `better than ${names[1]}`;
-  const claim = overlap
-    ? `${names[0]} may play ${place}, but that is not certain`
-    : `${names[0]} plays ${place}`;
-  return `${claim}: ${figures}. ${trained}`;
-}
-
-function figureText(measure: Measure, { value, interval }: Figure): string {
-  if (!interval) return measure.text(value);
-  const [low, high] = interval.map(measure.text);
-  return `${measure.text(value)} (95% interval ${low} to ${high})`;
+  const isBoth = best.interval !== null && second.interval !== null;
+  const overlap = isBoth && (best.interval?.[0] ?? 0) <= (second.interval?.[1] ?? 0);
+  const claim = num > 2 ? `best of the ${num}, before ${other.name}` : `better than ${other.name}`;
+  const doubt = overlap ? "seems to play" : "plays";
+  const intervals = isBoth ? `; the intervals ${overlap ? "" : "do not "}overlap` : "";
+  return `${one.name} ${doubt} ${claim}: ${figures}${intervals}. ${trained}`;
 }
 
 /** Return the newest value of the first curve of a chart, null if there is none. */
 function newest(rows: RunRows | null, title: string): Figure | null {
-  const chart = rows?.charts.find((one: Chart) => one.title === title);
-  const curve = chart?.curves[0];
+  const curve = rows?.charts.find((chart) => chart.title === title)?.curves[0];
   const row = curve?.y.findLastIndex((y) => y !== null) ?? -1;
-  const value = curve?.y[row];
-  if (!curve || value === undefined || value === null) return null;
-  const [low, high] = [curve.low?.[row], curve.high?.[row]];
-  const isKnown = typeof low === "number" && typeof high === "number";
-  return { value, interval: isKnown ? [low, high] : null };
+  const [value, low, high] = [curve?.y, curve?.low, curve?.high].map((list) => list?.[row] ?? null);
+  if (value === null) return null;
+  return { value, interval: low === null || high === null ? null : [low, high] };
 }

@@ -1,151 +1,206 @@
-// A chart with its legend, which reads out the values under the cursor. The plot is a slider for
-// the keyboard: arrow keys step from point to point, + and - zoom.
+// A chart, with a legend that reads out the values under the cursor.
+//
+// The plot is a slider for the keyboard: its arrow keys step from point to point.
 
+import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { shortText, UNKNOWN } from "../format";
-import { colorOf, dashOf, drawChart, type Drawing, type Zoom } from "./chart_drawing";
+import uPlot from "uplot";
+import { countText, shortText, UNKNOWN } from "../format";
+import * as draw from "./chart_options";
 import type { MergedChart } from "./run_rows";
+import { lineStyle, Table } from "./parts";
+
+const HEIGHT = 220;
+const AWAY = { left: -10, top: -10 };
 
 interface LineChartProps {
+  /** Later charts have the same lines. */
   chart: MergedChart;
   /** The names of the runs. */
   runs: string[];
-  zoom: Zoom;
+  zoom: draw.Zoom;
 }
 
 export function LineChart({ chart, runs, zoom }: LineChartProps) {
-  const figure = useRef<HTMLElement>(null);
-  const drawing = useRef<Drawing | null>(null);
-  const newest = useRef(chart);
-  newest.current = chart;
-  const [turn] = useState(() => ({}));
-
-  useEffect(() => {
-    const find = (selector: string) => [
-      ...(figure.current?.querySelectorAll<HTMLElement>(selector) ?? []),
-    ];
-    const [[plot], [where], cells] = [".line-chart", ".chart-place", ".legend-value"].map(find);
-    const onRead = (index: number | null, values: (number | null)[]) =>
-      read(newest.current, runs, { plot, where, cells }, index, values);
-    inTurn(turn, () => {
-      drawing.current = drawChart(plot, newest.current, runs.length === 1, zoom, onRead);
-    });
-    return () => {
-      waiting.delete(turn);
-      drawing.current?.close();
-    };
-  }, []);
-  useEffect(() => {
-    if (drawing.current) inTurn(turn, () => drawing.current?.update(chart));
-  }, [chart]);
-
+  const box = useRef<HTMLDivElement>(null);
+  const plot = usePlot(box, { chart, runs, zoom });
+  const at = useRef(-Infinity); // the x that the keyboard has come to
+  const isAlone = runs.length === 1;
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (drawing.current?.onKey(event.key)) event.preventDefault();
+    const [low, high] = zoom.value ?? [-Infinity, Infinity];
+    const stops = pointsOf(chart).filter((x) => x >= low && x <= high);
+    const from = stops.findLastIndex((x) => x <= at.current);
+    const num = stops.length;
+    const page = Math.ceil(num / 20);
+    const ends = { Home: -num, End: num, PageDown: -page, PageUp: page };
+    const steps: Record<string, number> = {
+      ArrowLeft: from < 0 ? num : -1,
+      ArrowRight: 1,
+      ...ends,
+    };
+    if (!(event.key in steps) || !plot.current || !num) return;
+    event.preventDefault();
+    at.current = stops[Math.min(Math.max(from + steps[event.key], 0), num - 1)];
+    moveTo(plot.current, at.current);
   };
+  const leave = () => {
+    at.current = -Infinity;
+    plot.current?.setCursor(AWAY);
+  };
+  const cells = (run: number) =>
+    chart.curves.map((_, curve) => {
+      const line = chart.lines.find((one) => one.run === run && one.curve === curve);
+      return line ? <Key {...line} color={draw.colorOf(line, isAlone)} /> : UNKNOWN;
+    });
   return (
-    <figure class="chart" ref={figure}>
+    <figure class="card chart">
       <figcaption>
         {chart.title} <span class="chart-place" />
       </figcaption>
-      <Legend chart={chart} runs={runs} />
+      <Table
+        class="chart-legend"
+        caption={`Values: ${chart.title}`}
+        columns={isAlone ? chart.curves : ["", ...chart.curves]}
+        rows={runs.map((name, run) => [!isAlone && name, ...cells(run)])}
+      />
       <div
+        ref={box}
         class="line-chart"
         role="slider"
         tabIndex={0}
         aria-label={`${chart.title}: ${chart.yLabel} by ${chart.xLabel}`}
         aria-valuemin={0}
-        aria-valuemax={chart.last}
+        aria-valuemax={chart.xs.indexOf(pointsOf(chart).at(-1) ?? 0)}
         aria-valuenow={0}
         onKeyDown={onKeyDown}
-        onBlur={() => drawing.current?.leave()}
+        onBlur={leave}
       />
     </figure>
   );
 }
 
-/** A row for each run, a column for each curve. */
-function Legend({ chart, runs }: { chart: MergedChart; runs: string[] }) {
-  const isAlone = runs.length === 1;
-  const cell = (run: number, curve: number) => {
-    const line = chart.lines.find((one) => one.run === run && one.curve === curve);
-    if (!line) return <td key={curve}>{UNKNOWN}</td>;
-    return (
-      <td key={curve}>
-        <svg
-          class={`line-key line-${colorOf(line, isAlone)}`}
-          viewBox="0 0 24 10"
-          aria-hidden="true"
-        >
-          <line x1="0" y1="5" x2="24" y2="5" stroke-dasharray={dashOf(curve).join(" ")} />
-        </svg>
-        <span class="legend-value" />
-      </td>
-    );
-  };
+/** How a line looks, and the place for its value. */
+function Key({ curve, color }: { curve: number; color: number }) {
   return (
-    <table class="chart-legend">
-      <thead>
-        <tr>
-          {!isAlone && <td />}
-          {chart.curves.map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {runs.map((name, run) => (
-          <tr key={run}>
-            {!isAlone && <th scope="row">{name}</th>}
-            {chart.curves.map((_, curve) => cell(run, curve))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <>
+      <svg class="line-key" style={lineStyle(color)} viewBox="0 0 24 10" aria-hidden="true">
+        <line x1="0" y1="5" x2="24" y2="5" stroke-dasharray={draw.dashOf(curve).join(" ")} />
+      </svg>
+      <span class="legend-value" />
+    </>
   );
 }
 
-interface Places {
-  plot: HTMLElement;
-  where: HTMLElement;
-  cells: HTMLElement[];
+/** Draw a chart into a box, and again with each change of it or of the theme. */
+function usePlot(box: RefObject<HTMLElement | null>, { chart, runs, zoom }: LineChartProps) {
+  const plot = useRef<uPlot | null>(null);
+  const newest = useRef(chart);
+  newest.current = chart;
+  const [state] = useState(() => ({ xLabel: "", colors: {} as draw.Colors }));
+  state.xLabel = chart.xLabel;
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    const onRead = (self: uPlot) => read(self, newest.current, runs, element);
+    const hooks = { setCursor: [onRead], setSelect: [(self: uPlot) => select(self, zoom)] };
+    const size = () => ({ width: Math.max(element.clientWidth, 100), height: HEIGHT });
+    const recolor = () => {
+      state.colors = draw.readColors(element);
+      plot.current?.redraw(false);
+    };
+    inTurn(state, () => {
+      recolor();
+      const options = { ...draw.chartOptions(chart, runs.length === 1, state, zoom), hooks };
+      plot.current = new uPlot({ ...options, ...size() }, draw.columns(newest.current), element);
+      onRead(plot.current);
+    });
+    const resized = new ResizeObserver(() => plot.current?.setSize(size()));
+    resized.observe(element);
+    const themed = new MutationObserver(recolor);
+    themed.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    const system = matchMedia("(prefers-color-scheme: dark)");
+    system.addEventListener("change", recolor);
+    return () => {
+      waiting.delete(state);
+      resized.disconnect();
+      themed.disconnect();
+      system.removeEventListener("change", recolor);
+      plot.current?.destroy();
+    };
+  }, []);
+  useEffect(() => {
+    const self = plot.current;
+    if (!self) return;
+    inTurn(state, () => {
+      self.setData(draw.columns(chart));
+      if (!isIn(self)) self.setCursor(AWAY);
+    });
+  }, [chart]);
+  return plot;
 }
 
-/** Write the values at an x into the legend, and for a screen reader; null: the newest values. */
+/** Return the x at which a chart has a value. */
+function pointsOf({ xs, lines }: MergedChart): number[] {
+  return xs.filter((_, k) => lines.some(({ y }) => y[k] !== undefined));
+}
+
+/** Return whether the cursor is over a chart. */
+function isIn({ cursor }: uPlot): boolean {
+  return cursor.idx !== null && cursor.idx !== undefined;
+}
+
+/** Write the values at the cursor into the legend, and for a screen reader; else the newest ones. */
 function read(
-  chart: MergedChart,
+  plot: uPlot,
+  { xs, xLabel, curves, lines }: MergedChart,
   runs: string[],
-  { plot, where, cells }: Places,
-  index: number | null,
-  values: (number | null)[],
+  box: Element,
 ) {
-  const texts = values.map((value) => (value === null ? UNKNOWN : shortText(value)));
-  texts.forEach((text, k) => (cells[k].textContent = text));
-  const x = index === null ? "" : `${chart.xLabel} ${shortText(chart.xs[index])}`;
-  where.textContent = x || "newest";
-  const name = ({ run, curve }: { run: number; curve: number }) =>
-    runs.length === 1 ? chart.curves[curve] : `${runs[run]} ${chart.curves[curve]}`;
-  const said = chart.lines.map((line, k) => `${name(line)} ${texts[k]}`).join(", ");
-  plot.setAttribute("aria-valuetext", x ? `${x}: ${said}` : "press an arrow key to read it");
-  plot.setAttribute("aria-valuenow", String(index ?? 0));
+  const { idx, idxs = [] } = plot.cursor;
+  const index = idx ?? -1;
+  const first = plot.data.length - lines.length;
+  const texts = lines.map(({ y, newest }, k) => {
+    const value = index < 0 ? newest : y[idxs[first + k] ?? -1];
+    return value === undefined ? UNKNOWN : shortText(value);
+  });
+  const x = Number.isInteger(xs[index]) ? countText(xs[index]) : shortText(xs[index] ?? 0);
+  const where = index < 0 ? "newest" : `${xLabel} ${x}`;
+  const figure = box.parentElement;
+  figure?.querySelectorAll(".legend-value").forEach((cell, k) => (cell.textContent = texts[k]));
+  figure?.querySelectorAll(".chart-place").forEach((place) => (place.textContent = where));
+  const said = lines.map(({ run, curve }, k) =>
+    [...(runs.length > 1 ? [runs[run]] : []), curves[curve], texts[k]].join(" "),
+  );
+  const text = `${where}: ${said.join(", ")}`;
+  box.setAttribute("aria-valuenow", String(Math.max(index, 0)));
+  box.setAttribute("aria-valuetext", index < 0 ? "press an arrow key to read it" : text);
 }
 
-// --- turns ----------------------------------------------------------------------------------------
+function select(plot: uPlot, zoom: draw.Zoom) {
+  const { left, width } = plot.select;
+  if (width < 5) return;
+  zoom.value = [plot.posToVal(left, "x"), plot.posToVal(left + width, "x")];
+  plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+}
+
+/** Put the cursors of all charts to an x. */
+function moveTo(plot: uPlot, x: number) {
+  // The third argument, which the types leave out, is about the cursors of the other charts.
+  const setCursor: (to: typeof AWAY, fire: boolean, publish: boolean) => void = plot.setCursor;
+  setCursor({ left: plot.valToPos(x, "x"), top: 1 }, true, true);
+}
 
 // One chart is drawn in a frame, so that the page answers while many have new rows.
 const waiting = new Map<object, () => void>();
 
-function inTurn(who: object, draw: () => void) {
-  if (!waiting.size) requestAnimationFrame(drawNext);
-  waiting.set(who, draw);
+function inTurn(who: object, paint: () => void) {
+  if (!waiting.size) requestAnimationFrame(paintNext);
+  waiting.set(who, paint);
 }
 
-function drawNext() {
-  const [next] = waiting;
-  if (!next) return;
-  waiting.delete(next[0]);
-  next[1]();
-  if (waiting.size) requestAnimationFrame(drawNext);
+function paintNext() {
+  const [[who, paint] = []] = waiting;
+  if (who) waiting.delete(who);
+  paint?.();
+  if (waiting.size) requestAnimationFrame(paintNext);
 }

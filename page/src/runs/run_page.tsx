@@ -2,180 +2,172 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { RunList, RunRows, RunSummary } from "../api";
+import type { RunSummary } from "../api";
 import type { App } from "../app";
-import { accuracyText, capital, countText, durationText } from "../format";
+import { capital, countText, UNKNOWN } from "../format";
 import { Button, Choice } from "../ui";
-import { runHash } from "./address";
-import { Alarms, Comparison, Settings } from "./comparison";
+import { runsHash } from "./address";
+import { type Contender, headline } from "./better_run";
 import { LineChart } from "./line_chart";
 import { Networks } from "./networks";
-import { mergeCharts, useRunRows, type XKind } from "./run_rows";
-import { AlarmTags, MOST_RUNS, RunName } from "./runs_table";
+import { ErrorLine, figuresOf, RunName, RunTags, Section, Table } from "./parts";
+import { mergeCharts, type Range, useRunRows, type XKind } from "./run_rows";
 import { SelfPlay } from "./self_play";
 
 const X_KINDS: [XKind, string][] = [
-  ["iterations", "iterations"],
-  ["games", "games"],
-  ["hours", "time of training"],
+  ["iterations", "over iterations"],
+  ["games", "over games"],
+  ["hours", "over the time of training"],
 ];
 
 interface RunPageProps {
   app: App;
-  list: RunList;
-  /** The first one is the one whose networks play. */
+  /** The networks of the first one play. */
   chosen: RunSummary[];
   /** The x-axis that the address asks for. */
   x: string | undefined;
 }
 
-export function RunPage({ app, list, chosen, x }: RunPageProps) {
+export function RunPage({ app, chosen, x }: RunPageProps) {
   const given = X_KINDS.find(([kind]) => kind === x)?.[0] ?? "iterations";
   const [kind, setKind] = useState(given);
   useEffect(() => setKind(given), [x]);
   const { rows, error } = useRunRows(app.backend, chosen);
-  const ids = chosen.map(({ id }) => id);
   const contenders = chosen.map((run, k) => ({ run, rows: rows[k] }));
-  const [first] = chosen;
-  const game = app.catalogue.value.games.find(({ name }) => name === first.game);
-  const isAlone = chosen.length === 1;
-  const go = (now: string[]) => app.go(runHash(now, kind));
-  const onKind = (now: XKind) => {
+  const [id, ...others] = chosen.map((run) => run.id);
+  const [run] = chosen;
+  const game = app.catalogue.value.games.find(({ name }) => name === run.game) ?? null;
+  const isAlone = !others.length;
+  const change = (now: XKind) => {
     setKind(now);
-    app.rewrite(runHash(ids, now));
+    app.rewrite(runsHash(id, others, now));
   };
   return (
     <article class="run-page">
-      <p>
+      <p class="button-row">
         <a href="#runs">← All runs</a>
+        <a href={runsHash("", [id, ...others])}>Compare with others</a>
       </p>
-      <h1>{isAlone ? first.name : `${chosen.length} runs compared`}</h1>
-      {isAlone && <p class="run-facts">{facts(first, game?.title ?? first.game)}</p>}
-      <Chosen list={list} chosen={chosen} go={go} />
-      {error && (
-        <p class="error-line" role="alert">
-          {capital(error)}
-        </p>
-      )}
-      {!isAlone && <Comparison contenders={contenders} />}
+      <div class="button-row">
+        <h1>{isAlone ? run.name : `${chosen.length} runs compared`}</h1>
+        {isAlone && <RunTags run={run} />}
+      </div>
+      <ErrorLine text={error} />
+      <Comparison contenders={contenders} game={game?.title ?? run.game} />
       <div class="run-columns">
-        <Curves chosen={chosen} rows={rows} kind={kind} onKind={onKind} />
+        <Curves contenders={contenders} kind={kind} change={change} />
         <div class="run-aside">
-          {game && first.playable && first.networks.length > 0 && (
-            <SelfPlay key={first.id} app={app} game={game} run={first} />
-          )}
+          {game && run.playable && <SelfPlay key={id} {...{ app, game, run }} />}
           <Alarms contenders={contenders} />
         </div>
       </div>
-      {!isAlone && <Settings contenders={contenders} />}
-      <Networks key={first.id} app={app} game={game ?? null} run={first} isAlone={isAlone} />
-      {isAlone && <Settings contenders={contenders} />}
+      <Networks key={id} {...{ app, game, run, isAlone }} />
+      <Settings contenders={contenders} />
     </article>
   );
 }
 
-function facts({ iterations, hours, accuracy, elo }: RunSummary, game: string) {
-  return [
-    game,
-    `${countText(iterations)} iterations`,
-    `${durationText(hours)} of training`,
-    accuracy === null ? null : `exact accuracy ${accuracyText(accuracy)}`,
-    elo === null ? null : `Elo ${Math.round(elo)}`,
-  ]
-    .filter(Boolean)
-    .join(" · ");
-}
-
-interface ChosenProps {
-  list: RunList;
-  chosen: RunSummary[];
-  go: (ids: string[]) => void;
-}
-
-/** The runs that are laid over each other; others can be added, and these left out. */
-function Chosen({ list, chosen, go }: ChosenProps) {
-  const ids = chosen.map(({ id }) => id);
-  const others = list.runs.filter(({ id }) => !ids.includes(id));
-  // Runs of the same game first: those can be compared.
-  others.sort((a, b) => Number(b.game === chosen[0].game) - Number(a.game === chosen[0].game));
-  const options = others.map((run) => [run.id, `${run.name} (${run.game})`] as const);
+/** The newest figures; of several runs, which one plays better. */
+function Comparison({ contenders, game }: { contenders: Contender[]; game: string }) {
+  const figures = contenders.map(({ run, rows }) => {
+    const games = rows?.x.games.findLast((one) => one !== null) ?? null;
+    return { ...figuresOf(run), Games: games === null ? UNKNOWN : countText(games) };
+  });
+  const names = Object.keys(figures[0]);
+  const rows = figures.map((one, k) => [
+    <RunName run={contenders[k].run} color={k} />,
+    ...Object.values(one),
+  ]);
+  if (rows.length === 1) {
+    const facts = Object.entries(figures[0]).map(([name, text]) => `${name} ${text}`);
+    return <p class="run-facts">{[game, ...facts].join(" · ")}</p>;
+  }
   return (
-    <div class="chosen-runs">
-      {(chosen.length > 1 || chosen[0].training || chosen[0].alarms.length > 0) && (
-        <ul aria-label="Runs shown">
-          {chosen.map((run, k) => (
-            <li key={run.id}>
-              <RunName run={run} color={chosen.length > 1 ? k : undefined} />
-              <AlarmTags run={run} />
-              {chosen.length > 1 && (
-                <Button
-                  class="quiet"
-                  aria-label={`Leave out ${run.name}`}
-                  onClick={() => go(ids.filter((id) => id !== run.id))}
-                >
-                  ✕
-                </Button>
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
-      {options.length > 0 && chosen.length < MOST_RUNS && (
-        <Choice
-          bare
-          label="Compare with another run"
-          value=""
-          options={[["", "Compare with …"], ...options]}
-          onChange={(id) => id && go([...ids, id])}
-        />
-      )}
-    </div>
+    <Section title="Which one plays better">
+      <p>{headline(contenders)}</p>
+      <Table class="runs-table" caption="Newest figures" columns={["Run", ...names]} rows={rows} />
+    </Section>
   );
 }
 
 interface CurvesProps {
-  chosen: RunSummary[];
-  rows: (RunRows | null)[];
+  contenders: Contender[];
   kind: XKind;
-  onKind: (kind: XKind) => void;
+  change: (kind: XKind) => void;
 }
 
-function Curves({ chosen, rows, kind, onKind }: CurvesProps) {
-  const zoom = useSignal<[number, number] | null>(null);
-  const known = chosen.filter((_, k) => rows[k] !== null);
-  const charts = useMemo(
-    () =>
-      mergeCharts(
-        rows.filter((one) => one !== null),
-        kind,
-      ),
-    [...rows, kind, rows.length],
-  );
-  const change = (now: string) => {
+function Curves({ contenders, kind, change }: CurvesProps) {
+  const zoom = useSignal<Range | null>(null);
+  const known = contenders.flatMap(({ run, rows }) => (rows ? { name: run.name, rows } : []));
+  const all = known.map(({ rows }) => rows);
+  const charts = useMemo(() => mergeCharts(all, kind, zoom.value), [...all, kind, zoom.value]);
+  const onChange = (now: string) => {
     zoom.value = null;
-    onKind(now as XKind);
+    change(now as XKind);
   };
-  const isLoading = known.length < chosen.length;
+  const isMean = charts.some((chart) => chart.isMean);
   return (
     <section class="run-curves">
-      <div class="curves-head">
+      <div class="button-row">
         <h2>Curves</h2>
-        <Choice label="Over" value={kind} options={X_KINDS} onChange={change} />
+        <Choice bare label="Horizontal axis" value={kind} options={X_KINDS} onChange={onChange} />
         <Button off={!zoom.value} onClick={() => (zoom.value = null)}>
           Show all
         </Button>
-        <p class="hint-text">Drag to zoom; arrow keys read a chart, + and − zoom it.</p>
       </div>
-      {isLoading && <p role="status">Loading …</p>}
-      {!isLoading && !charts.length && <p>No curves yet: they appear with the first iteration.</p>}
+      <p class="hint-text">
+        Drag over a chart to zoom; arrow keys read its values.
+        {isMean && " Each point is the mean of some iterations."}
+      </p>
+      {known.length < contenders.length && <p role="status">Loading …</p>}
+      {!charts.length && <p>No curves yet: they appear with the first iteration.</p>}
       <div class="chart-grid-box">
         {charts.map((chart) => {
-          const lines = chart.lines.map(({ run, curve, low }) => [run, curve, low !== null]);
-          const look = [chart.title, known.map(({ id }) => id), chart.curves, lines];
-          const names = known.map(({ name }) => name);
-          return <LineChart key={JSON.stringify(look)} chart={chart} runs={names} zoom={zoom} />;
+          const lines = chart.lines.map(({ run, curve, band }) => [run, curve, band !== null]);
+          const look = [chart.title, chart.curves, all.map(({ id }) => id), lines];
+          const runs = known.map(({ name }) => name);
+          return <LineChart key={JSON.stringify(look)} {...{ chart, runs, zoom }} />;
         })}
       </div>
     </section>
   );
+}
+
+function Alarms({ contenders }: { contenders: Contender[] }) {
+  const alarms = contenders.flatMap(({ run: { name }, rows }) =>
+    (rows?.alarms ?? []).map((alarm) => ({ name, ...alarm })).reverse(),
+  );
+  const items = alarms.map(({ name, iteration, began, text }) => (
+    <li class={began ? "has-begun" : ""}>
+      {contenders.length > 1 && `${name}, `}
+      iteration {countText(iteration)}, {began ? "began" : "ended"}: {capital(text)}
+    </li>
+  ));
+  return <Section title="Alarms">{items.length ? <ul>{items}</ul> : <p>None so far.</p>}</Section>;
+}
+
+/** Every setting of one run, or those in which several differ. */
+function Settings({ contenders }: { contenders: Contender[] }) {
+  const isAlone = contenders.length === 1;
+  const known = contenders.flatMap(({ run, rows }) => (rows ? { name: run.name, rows } : []));
+  const names = new Set(known.flatMap(({ rows }) => Object.keys(rows.settings)));
+  const rows = [...names]
+    .sort()
+    .map((name) => [name, ...known.map((one) => settingText(one.rows.settings[name]))])
+    .filter(([, ...values]) => isAlone || new Set(values).size > 1);
+  const caption = isAlone ? "All settings" : "Settings that differ";
+  const columns = ["Setting", ...known.map(({ name }) => (isAlone ? "Value" : name))];
+  return (
+    <details class="card" open={!isAlone}>
+      <summary>
+        <h2>{`${caption} (${rows.length})`}</h2>
+      </summary>
+      <Table class="settings-table" {...{ caption, columns, rows }} />
+    </details>
+  );
+}
+
+function settingText(value: unknown): string {
+  if (value === undefined) return UNKNOWN;
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -1,32 +1,30 @@
 // The rows of the chosen runs, fetched as the runs grow, and laid out for charts.
 
 import { useEffect, useState } from "preact/hooks";
-import type { Backend, Chart, Curve, RunRows, RunSummary } from "../api";
+import type { Backend, RunRows, RunSummary } from "../api";
 
 export type XKind = keyof RunRows["x"];
 
 interface Held {
   rows: RunRows | null;
-  /** What the list of runs said when rows were last fetched. */
-  seen: { num_rows: number; elo: number | null };
+  /** What the list said of the run when its rows were fetched, and what it says now. */
+  seen: RunSummary;
   wanted: RunSummary;
   isBusy: boolean;
 }
 
-/** Return the rows of the chosen runs by id, as far as they have come, and what failed. */
+/** Return the rows of the chosen runs as far as they have come, null before the first answer. */
 export function useRunRows(backend: Backend, chosen: RunSummary[]) {
   const [held] = useState(() => new Map<string, Held>());
-  const [, setVersion] = useState(0);
   const [error, setError] = useState("");
+  const [, setVersion] = useState(0);
   const state = chosen.map((run) => [run.id, run.num_rows, run.elo].join()).join(";");
   useEffect(() => {
-    const changed = () => setVersion((version) => version + 1);
     for (const run of chosen) {
-      const seen = { num_rows: 0, elo: null };
-      const one = held.get(run.id) ?? { rows: null, seen, wanted: run, isBusy: false };
+      const one = held.get(run.id) ?? { rows: null, seen: run, wanted: run, isBusy: false };
       one.wanted = run;
       held.set(run.id, one);
-      grow(backend, one, changed).then(
+      grow(backend, one, () => setVersion((version) => version + 1)).then(
         () => setError(""),
         (reason: Error) => setError(reason.message),
       );
@@ -36,63 +34,62 @@ export function useRunRows(backend: Backend, chosen: RunSummary[]) {
 }
 
 /** Fetch what a run has gained; one request at a time. */
-async function grow(backend: Backend, one: Held, changed: () => void) {
-  if (one.isBusy) return;
+async function grow({ runs }: Backend, one: Held, changed: () => void): Promise<void> {
+  if (one.isBusy || !runs) return;
   one.isBusy = true;
   try {
-    for (;;) {
-      const { id, num_rows, elo } = one.wanted;
-      const has = one.rows?.x.iterations.length ?? 0;
-      // A run that was begun anew has fewer rows; ratings belong to rows that are here already.
-      const isOther = !one.rows || num_rows < one.seen.num_rows || elo !== one.seen.elo;
-      if (!isOther && num_rows <= has) return;
-      const rows = await backend.runs?.rows(id, isOther ? 0 : has);
-      if (!rows) return;
-      one.rows = one.rows && !isOther ? joined(one.rows, rows) : rows;
-      if (one.rows) one.seen = { num_rows, elo };
+    do {
+      const { wanted, seen } = one;
+      const known = one.rows?.x.iterations.length ?? 0;
+      // A run that was begun anew has fewer rows; a rating belongs to rows that are here already.
+      const isOther = wanted.num_rows < seen.num_rows || wanted.elo !== seen.elo;
+      const from = isOther ? 0 : known;
+      if (one.rows && !isOther && wanted.num_rows <= known) return;
+      const next = await runs.rows(wanted.id, from);
+      one.rows = from && one.rows ? extended(one.rows, next) : next;
+      if (one.rows) one.seen = wanted;
       changed();
-      if (one.wanted.num_rows === num_rows && one.rows) return;
-    }
+    } while (!one.rows || one.wanted !== one.seen);
   } finally {
     one.isBusy = false;
   }
 }
 
-/** Return rows and those that follow them, null if these have other charts. */
-function joined(rows: RunRows, next: RunRows): RunRows | null {
-  const names = (charts: Chart[]) => JSON.stringify(charts.map(({ title }) => title));
-  if (names(rows.charts) !== names(next.charts)) return null;
-  const both = <T>(some: T[] | undefined, others: T[] | undefined) =>
-    some && others && some.concat(others);
-  const curve = (one: Curve, k: number, other: Chart): Curve => ({
-    name: one.name,
-    y: one.y.concat(other.curves[k].y),
-    low: both(one.low, other.curves[k].low),
-    high: both(one.high, other.curves[k].high),
-  });
-  const charts = rows.charts.map((chart, k) => ({
-    ...chart,
-    curves: chart.curves.map((one, j) => curve(one, j, next.charts[k])),
-  }));
-  const { iterations, games, hours } = rows.x;
-  const x = {
-    iterations: iterations.concat(next.x.iterations),
-    games: games.concat(next.x.games),
-    hours: hours.concat(next.x.hours),
-  };
-  return { ...rows, num_rows: next.num_rows, x, charts, alarms: rows.alarms.concat(next.alarms) };
+/** Return rows with those that follow them, null if these have other charts. */
+function extended(rows: RunRows, next: RunRows): RunRows | null {
+  if (rows.charts.length !== next.charts.length) return null;
+  const extend = <T>(list: T[] = [], more: T[] = []) => more.forEach((one) => list.push(one));
+  extend(rows.x.iterations, next.x.iterations);
+  extend(rows.x.games, next.x.games);
+  extend(rows.x.hours, next.x.hours);
+  extend(rows.alarms, next.alarms);
+  rows.charts.forEach(({ curves }, k) =>
+    curves.forEach((curve, j) => {
+      const more = next.charts[k].curves[j];
+      extend(curve.y, more.y);
+      extend(curve.low, more.low);
+      extend(curve.high, more.high);
+    }),
+  );
+  return { ...rows, num_rows: next.num_rows };
 }
 
 // --- charts ---------------------------------------------------------------------------------------
 
-type Column = (number | undefined)[];
+/** More points than pixels cost time, and their noise would hide other lines. */
+const MOST_POINTS = 500;
 
-export interface Line {
+type Column = (number | undefined)[];
+export type Range = [number, number];
+
+interface Line {
+  /** The numbers of both. */
   run: number;
   curve: number;
+  newest: number;
   y: Column;
-  low: Column | null;
-  high: Column | null;
+  /** The upper and the lower edge of the interval. */
+  band: [Column, Column] | null;
 }
 
 /** The charts of one title of all runs: every column has a place for each x. */
@@ -101,69 +98,76 @@ export interface MergedChart {
   yLabel: string;
   xLabel: string;
   fromZero: boolean;
-  xs: Float64Array;
+  xs: number[];
+  /** Whether each point is the mean of several rows. */
+  isMean: boolean;
   curves: string[];
   /** By run, then by curve. */
   lines: Line[];
-  /** The index of the last x at which there is a value. */
-  last: number;
 }
 
-/** Lay the charts of several runs over each other; all have the same list of x. */
-export function mergeCharts(runs: RunRows[], kind: XKind): MergedChart[] {
-  const { xs, places, xLabel } = align(runs, kind);
+/** Lay the charts of several runs over each other; `zoom`: the part of x that is shown. */
+export function mergeCharts(runs: RunRows[], kind: XKind, zoom: Range | null): MergedChart[] {
+  const { xs, places, xLabel, isMean } = align(runs, kind, zoom);
   const charts = new Map<string, MergedChart>();
-  const column = (run: number, y: (number | null)[]) => {
-    const placed: Column = new Array<undefined>(xs.length).fill(undefined);
-    y.forEach((value, row) => {
-      if (value !== null && places[run][row] >= 0) placed[places[run][row]] = value;
+  const column = (run: number, y: (number | null)[]): Column => {
+    const sums = new Float64Array(xs.length);
+    const nums = new Float64Array(xs.length);
+    places[run].forEach((place, row) => {
+      const value = y[row];
+      if (place < 0 || value === null) return;
+      sums[place] += value;
+      nums[place] += 1;
     });
-    return placed;
+    return xs.map((_, k) => (nums[k] ? sums[k] / nums[k] : undefined));
   };
   runs.forEach((rows, run) => {
     for (const { title, y_label: yLabel, from_zero: fromZero, curves } of rows.charts) {
-      const parts = { title, yLabel, xLabel, fromZero, xs, curves: [], lines: [], last: 0 };
-      const chart: MergedChart = charts.get(title) ?? parts;
+      const empty = { title, yLabel, xLabel, fromZero, xs, isMean, curves: [], lines: [] };
+      const chart: MergedChart = charts.get(title) ?? empty;
       for (const { name, y, low, high } of curves) {
-        if (y.every((value) => value === null)) continue;
+        const newest = y.findLast((value) => value !== null) ?? null;
+        if (newest === null) continue;
         if (!chart.curves.includes(name)) chart.curves.push(name);
         const curve = chart.curves.indexOf(name);
-        const [lower, upper] = low && high ? [column(run, low), column(run, high)] : [null, null];
-        chart.lines.push({ run, curve, y: column(run, y), low: lower, high: upper });
+        const band: Line["band"] = low && high ? [column(run, high), column(run, low)] : null;
+        chart.lines.push({ run, curve, newest, y: column(run, y), band });
+        charts.set(title, chart);
       }
-      if (chart.lines.length) charts.set(title, chart);
     }
   });
-  for (const chart of charts.values()) {
-    chart.lines.sort((a, b) => a.run - b.run || a.curve - b.curve);
-    chart.last = Math.max(
-      ...chart.lines.map(({ y }) => y.findLastIndex((one) => one !== undefined)),
-    );
+  for (const { lines } of charts.values()) {
+    lines.sort((a, b) => a.run - b.run || a.curve - b.curve);
   }
   return [...charts.values()];
 }
 
-/** Return all x of the runs in order, and the place of each row among them, -1 for none. */
-function align(runs: RunRows[], kind: XKind) {
-  const [unit, factor] = kind === "hours" ? timeUnit(runs) : [kind, 1];
-  const given = runs.map((rows) => rows.x[kind].map((x) => (x === null ? null : x * factor)));
-  const all = Float64Array.from(given.flatMap((list) => list.filter((x) => x !== null))).sort();
-  const xs = all.filter((x, k) => k === 0 || x !== all[k - 1]);
-  const places = given.map((list) => {
-    let place = 0; // x seldom falls: the search goes on where the last row was
-    return list.map((x) => {
-      if (x === null) return -1;
-      while (xs[place] > x) place -= 1;
-      while (xs[place] < x) place += 1;
+/** Return the x of all points in order, and the place of each row among them, -1 for none. */
+function align(runs: RunRows[], kind: XKind, zoom: Range | null) {
+  const longest = Math.max(0, ...runs.map(({ x }) => x.hours.findLast((one) => one !== null) ?? 0));
+  const [unit, factor] =
+    longest < 0.05 ? ["seconds", 3600] : longest < 4 ? ["minutes", 60] : ["hours", 1];
+  const scale = kind === "hours" ? factor : 1;
+  const given = runs.map(({ x }) => x[kind].map((one) => (one === null ? NaN : one * scale)));
+  // Lines go on beyond the part that is shown.
+  const room = zoom ? (zoom[1] - zoom[0]) / 5 : 0;
+  const [low, high] = zoom ? [zoom[0] - room, zoom[1] + room] : [-Infinity, Infinity];
+  const inside = given.map((list) => list.filter((x) => x >= low && x <= high));
+  const ends = inside.flatMap((list) => list.slice(0, 1).concat(list.slice(-1)));
+  const isMean = inside.some((list) => list.length > MOST_POINTS);
+  const [first, width] = [Math.min(...ends), (Math.max(...ends) - Math.min(...ends)) / MOST_POINTS];
+  const xs = isMean
+    ? Array.from({ length: MOST_POINTS }, (_, k) => first + k * width)
+    : [...new Set(inside.flat())].sort((a, b) => a - b);
+  const index = new Map(isMean ? [] : xs.map((x, k) => [x, k]));
+  const places = given.map((list) =>
+    list.map((x) => {
+      if (!(x >= low && x <= high)) return -1;
+      if (!isMean) return index.get(x) ?? -1;
+      const place = Math.min(Math.max(Math.floor((x - first) / width), 0), MOST_POINTS - 1);
+      xs[place] = Math.max(xs[place], x);
       return place;
-    });
-  });
-  return { xs, places, xLabel: kind === "hours" ? `${unit} of training` : unit };
-}
-
-/** Return the unit of time that suits the runs, and how many an hour has. */
-function timeUnit(runs: RunRows[]): [string, number] {
-  const longest = Math.max(0, ...runs.map((rows) => rows.x.hours.findLast((x) => x !== null) ?? 0));
-  if (longest < 0.05) return ["seconds", 3600];
-  return longest < 4 ? ["minutes", 60] : ["hours", 1];
+    }),
+  );
+  return { xs, places, isMean, xLabel: kind === "hours" ? `${unit} of training` : kind };
 }

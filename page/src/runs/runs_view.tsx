@@ -3,9 +3,14 @@
 import { useEffect, useState } from "preact/hooks";
 import type { RunList } from "../api";
 import type { App } from "../app";
-import { idsOf, listHash } from "./address";
+import { Button } from "../ui";
+import { idsOf, runsHash } from "./address";
+import { ErrorLine, figuresOf, RunName, Table } from "./parts";
 import { RunPage } from "./run_page";
-import { MOST_RUNS, RunsTable } from "./runs_table";
+
+const MOST_RUNS = 6;
+const COLUMNS = ["Run", "Game", "Iterations", "Training", "Exact accuracy", "Elo", "Updated"];
+const DATE = { dateStyle: "medium", timeStyle: "short" } as const;
 
 interface RunsViewProps {
   app: App;
@@ -22,61 +27,77 @@ export function RunsView({ app, id, parameters }: RunsViewProps) {
     return () => stop.abort();
   }, []);
   const others = idsOf(parameters.with);
-  const [ticked, setTicked] = useState(others);
-  useEffect(() => setTicked(others), [id, parameters.with]);
-
-  if (list === null) {
-    return (
-      <div class="runs-view">
-        <h1 class="visually-hidden">Runs</h1>
-        <p role="status">Loading …</p>
-      </div>
-    );
-  }
   const ids = id ? [...new Set([id, ...others])].slice(0, MOST_RUNS) : [];
-  const chosen = ids.flatMap((one) => list.runs.find((run) => run.id === one) ?? []);
-  const missing = ids.filter((one) => !chosen.some((run) => run.id === one));
-  const onTick = (now: string[]) => {
-    setTicked(now);
-    app.rewrite(listHash(now));
-  };
+  const chosen = ids.flatMap((one) => list?.runs.find((run) => run.id === one) ?? []);
+  const missing = ids.filter((one) => list && !chosen.some((run) => run.id === one));
   return (
     <div class="runs-view">
-      {missing.map((one) => (
-        <p key={one} class="error-line" role="alert">
-          There is no run {one} here.
-        </p>
-      ))}
-      {chosen.length ? (
-        <RunPage app={app} list={list} chosen={chosen} x={parameters.x} />
-      ) : (
-        <>
-          <h1>Runs</h1>
-          {list.runs.length ? (
-            <RunsTable app={app} list={list} ticked={ticked} onTick={onTick} />
-          ) : (
-            <EmptyState />
-          )}
-        </>
-      )}
-      {!chosen.length &&
-        list.damaged.map((one) => (
-          <p key={one.id} class="error-line">
-            {one.id}: {one.error}
-          </p>
-        ))}
+      <ErrorLine text={missing.map((one) => `There is no run ${one} here.`).join(" ")} />
+      {chosen.length > 0 && <RunPage app={app} chosen={chosen} x={parameters.x} />}
+      {chosen.length === 0 && <h1>Runs</h1>}
+      {!list && <p role="status">Loading …</p>}
+      {list && !chosen.length && <Runs key={parameters.with} {...{ app, list }} given={others} />}
     </div>
   );
 }
 
-function EmptyState() {
+interface RunsProps {
+  app: App;
+  list: RunList;
+  /** The ids of the runs that are ticked at first. */
+  given: string[];
+}
+
+function Runs({ app, list: { runs, damaged }, given }: RunsProps) {
+  const [ticked, setTicked] = useState(given);
+  const chosen = ticked.filter((id) => runs.some((run) => run.id === id));
+  const [first, ...rest] = chosen;
+  const tick = (id: string) => {
+    const others = chosen.filter((one) => one !== id);
+    const now = others.length < chosen.length ? others : [...chosen, id];
+    setTicked(now);
+    app.rewrite(runsHash("", now));
+  };
+  const rows = runs.map((run) => [
+    <>
+      <input
+        type="checkbox"
+        checked={chosen.includes(run.id)}
+        disabled={chosen.length >= MOST_RUNS && !chosen.includes(run.id)}
+        aria-label={`Compare ${run.name}`}
+        onChange={() => tick(run.id)}
+      />
+      <RunName run={run} />
+    </>,
+    app.catalogue.value.games.find(({ name }) => name === run.game)?.title ?? run.game,
+    ...Object.values(figuresOf(run)),
+    new Date(1000 * run.updated).toLocaleString(undefined, DATE),
+  ]);
+  const caption = "Training runs, newest first";
   return (
-    <div class="empty-state">
-      <p>There are no runs here yet. This trains a network in a few minutes:</p>
-      <pre>
-        <code>alphazero train game=tic_tac_toe</code>
-      </pre>
-      <p>Its curves and networks appear here while it runs.</p>
-    </div>
+    <>
+      {runs.length ? <Table class="runs-table" {...{ caption, rows }} columns={COLUMNS} /> : EMPTY}
+      {runs.length > 1 && (
+        <div class="compare-bar">
+          <Button class="primary" off={!rest.length} onClick={() => app.go(runsHash(first, rest))}>
+            Compare {rest.length ? `${chosen.length} runs` : "runs"}
+          </Button>
+          <p class="hint-text">Tick 2 to {MOST_RUNS} runs to lay their curves over each other.</p>
+        </div>
+      )}
+      {damaged.map(({ id, error }) => (
+        <p class="error-line">{`${id}: ${error}`}</p>
+      ))}
+    </>
   );
 }
+
+const EMPTY = (
+  <div class="empty-state">
+    <p>There are no runs here yet. This trains a network in a few minutes:</p>
+    <pre>
+      <code>alphazero train game=tic_tac_toe</code>
+    </pre>
+    <p>Its curves and networks appear here while it runs.</p>
+  </div>
+);

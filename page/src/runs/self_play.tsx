@@ -4,132 +4,98 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Game, MoveMessage, Position, ProgressMessage, RunSummary } from "../api";
 import type { App } from "../app";
 import { Board } from "../board/board";
-import { capital, countText } from "../format";
+import { countText } from "../format";
 import { Button } from "../ui";
-import { newestOf } from "./networks";
+import { ErrorLine, Section } from "./parts";
 
 const NUM_SIMULATIONS = 50;
 const NUM_RANDOM = 2; // plies at the start, so that games differ
 const MOVE_MS = 800;
 const REST_MS = 3000;
+const NONE: number[] = [];
+const onAction = () => undefined;
 
-interface Shown {
-  position: Position;
-  last: number | null;
-  iteration: number;
-}
-
-/** The game so far, which a pause keeps. */
-interface Table {
-  moves: number[];
-  network: RunSummary["networks"][number] | null;
+/** Return the newest network of a run. */
+export function newestOf({ networks }: RunSummary) {
+  return networks.toSorted((a, b) => b.iteration - a.iteration).at(0);
 }
 
 export function SelfPlay({ app, game, run }: { app: App; game: Game; run: RunSummary }) {
-  const [shown, setShown] = useState<Shown | null>(null);
+  const [position, setPosition] = useState<Position | null>(null);
   const [error, setError] = useState("");
-  const [isPaused, setPaused] = useState(
-    () => matchMedia("(prefers-reduced-motion: reduce)").matches,
-  );
-  const table = useRef<Table>({ moves: [], network: null }).current;
+  const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const [isPaused, setPaused] = useState(isCalm);
   const box = useRef<HTMLElement>(null);
+  // The game that a pause keeps, and the network for the next one.
+  const [table] = useState({ moves: [] as number[], network: newestOf(run) });
   const newest = useRef(run);
   newest.current = run;
 
   useEffect(() => {
     const stop = new AbortController();
     const { signal } = stop;
-    const isSeen = () => {
-      const { top, bottom } = box.current?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
-      return !document.hidden && bottom > 0 && top < innerHeight;
-    };
-    const playOn = async () => {
-      table.network ??= newestOf(newest.current);
-      const now = await look(app, game, table);
+    const step = async () => {
+      const { moves, network } = table;
+      const request = { game: game.name, moves };
+      const answer = await app.backend.position({ ...request, from_ply: moves.length });
+      const now = answer.positions[answer.positions.length - 1];
       if (signal.aborted) return;
+      setPosition(now);
       setError("");
-      setShown(now);
       // Nobody waits for a move that is out of sight, and training needs the processor.
-      while (!isPaused && !isSeen() && !signal.aborted) await sleep(MOVE_MS);
-      if (!isPaused && !signal.aborted) await advance(app, game, table, now.position, signal);
+      while (!isPaused && !signal.aborted && !isSeen(box.current)) await sleep(MOVE_MS);
+      if (isPaused || signal.aborted) return;
+      const time = sleep(now.over ? REST_MS : MOVE_MS);
+      let action = now.legal[Math.floor(Math.random() * now.legal.length)];
+      const onMessage = (message: MoveMessage | ProgressMessage) => {
+        if (message.type === "move") action = message.action;
+      };
+      if (!now.over && network && moves.length >= NUM_RANDOM) {
+        const player = { id: network.player, num_simulations: NUM_SIMULATIONS };
+        await app.backend.move({ ...request, player }, { signal, onMessage });
+      }
+      await time;
+      if (signal.aborted) return;
+      table.moves = now.over ? [] : [...moves, action];
+      if (now.over) table.network = newestOf(newest.current);
     };
-    void (async () => {
-      do {
-        try {
-          await playOn();
-        } catch (reason) {
-          if (signal.aborted) return;
-          setError((reason as Error).message);
-          await sleep(REST_MS);
-        }
-      } while (!signal.aborted && !isPaused);
-    })();
+    const failed = async (reason: Error) => {
+      if (!signal.aborted) setError(reason.message);
+      await sleep(REST_MS);
+    };
+    const play = async () => {
+      do await step().catch(failed);
+      while (!isPaused && !signal.aborted);
+    };
+    void play();
     return () => stop.abort();
   }, [isPaused]);
 
   const [setup] = game.setups;
+  const last = position?.ply ? (table.moves[position.ply - 1] ?? null) : null;
+  const label = `A game of ${run.name} against itself`;
+  const iteration = countText(table.network?.iteration ?? 0);
   return (
-    <section class="card self-play" aria-label="Self-play" ref={box}>
-      <h2>The newest network plays itself</h2>
-      {shown && (
-        <Board
-          game={game}
-          setup={setup}
-          position={shown.position}
-          last={shown.last}
-          legal={[]}
-          label={`A game of ${run.name} against itself`}
-          onAction={() => undefined}
-        />
-      )}
-      <div class="button-row">
-        <Button onClick={() => setPaused(!isPaused)}>{isPaused ? "Play on" : "Pause"}</Button>
-        {shown && <p class="hint-text">{stateText(shown, setup.sides)}</p>}
-      </div>
-      {error && <p class="error-line">{capital(error)}</p>}
-    </section>
+    <Section title="The newest network plays itself" box={box}>
+      {position && <Board {...{ game, setup, position, last, label, legal: NONE, onAction }} />}
+      <p class="hint-text">
+        Iteration {iteration}, {NUM_SIMULATIONS} simulations a move
+        {resultText(position, setup.sides)}
+      </p>
+      <Button onClick={() => setPaused(!isPaused)}>{isPaused ? "Play on" : "Pause"}</Button>
+      <ErrorLine text={error} />
+    </Section>
   );
 }
 
-/** Return the position on the table. */
-async function look(app: App, game: Game, { moves, network }: Table): Promise<Shown> {
-  const request = { game: game.name, moves, from_ply: moves.length };
-  const { positions } = await app.backend.position(request);
-  const position = positions[positions.length - 1];
-  return { position, last: moves.at(-1) ?? null, iteration: network?.iteration ?? 0 };
+function resultText(position: Position | null, sides: [string, string]): string {
+  if (!position?.over) return position ? ` · ply ${position.ply}` : "";
+  return position.winner === null ? " · draw" : ` · ${sides[position.winner]} wins`;
 }
 
-/** Make the next move when it is time, or begin another game. */
-async function advance(
-  app: App,
-  game: Game,
-  table: Table,
-  { over, legal }: Position,
-  signal: AbortSignal,
-) {
-  if (over) {
-    await sleep(REST_MS);
-    if (!signal.aborted) Object.assign(table, { moves: [], network: null });
-    return;
-  }
-  const time = sleep(MOVE_MS);
-  let action = legal[Math.floor(Math.random() * legal.length)];
-  if (table.moves.length >= NUM_RANDOM && table.network) {
-    const player = { id: table.network.player, num_simulations: NUM_SIMULATIONS };
-    const request = { game: game.name, moves: table.moves, player };
-    const onMessage = (message: MoveMessage | ProgressMessage) => {
-      if (message.type === "move") action = message.action;
-    };
-    await app.backend.move(request, { signal, onMessage });
-  }
-  await time;
-  if (!signal.aborted) table.moves = [...table.moves, action];
-}
-
-function stateText({ position, iteration }: Shown, sides: [string, string]): string {
-  const who = `Iteration ${countText(iteration)}, ${NUM_SIMULATIONS} simulations a move`;
-  if (!position.over) return `${who} · ply ${position.ply}`;
-  return `${who} · ${position.winner === null ? "draw" : `${sides[position.winner]} wins`}`;
+function isSeen(box: Element | null): boolean {
+  const { top, bottom } = box?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
+  return !document.hidden && bottom > 0 && top < innerHeight;
 }
 
 function sleep(milliseconds: number): Promise<void> {
