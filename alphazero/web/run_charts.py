@@ -164,7 +164,8 @@ def _settings(folder: RunFolder) -> dict[str, Any]:
 def _rating_column(rows: RunRows, ratings: list[Row]) -> Column:
     """Return the ratings by the row of the iteration whose network has them."""
     (curve,) = RATING.curves
-    column = Column(*([None] * len(rows) for _ in Column._fields))
+    unrated: list[float | None] = [None] * len(rows)
+    column = Column([*unrated], [*unrated], [*unrated])
     places = {iteration: row for row, iteration in enumerate(rows.iterations)} if ratings else {}
     for rating in ratings:
         if (row := places.get(rating["iteration"])) is not None:

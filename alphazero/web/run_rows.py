@@ -58,6 +58,7 @@ class RunRows:
         self.is_damaged = False
         self.iterations: list[int] = []
         self.games: list[float | None] = []  #: played so far
+        self._num_games = 0.0
         self.hours: list[float | None] = []
         self.columns = {curve: Column([], [], []) for curve in CURVES}
         self.newest: dict[str, float] = {}  #: figures of the newest row that has them
@@ -107,11 +108,12 @@ class RunRows:
 
     def _add(self, row: Row) -> None:
         """Add a row to the columns."""
-        num_games = row.get("selfplay.num_games")
-        played = next((games for games in reversed(self.games) if games is not None), 0)
-        self.games.append(played + num_games if is_number(num_games) else None)
+        num_games, seconds = row.get("selfplay.num_games"), row["elapsed_s"]
+        if is_number(num_games):
+            self._num_games += num_games
+        self.games.append(_rounded(self._num_games) if is_number(num_games) else None)
         self.iterations.append(row["iteration"])
-        self.hours.append(_rounded(row["elapsed_s"] / 3600))
+        self.hours.append(_rounded(seconds / 3600) if is_number(seconds) else None)
         for curve, column in self.columns.items():
             for values, value in zip(column, point(curve, row)):
                 values.append(value)

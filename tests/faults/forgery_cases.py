@@ -48,8 +48,8 @@ def limit_memory():
 
 def list_runs(words):
     """Print what the page shows of the runs below a folder."""
-    from alphazero.web.catalogue import Catalogue
     from alphazero.play.requests import RunRequest
+    from alphazero.web.catalogue import Catalogue
     from alphazero.web.run_charts import RunCharts
 
     limit_memory()
