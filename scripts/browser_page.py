@@ -32,8 +32,9 @@ def missing() -> str | None:
     """Return a sentence that says what the page lacks here, None if it can be built."""
     if not (ONNXRUNTIME / ONNXRUNTIME_FILES[0]).is_file():
         return "onnxruntime-web is not installed: cd browser && npm ci --ignore-scripts"
-    if not (PAGE / "page.js").is_file():
-        return f"the page itself, {PAGE.relative_to(ROOT)}/page.js, is not there"
+    for name in PAGE_FILES:
+        if not (PAGE / name).is_file():
+            return f"{name} of the page itself is not there: make page"
     return None
 
 
@@ -73,7 +74,9 @@ def place_boards(text: str, page: Path) -> str:
         address = f"{'../' * depth}{SITE_FOLDER}/{file}"
         frame = f'<iframe src="{address}" title="{title}" class="board" loading="lazy"></iframe>'
         if not file:
-            frame += f'\n\n<p><a href="{address}" target="_blank">Open it on a page of its own</a></p>'
+            frame += (
+                f'\n\n<p><a href="{address}" target="_blank">Open it on a page of its own</a></p>'
+            )
         text = text.replace(mark, frame if reason is None else f"*Not in this build: {reason}.*")
     return text
 
