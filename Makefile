@@ -35,8 +35,8 @@ lint: $(VENV)/.installed-test $(if $(NPM),page/node_modules)
 	$(BIN)/ruff format --check --quiet . || { echo "error: some files are not laid out as ruff does it: make format"; exit 1; }
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/mypy
-	@if [ -d page/node_modules ]; then cd page && npm run --silent check; \
-	    else echo "The sources of the page are not checked: npm is missing."; fi
+	@if [ -e page/node_modules/.bin/tsc ]; then cd page && npm run --silent check; \
+	    else echo "The sources of the page are not checked: page/node_modules is missing."; fi
 
 test-slow: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m "slow or gpu"
@@ -65,7 +65,7 @@ page: page/node_modules
 format: $(VENV)/.installed-test $(if $(NPM),page/node_modules)
 	$(BIN)/ruff check --select I --fix .
 	$(BIN)/ruff format .
-	@if [ -d page/node_modules ]; then cd page && npm run --silent format; fi
+	@if [ -e page/node_modules/.bin/tsc ]; then cd page && npm run --silent format; fi
 
 bench: $(VENV)/.installed-test
 	$(BIN)/python scripts/benchmark.py

@@ -21,9 +21,12 @@
       frame.style.height = `${Math.ceil(page.body.getBoundingClientRect().height)}px`;
     }).observe(page.body);
     const paint = () => {
-      root.dataset.theme = document.body.dataset.mdColorScheme === "slate" ? "dark" : "light";
+      const theme = document.body.dataset.mdColorScheme === "slate" ? "dark" : "light";
+      if (root.dataset.theme !== theme) root.dataset.theme = theme;
     };
-    new MutationObserver(paint).observe(document.body, { attributeFilter: ["data-md-color-scheme"] });
+    const painter = new MutationObserver(paint);
+    painter.observe(document.body, { attributeFilter: ["data-md-color-scheme"] });
+    painter.observe(root, { attributeFilter: ["data-theme"] }); // the page keeps a choice of its own
     paint();
   }
 
