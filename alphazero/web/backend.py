@@ -66,7 +66,8 @@ class Backend:
 
     def games(self) -> dict[str, Any]:
         """Answer `api/games`."""
-        return self.catalogue.describe()
+        start = self.position({"game": self.catalogue.default_game})
+        return self.catalogue.describe() | {"start": start}
 
     def position(self, plain: Any) -> dict[str, Any]:
         """Answer `api/position`."""
