@@ -34,7 +34,7 @@ def point(curve: Curve, row: Row) -> list[float | None]:
 
 def _rounded(value: float | None) -> float | None:
     """Return a figure for JSON; None if it has none."""
-    return round(value, _DIGITS) if value is not None and is_number(value) else None
+    return round(value, _DIGITS) if is_number(value) else None
 
 
 class RunRows:
