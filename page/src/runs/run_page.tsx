@@ -57,7 +57,9 @@ export function RunPage({ app, chosen, x }: RunPageProps) {
       <div class="run-columns">
         <Curves contenders={contenders} kind={kind} change={change} />
         <div class="run-aside">
-          {game && run.playable && <SelfPlay key={id} {...{ app, game, run }} />}
+          {game && run.playable && run.networks.length > 0 && (
+            <SelfPlay key={id} {...{ app, game, run }} />
+          )}
           <Alarms contenders={contenders} />
         </div>
       </div>
