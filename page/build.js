@@ -12,8 +12,8 @@ await build({
   minify: true,
   format: "esm",
   target: "es2022",
-  // The SGF reader asks for these where it reads bytes; the page gives it text.
-  external: ["fs", "iconv-lite", "jschardet"],
+  // The reader of SGF asks for these where it reads files and bytes; the page gives it text.
+  alias: { fs: "./nothing.js", "iconv-lite": "./nothing.js", jschardet: "./nothing.js" },
   banner: { js: `/*!\n${licences()}\n*/` },
 });
 

@@ -66,7 +66,7 @@ def flat_settings(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     """Return nested settings as one dictionary with keys such as "learner.batch_size"."""
     flat: dict[str, Any] = {}
     for name, value in settings.items():
-        key = prefix + name
+        key = f"{prefix}{name}"
         flat |= flat_settings(value, f"{key}.") if isinstance(value, dict) else {key: value}
     return flat
 

@@ -8,7 +8,6 @@ line gets the same answer, independent of earlier lines, unless a time limit dec
 knows neither standard input, which `alphazero engine` passes in, nor torch.
 """
 
-import dataclasses
 import functools
 import json
 import math
@@ -173,7 +172,7 @@ def parse_request(
         raise not_allowed("moves", moves, "a list of numbers such as [3, 3, 2] in this game")
     if has_names and any(isinstance(move, str) for move in moves):
         moves = moves if isinstance(moves, str) else " ".join(map(str, moves))
-    return dataclasses.replace(request, game=name, moves=moves)
+    return request.model_copy(update={"game": name, "moves": moves})
 
 
 def _position(game: Game, request: EngineRequest) -> np.ndarray:

@@ -1,31 +1,36 @@
 """Requests of other programs: to the JSON engine, and to the page of `alphazero serve`.
 
-In: JSON text. Out: dataclasses whose fields have the types and limits that they declare. Whether
-moves and boards are possible is checked by whoever plays them.
+In: JSON text. Out: models whose fields have the types and limits that they declare. Whether moves
+and boards are possible is checked by whoever plays them.
 """
 
-import dataclasses
 import json
-import typing
-from typing import Any, ClassVar, Never, TypeVar
+import re
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import from_json
 
 from alphazero.players.base import MAX_SIMULATIONS, MAX_TIME_S
 from alphazero.runtime.errors import InputError
-from alphazero.runtime.json_text import parse_json
 
 #: The status of a refusal, as in HTTP.
 MALFORMED, UNKNOWN, IMPOSSIBLE, BUSY = 400, 404, 422, 503
 MAX_ERROR = 300  #: characters of an error message
 _MAX_QUOTED = 60
-_MAX_TEXT = 1_000_000  #: characters
+#: What a field takes, by its type in JSON Schema.
 _ALLOWED = {
-    int: "a whole number from {low} to {high}",
-    float: "a number from {low} to {high}",
-    str: "text of up to {high} characters",
-    list: "a list",
+    "integer": "a whole number from {minimum} to {maximum}",
+    "number": "a number from {minimum} to {maximum}",
+    "string": "text of up to {maxLength} characters",
+    "array": "a list",
+    "object": "a JSON object",
 }
 
 R = TypeVar("R", bound="Request")
+_Text = Annotated[str, Field(max_length=1_000_000)]
+_ShortText = Annotated[str, Field(max_length=500)]
+_NumSimulations = Annotated[int, Field(ge=0, le=MAX_SIMULATIONS)]
 
 
 class Refusal(InputError):
@@ -46,132 +51,123 @@ class Refusal(InputError):
         self.value = value
 
 
-def _limited(low: float = 0, high: float = _MAX_TEXT) -> Any:
-    """Declare a field with bounds, of a number or of the length of a text; None is the default."""
-    return dataclasses.field(default=None, metadata={"low": low, "high": high})
+class Request(BaseModel):
+    """The base of all requests. Every field may be left out."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class Request:
-    """The base of all requests, dataclasses whose fields are made with `_limited`."""
-
-    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
-
-
-@dataclasses.dataclass(frozen=True)
 class EngineRequest(Request):
     """A line of the JSON engine's input."""
 
-    game: str | None = _limited()
-    moves: list | str | None = _limited()  #: actions or, where actions name squares, their names
-    setup: str | None = _limited()  #: one of `alphazero.boards.skin.SETUPS`
-    num_simulations: int | None = _limited(1, MAX_SIMULATIONS)
-    time_limit_s: float | None = _limited(0.001, MAX_TIME_S)
+    game: _Text | None = None
+    moves: list[Any] | _Text | None = None  #: actions or, where actions name squares, their names
+    setup: _Text | None = None  #: one of `alphazero.boards.skin.SETUPS`
+    num_simulations: Annotated[int, Field(ge=1, le=MAX_SIMULATIONS)] | None = None
+    time_limit_s: Annotated[float, Field(ge=0.001, le=MAX_TIME_S)] | None = None
 
 
-@dataclasses.dataclass(frozen=True)
 class PlayerRequest(Request):
     """A player of the page's catalogue; how many simulations it may make depends on the player."""
 
-    id: str | None = _limited(0, 500)
-    num_simulations: int | None = _limited(0, MAX_SIMULATIONS)
+    id: _ShortText | None = None
+    num_simulations: _NumSimulations | None = None
 
 
-@dataclasses.dataclass(frozen=True)
 class MisplayedRequest(Request):
     """Whose mistakes in a game the page looks for."""
 
-    game: str | None = _limited()
-    player: PlayerRequest | None = _limited()
+    game: _ShortText | None = None
+    player: PlayerRequest | None = None
 
 
-@dataclasses.dataclass(frozen=True)
 class PositionRequest(Request):
     """A position: a game, perhaps a board to start from, and the moves after it."""
 
-    game: str | None = _limited()
-    setup: str | None = _limited(0, 40)
-    board: str | None = _limited(0, 2_000)
-    to_move: int | None = _limited(0, 1)
-    moves: list | str | None = _limited(0, 8_000)
+    game: _ShortText | None = None
+    setup: _ShortText | None = None
+    board: Annotated[str, Field(max_length=2_000)] | None = None
+    to_move: Annotated[int, Field(ge=0, le=1)] | None = None
+    moves: list[Any] | Annotated[str, Field(max_length=8_000)] | None = None
 
 
-@dataclasses.dataclass(frozen=True)
 class DrawingRequest(PositionRequest):
     """The positions of a game that the page draws, from a ply on."""
 
-    from_ply: int | None = _limited(0)
+    from_ply: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
 
 
-@dataclasses.dataclass(frozen=True)
+class RunRequest(Request):
+    """The query of `api/run`: the rows of a training run, from one on."""
+
+    id: _Text | None = None
+    from_row: Annotated[int, Field(ge=0, le=1_000_000_000, strict=False)] | None = None
+    version: _ShortText | None = None  #: of the rows that the page has
+
+
 class SearchRequest(PositionRequest):
     """A position for a player."""
 
-    player: PlayerRequest | None = _limited()
+    player: PlayerRequest | None = None
 
 
 def read_json(text: str | bytes) -> Any:
     """Return what JSON text holds.
 
     Raises:
-        Refusal: if it is not JSON.
+        Refusal: if it is not JSON in UTF-8, or is nested more than 200 deep.
     """
     try:
-        text = text.decode() if isinstance(text, bytes) else text
-        return parse_json(text, _refuse_constant)
-    except UnicodeDecodeError:
-        raise Refusal("the request is not text in UTF-8.", MALFORMED) from None
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, character {error.colno}"
-        raise Refusal(f"the request is not JSON: see {place}.", MALFORMED) from None
-    except Refusal:
-        raise
-    except ValueError:  # an enormous number; dozens of brackets
-        raise Refusal("the request is not JSON that can be read.", MALFORMED) from None
-
-
-def _refuse_constant(name: str) -> Never:
-    """Refuse NaN and Infinity, which Python reads but JSON does not have."""
-    raise Refusal(f"{name} is not a number of JSON.", MALFORMED, value=name)
+        return from_json(text.encode() if isinstance(text, str) else text, allow_inf_nan=False)
+    except ValueError as error:
+        place = re.search(r"line (\d+) column (\d+)", str(error))
+        where = "see line {}, character {}".format(*place.groups()) if place else "half a letter"
+        raise Refusal(f"the request is not JSON: {where}.", MALFORMED) from None
 
 
 def read_request(cls: type[R], plain: Any) -> R:
     """Return a request of one of the classes above.
 
     Args:
-        plain: from JSON. Every field may be left out.
+        plain: from JSON.
 
     Raises:
         Refusal: for an unknown field, or a value of the wrong type or outside its limits.
     """
-    if not isinstance(plain, dict):
+    try:
+        return cls.model_validate(plain)
+    except ValidationError as error:
+        raise _refusal(cls, plain, error.errors(include_url=False)[0]["loc"]) from None
+
+
+def _refusal(cls: type[Request], plain: Any, place: tuple[int | str, ...]) -> Refusal:
+    """Return the refusal of the value at a place in a request, as the schema describes it."""
+    schema = cls.model_json_schema()
+    key, kinds = None, [schema]
+    for part in place:
+        if (fields := kinds[0].get("properties")) is None:
+            break  # the other parts are types that the field may have
+        key, plain = str(part), plain[part]
+        if part not in fields:
+            message = (
+                f"{quoted(part)} is not a field of this request: it takes {', '.join(fields)}."
+            )
+            return Refusal(message, MALFORMED, key=key, value=plain)
+        kinds = [
+            schema["$defs"][kind["$ref"].rpartition("/")[2]] if "$ref" in kind else kind
+            for kind in fields[part]["anyOf"]
+        ]
+    if key is None:
         message = 'a request is a JSON object, such as {"game": "connect_four", "moves": [3, 3]}.'
-        raise Refusal(message, MALFORMED, value=plain)
-    fields = cls.__dataclass_fields__
-    for key, value in plain.items():
-        if key not in fields:
-            message = f"{quoted(key)} is not a field of this request: it takes {', '.join(fields)}."
-            raise Refusal(message, MALFORMED, key=key, value=value)
-    return cls(**{key: _checked(fields[key], value) for key, value in plain.items()})
-
-
-def _checked(field: dataclasses.Field, value: Any) -> Any:
-    """Return the value of a field; JSON objects become requests of their own."""
-    kinds, limits = typing.get_args(field.type), field.metadata
-    kind = float if type(value) is int and float in kinds else type(value)
-    inner = [one for one in kinds if issubclass(one, Request)]
-    if inner and kind is dict:
-        return read_request(inner[0], value)
-    size = len(value) if kind is str else value if kind in (int, float) else limits["low"]
-    if kind in kinds and limits["low"] <= size <= limits["high"]:
-        return value
-    allowed = [_ALLOWED[one].format(**limits) for one in kinds if one in _ALLOWED]
-    raise not_allowed(field.name, value, " or ".join(allowed) or "a JSON object")
+        return Refusal(message, MALFORMED, value=plain)
+    allowed = [_ALLOWED[kind["type"]].format(**kind) for kind in kinds if kind["type"] in _ALLOWED]
+    return not_allowed(key, plain, " or ".join(allowed))
 
 
 def check_number(key: str, value: int, low: int, high: int) -> None:
     """Refuse a number outside limits that depend on the rest of the request."""
     if not low <= value <= high:
-        raise not_allowed(key, value, _ALLOWED[int].format(low=low, high=high))
+        raise not_allowed(key, value, _ALLOWED["integer"].format(minimum=low, maximum=high))
 
 
 def not_allowed(key: str, value: Any, allowed: str, status: int = MALFORMED) -> Refusal:

@@ -1,6 +1,7 @@
 """Which figures the charts of a run show, on paper (`alphazero plot`) and on the page.
 
-In: the metrics of a run, as `RunFolder.read_metrics` returns them. Out: points.
+In: the metrics of a run, as `RunFolder.read_metrics` returns them. Out: points, and 95% intervals
+where the metrics hold what they need.
 """
 
 import operator
@@ -9,9 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from alphazero.evaluation.exact.accuracy import Proportion
+from alphazero.evaluation.report import Z_95
+
 Row = dict[str, Any]
 #: Figures below this one stay finite when they become percent.
 _MOST = 1e300
+_MOST_POSITIONS = 1e12
 
 
 def _percent(fraction: float) -> float:
@@ -22,17 +27,48 @@ def _missing_percent(fraction: float) -> float:
     return 100 * (1.0 - fraction)
 
 
+def _percents(low: float, high: float) -> tuple[float, float]:
+    return _percent(low), _percent(high)
+
+
+def _missing_interval(accuracy: float, num_positions: float) -> tuple[float, float] | None:
+    if not (0 <= accuracy <= 1 <= num_positions <= _MOST_POSITIONS):
+        return None  # the file was edited
+    interval = Proportion(round(accuracy * num_positions), int(num_positions)).interval
+    return _missing_percent(interval.high), _missing_percent(interval.low)
+
+
+def _elo_interval(elo: float, stderr: float) -> tuple[float, float]:
+    return elo - Z_95 * stderr, elo + Z_95 * stderr
+
+
 class Curve(NamedTuple):
     """One figure over time.
 
     Attributes:
         keys: of the metrics, what the figure is computed from.
         value: computes it; by default it is the number itself.
+        interval_keys: of the metrics, what its 95% interval is computed from.
+        interval: computes it; None if it is unknown.
     """
 
     name: str
     keys: tuple[str, ...]
     value: Callable[..., float] = operator.pos
+    interval_keys: tuple[str, ...] = ()
+    interval: Callable[..., tuple[float, float] | None] | None = None
+
+    def figure(self, row: Row) -> float | None:
+        """Return the figure of a row; None if the row lacks a number."""
+        numbers = [row.get(key) for key in self.keys]
+        return self.value(*numbers) if all(map(is_number, numbers)) else None
+
+    def bounds(self, row: Row) -> tuple[float, float] | None:
+        """Return the ends of the 95% interval of a row; None if they are unknown."""
+        numbers = [row.get(key) for key in self.interval_keys]
+        if self.interval is None or not all(map(is_number, numbers)):
+            return None
+        return self.interval(*numbers)
 
     def points(self, rows: list[Row], x: str = "elapsed_s") -> list[tuple[float, float]]:
         """Return ``x`` and the figure, for each row that has the numbers."""
@@ -61,8 +97,20 @@ ERRORS = Chart(
     "Moves that give away the exact result",
     "% of positions",
     (
-        Curve("with search", ("exact.accuracy",), _missing_percent),
-        Curve("network alone", ("exact.raw_accuracy",), _missing_percent),
+        Curve(
+            "with search",
+            ("exact.accuracy",),
+            _missing_percent,
+            ("exact.accuracy", "exact.num_positions"),
+            _missing_interval,
+        ),
+        Curve(
+            "network alone",
+            ("exact.raw_accuracy",),
+            _missing_percent,
+            ("exact.raw_accuracy", "exact.num_positions"),
+            _missing_interval,
+        ),
     ),
 )
 MISPLAYED = Chart(
@@ -83,9 +131,13 @@ SCORE = Chart(
     "Score",
     "%",
     (
-        Curve("score", ("strength.score",), _percent),
-        Curve("95% low", ("strength.score_low",), _percent),
-        Curve("95% high", ("strength.score_high",), _percent),
+        Curve(
+            "score",
+            ("strength.score",),
+            _percent,
+            ("strength.score_low", "strength.score_high"),
+            _percents,
+        ),
     ),
     from_zero=False,
 )
@@ -105,7 +157,12 @@ SPEED = Chart(
 )
 #: What the page shows of the metrics.
 RUN_CHARTS = (ERRORS, MISPLAYED, LOSSES, SCORE, SPEED)
-RATING = Chart("Rating", "Elo", (Curve("Elo", ("elo",)),), from_zero=False)
+RATING = Chart(
+    "Rating",
+    "Elo",
+    (Curve("Elo", ("elo",), interval_keys=("elo", "elo_stderr"), interval=_elo_interval),),
+    from_zero=False,
+)
 
 
 def is_number(value: Any) -> bool:

@@ -91,9 +91,11 @@ def _draw_strength(axis: Axes, metrics: list[Row]) -> None:
 
 
 def _draw_score(axis: Axes, metrics: list[Row]) -> None:
-    measured = [row for row in metrics if "strength.score" in row]
+    (curve,) = SCORE.curves
+    measured = [row for row in metrics if curve.figure(row) is not None and curve.bounds(row)]
     if measured:
-        (minutes, score), (_, low), (_, high) = (curve.line(measured) for curve in SCORE.curves)
+        minutes, score = curve.line(measured)
+        low, high = np.array([curve.bounds(row) for row in measured]).T
         label = f"score against {measured[-1]['strength.opponent']}, 95% interval"
         errors = [score - low, high - score]
         axis.errorbar(minutes, score, errors, fmt="o-", color=BLUE, label=label)

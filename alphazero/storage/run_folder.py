@@ -34,6 +34,11 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 from alphazero.config.files import parse_yaml, to_yaml
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import runs_own_code
@@ -61,6 +66,7 @@ _FIRST_FILES = re.compile(
     r"\.lock|config\.yaml|versions\.json|rules\.py|metrics\.jsonl|events\.out\.tfevents.*"
     r"|(games|networks)/000001\.safetensors|(.*/)?\..*\.tmp\d+"
 )
+_LOCK_S = 0.2  # for which a lock is waited for: others look for a moment whether it is free
 _MAX_OVERRIDES = 150  # characters of a folder's name
 _LIBRARIES = ("alphazero-selfplay", "torch", "numpy", "numba", "hydra-core")
 
@@ -208,7 +214,7 @@ class RunFolder:
         names = [path.relative_to(self.path).as_posix() for path in paths]
         if all(_FIRST_FILES.fullmatch(name) for name in names):
             with contextlib.suppress(Timeout, OSError, NotImplementedError):
-                self._lock.acquire(blocking=False)
+                self._lock.acquire(timeout=_LOCK_S, poll_interval=_LOCK_S / 10)
                 self._is_own = True
                 self.discard()
 
@@ -223,7 +229,7 @@ class RunFolder:
             ConfigError: if the run is being trained.
         """
         try:
-            self._lock.acquire(blocking=False)
+            self._lock.acquire(timeout=_LOCK_S, poll_interval=_LOCK_S / 10)
             remove_unfinished(self.path)
         except Timeout:
             message = f"resume={self.path}: this run is being trained now. Let that end, or stop "
@@ -240,6 +246,25 @@ class RunFolder:
             with contextlib.suppress(OSError):  # Windows deletes no open file
                 Path(self._lock.lock_file).unlink(missing_ok=True)
             self._lock.release(force=True)
+
+    @property
+    def is_training(self) -> bool:
+        """Whether a process holds the run's lock now.
+
+        If nobody has it, asking takes it for microseconds; whoever wants it waits longer than that.
+        """
+        try:
+            file = os.open(self._lock.lock_file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        except OSError:
+            return False
+        try:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            return fcntl is None  # on Windows, where a killed process leaves the file too
+        except OSError:
+            return True
+        finally:
+            os.close(file)
 
     def resume_words(self, game_name: str, network_kind: str = "") -> str:
         """Return the arguments of `alphazero train` that resume the run.
@@ -290,7 +315,7 @@ class RunFolder:
             StoredFileError: if there are none.
         """
         lines = read_text(self.metrics).splitlines() if self.metrics.exists() else []
-        rows = [row for line in lines if (row := _row(line))]
+        rows = [row for line in lines if (row := parse_row(line))]
         if not rows:
             raise StoredFileError(
                 f"'{self.metrics}' holds no metrics: no iteration was finished.", path=self.metrics
@@ -311,7 +336,8 @@ class RunFolder:
         """Delete metrics of iterations after ``iteration``, and lines that are damaged."""
         if self.metrics.is_file():
             lines = read_bytes(self.metrics).decode(errors="replace").splitlines()
-            kept = [line for line in lines if (row := _row(line)) and row["iteration"] <= iteration]
+            rows = ((line, parse_row(line)) for line in lines)
+            kept = [line for line, row in rows if row and row["iteration"] <= iteration]
             write_atomically(self.metrics, "".join(line + "\n" for line in kept).encode())
 
     # --- the rules of a user's game ---------------------------------------------------------------
@@ -507,7 +533,7 @@ def _version(package: str) -> str:
         return "not installed"
 
 
-def _row(line: str) -> dict[str, Any] | None:
+def parse_row(line: str | bytes) -> dict[str, Any] | None:
     """Return a line of the metrics, None if it was only partly written or is damaged."""
     try:
         row = json.loads(line)

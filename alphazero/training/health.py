@@ -65,7 +65,7 @@ class HealthMonitor:
 
     def observe(self, report: IterationReport) -> None:
         """Check the report of the next iteration and add the alarms to it."""
-        self._rows = _kept([*self._rows, flat(report)])
+        self._rows = kept_rows([*self._rows, flat(report)])
         for check in CHECKS:
             name = check.__name__
             finding = check(Run(self._rows, self.settings, name in self._since))
@@ -84,10 +84,10 @@ class HealthMonitor:
         for row in rows:
             on = filter(None, str(row.get("alarms") or "").split(","))
             self._since = {name: self._since.get(name, row["iteration"]) for name in on}
-        self._rows = _kept(rows)
+        self._rows = kept_rows(rows)
 
 
-def _kept(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def kept_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the newest rows, and older ones with a pit or a strength measurement."""
     older = [row for row in rows[:-_NUM_RECENT] if {"pit.accepted", "strength.score"} & set(row)]
     return older[-_NUM_MEASURED:] + rows[-_NUM_RECENT:]

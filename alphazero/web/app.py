@@ -22,6 +22,7 @@ from starlette.staticfiles import StaticFiles
 from alphazero.play.requests import Refusal, read_json, shortened
 from alphazero.web.backend import Backend
 from alphazero.web.guard import Guard
+from alphazero.web.live import Live
 from alphazero.web.streams import FAILED, JsonLines
 
 STATIC = Path(__file__).parent / "static"
@@ -41,8 +42,8 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
     jobs = (backend.move, backend.analyse, backend.review, backend.misplayed)
     api = [
         Route("/games", lambda request: Json(backend.games())),
-        Route("/runs", lambda request: Json(backend.runs())),
-        Route("/run", lambda request: Json(backend.run(request.query_params.get("id")))),
+        Route("/live", Live(lambda: Json(backend.live()).body).endpoint),
+        Route("/run", lambda request: Json(backend.run(dict(request.query_params)))),
         *(Route(f"/{one.__name__}", _post(one, Json), methods=["POST"]) for one in answers),
         *(Route(f"/{one.__name__}", _post(one, JsonLines), methods=["POST"]) for one in jobs),
     ]

@@ -14,15 +14,17 @@ from alphazero.play.requests import (
     PlayerRequest,
     PositionRequest,
     Refusal,
+    RunRequest,
     SearchRequest,
     check_number,
     read_request,
 )
 from alphazero.solvers.base import UnsolvableError
-from alphazero.web import misplayed, position, review, run_charts
+from alphazero.web import misplayed, position, review
 from alphazero.web.catalogue import Catalogue, PlayerChoice
 from alphazero.web.exact_scores import exact_answer, too_hard
 from alphazero.web.position import Position, read_position, unfinished
+from alphazero.web.run_charts import RunCharts
 from alphazero.web.search_view import SearchView
 from alphazero.web.shared_search import Question
 from alphazero.web.thinking import USUAL_SIMULATIONS, Thinking
@@ -50,6 +52,7 @@ class Backend:
         own_players: Sequence[str] = (),
     ):
         self.catalogue = Catalogue(runs, game, own_players)
+        self._charts = RunCharts(self.catalogue)
         self.thinking = Thinking(self.catalogue, network_kind)
 
     def warm_up(self) -> None:
@@ -82,13 +85,13 @@ class Backend:
             return {"known": False, "reason": too_hard(error, found.game)}
         return exact_answer(exact)
 
-    def runs(self) -> dict[str, Any]:
-        """Answer `api/runs`."""
-        return run_charts.list_runs(self.catalogue)
+    def live(self) -> dict[str, Any]:
+        """Return a message of `api/live`."""
+        return self._charts.list_runs()
 
-    def run(self, run_id: str | None) -> dict[str, Any]:
+    def run(self, plain: Any) -> dict[str, Any]:
         """Answer `api/run`."""
-        return run_charts.show_run(self.catalogue, run_id)
+        return self._charts.show_run(read_request(RunRequest, plain))
 
     # --- streams ----------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from alphazero.games.registry import OFFERED, is_own_game, make_game, same_game
 from alphazero.play.requests import Refusal, quoted
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import shipped_network
-from alphazero.web.found_runs import FoundRun, find_damaged, find_runs
+from alphazero.web.found_runs import Found, FoundRun, RunFinder
 
 MAX_NETWORK_SIMULATIONS = 10_000
 #: UCT takes some seconds for so many simulations times the plies and actions of the game; at least
@@ -58,7 +58,7 @@ class Catalogue:
     def __init__(
         self, runs: str | Path, named_game: str | None = None, own_players: Sequence[str] = ()
     ):
-        self._root = Path(runs)
+        self._finder = RunFinder(Path(runs))
         self._named = named_game
         self._own = [PlayerChoice(spec, spec, "own") for spec in own_players]
         self._make_game = functools.cache(make_game)
@@ -70,11 +70,11 @@ class Catalogue:
 
     def runs(self) -> dict[str, FoundRun]:
         """Return the runs by id, the newest first."""
-        return find_runs(self._root)
+        return self._finder.found().runs
 
-    def damaged_runs(self) -> dict[str, str]:
-        """Return why other folders of runs cannot be read, by id."""
-        return find_damaged(self._root)
+    def look_for_runs(self) -> Found:
+        """Look what runs there are now, also for those who ask next."""
+        return self._finder.found(within_s=0)
 
     def describe(self) -> dict[str, Any]:
         """Return the answer of `api/games`."""
@@ -149,9 +149,9 @@ class Catalogue:
             raise Refusal(f"nobody here can analyse {game.name}: train a network first.")
         return analyst
 
-    def named_run_game(self, run: FoundRun) -> str | None:
-        """Return the name here of a run's game; None if it cannot be played."""
-        for name in self.game_names():
+    def named_run_game(self, run: FoundRun, names: list[str]) -> str | None:
+        """Return which of the names here a run's game has; None if it cannot be played."""
+        for name in names:
             digest = self.game(name).rules_digest if run.rules_digest else ""
             if same_game(name, run.game, digest, run.rules_digest):
                 return name

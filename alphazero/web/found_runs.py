@@ -5,6 +5,7 @@ is looked up among those that were found here; no part of a request ever becomes
 """
 
 import functools
+import math
 import os
 import time
 from pathlib import Path
@@ -34,22 +35,29 @@ class FoundRun(NamedTuple):
         return f"run:{self.id}/{iteration:06d}"
 
 
-def find_runs(root: Path) -> dict[str, FoundRun]:
-    """Return the runs under a folder by id, the newest first.
+class Found(NamedTuple):
+    """What is in the folder of all runs."""
 
-    Args:
-        root: need not exist.
-    """
-    return _find_runs(root, int(time.monotonic() / _FRESH_S))[0]
+    runs: dict[str, FoundRun]  #: by id, the newest first
+    damaged: dict[str, str]  #: why the other folders of runs cannot be read, by id
 
 
-def find_damaged(root: Path) -> dict[str, str]:
-    """Return why the other folders of runs under a folder cannot be read, by id."""
-    return _find_runs(root, int(time.monotonic() / _FRESH_S))[1]
+class RunFinder:
+    """Looks for the runs under a folder, which need not exist; threads may ask at the same time."""
+
+    def __init__(self, root: Path):
+        self._root = root
+        self._found, self._looked_at = Found({}, {}), -math.inf
+
+    def found(self, within_s: float | None = None) -> Found:
+        """Return what was found at most so long ago, `_FRESH_S` by default."""
+        now = time.monotonic()
+        if now - self._looked_at >= (_FRESH_S if within_s is None else within_s):
+            self._found, self._looked_at = _look(self._root), now
+        return self._found
 
 
-@functools.lru_cache(1)
-def _find_runs(root: Path, _time: int) -> tuple[dict[str, FoundRun], dict[str, str]]:
+def _look(root: Path) -> Found:
     found, damaged = [], {}
     for config in (path for depth in _DEPTHS for path in root.glob("*/" * depth + "config.yaml")):
         run_id = config.parent.relative_to(root).as_posix()
@@ -63,7 +71,7 @@ def _find_runs(root: Path, _time: int) -> tuple[dict[str, FoundRun], dict[str, s
         except (InputError, OSError) as error:
             damaged[run_id] = str(error)
     found.sort(key=lambda run: run.updated, reverse=True)
-    return {run.id: run for run in found}, damaged
+    return Found({run.id: run for run in found}, damaged)
 
 
 def _read_run(run_id: str, folder: RunFolder) -> FoundRun:

@@ -1,7 +1,7 @@
-"""The Runs view: the runs found on this machine, and their curves.
+"""The Runs view: the runs found on this machine, and their rows.
 
-In: the folders of runs. Out: the answers of `api/runs` and `api/run`. An accuracy is the fraction
-of moves that keep the exact result.
+In: the folders of runs. Out: the messages of `api/live`, and the answers of `api/run`. An accuracy
+is the fraction of moves that keep the exact result.
 """
 
 import functools
@@ -9,138 +9,197 @@ import json
 from pathlib import Path
 from typing import Any
 
-from alphazero.play.requests import UNKNOWN, Refusal, quoted
-from alphazero.plots.curves import RATING, RUN_CHARTS, SCORE, Chart, Row, is_number, newest
-from alphazero.runtime.errors import StoredFileError
+from alphazero.evaluation.run_facts import flat_settings
+from alphazero.play.requests import UNKNOWN, Refusal, RunRequest, quoted
+from alphazero.plots.curves import RATING, RUN_CHARTS, SCORE, Chart, Row, is_number
+from alphazero.runtime.errors import InputError
 from alphazero.runtime.files import read_text
 from alphazero.storage.run_folder import RunFolder
 from alphazero.web.catalogue import Catalogue
 from alphazero.web.found_runs import FoundRun
-
-MAX_POINTS = 500
-
-
-def list_runs(catalogue: Catalogue) -> dict[str, Any]:
-    """Return the answer of `api/runs`, the newest run first."""
-    damaged = [{"id": run_id, "error": why} for run_id, why in catalogue.damaged_runs().items()]
-    runs = [_summary(run, catalogue) for run in catalogue.runs().values()]
-    for run in catalogue.runs().values():
-        if not _read_rows(run.folder.path, run.updated) and run.folder.metrics.exists():
-            damaged.append({"id": run.id, "error": "its metrics cannot be read."})
-    return {"runs": runs, "damaged": damaged}
+from alphazero.web.run_rows import Column, RunRows, point
 
 
-def show_run(catalogue: Catalogue, run_id: str | None) -> dict[str, Any]:
-    """Return the answer of `api/run`.
+class RunCharts:
+    """The runs of a catalogue. Threads may use it at the same time."""
 
-    Raises:
-        Refusal: if there is no such run.
-    """
-    if not run_id:
-        raise Refusal("the request names no run: add ?id=RUN.", UNKNOWN)
-    run = catalogue.runs().get(run_id)
-    if run is None:
-        raise Refusal(f"there is no run {quoted(run_id)} here.", UNKNOWN)
-    rows = _read_rows(run.folder.path, run.updated)
-    charts = [_drawn(chart, rows) for chart in RUN_CHARTS]
-    charts.append(_drawn(RATING, _read_ratings(run)))
-    charts = [chart for chart in charts if chart["curves"]]
-    return {"id": run.id, "game": run.game, "charts": charts}
+    def __init__(self, catalogue: Catalogue):
+        self._catalogue = catalogue
+        self._rows: dict[Path, RunRows] = {}
+
+    def list_runs(self) -> dict[str, Any]:
+        """Return a message of `api/live`, the newest run first."""
+        found = self._catalogue.look_for_runs()
+        names = self._catalogue.game_names()
+        damaged = [{"id": run_id, "error": why} for run_id, why in found.damaged.items()]
+        runs = [self._summary(run, names) for run in found.runs.values()]
+        paths = {run.folder.path: run for run in found.runs.values()}
+        for path, rows in list(self._rows.items()):
+            if path not in paths:
+                del self._rows[path]
+            elif rows.is_damaged:
+                damaged.append({"id": paths[path].id, "error": "its metrics cannot be read."})
+        return {"runs": runs, "damaged": damaged}
+
+    def show_run(self, request: RunRequest) -> dict[str, Any]:
+        """Return the answer of `api/run`, from row 0 if what the page has is not valid any more.
+
+        Raises:
+            Refusal: if there is no such run.
+        """
+        if not request.id:
+            raise Refusal("the request names no run: add ?id=RUN.", UNKNOWN)
+        run = self._catalogue.runs().get(request.id)
+        if run is None:
+            raise Refusal(f"there is no run {quoted(request.id)} here.", UNKNOWN)
+        rows = self._rows_of(run)
+        with rows.lock:
+            rows.read()
+            return _describe_rows(run, rows, request)
+
+    def _rows_of(self, run: FoundRun) -> RunRows:
+        return self._rows.setdefault(run.folder.path, RunRows(run.folder))
+
+    def _summary(self, run: FoundRun, names: list[str]) -> dict[str, Any]:
+        game = self._catalogue.named_run_game(run, names)
+        ratings, _ = _ratings_of(run.folder)
+        rows = self._rows_of(run)
+        with rows.lock:
+            rows.read()
+            accuracy = rows.newest.get("exact.accuracy")
+            if accuracy is None and (proven := rows.newest.get("proof.num_accurate")) is not None:
+                accuracy = proven / max(rows.newest.get("proof.num_positions", 1), 1)
+            return {
+                "id": run.id,
+                "game": game or run.game,
+                "name": run.id.partition("/")[2],
+                "playable": game is not None and bool(run.networks),
+                "num_rows": len(rows),
+                "iterations": rows.iterations[-1] if len(rows) else 0,
+                "hours": round(rows.newest.get("elapsed_s", 0.0) / 3600, 4),
+                "updated": int(run.updated),
+                "training": run.folder.is_training,
+                "accuracy": accuracy,
+                "elo": ratings[-1]["elo"] if ratings else None,
+                "alarms": rows.alarms,
+                "networks": [
+                    {"player": run.player_id(iteration), "iteration": iteration}
+                    for iteration in reversed(run.networks)
+                ],
+            }
 
 
-def _summary(run: FoundRun, catalogue: Catalogue) -> dict[str, Any]:
-    rows = _read_rows(run.folder.path, run.updated)
-    game = catalogue.named_run_game(run)
-    accuracy = newest(rows, "exact.accuracy")
-    if accuracy is None and (proven := newest(rows, "proof.num_accurate")) is not None:
-        accuracy = proven / max(newest(rows, "proof.num_positions") or 1, 1)
-    ratings = _read_ratings(run)
+def _describe_rows(run: FoundRun, rows: RunRows, request: RunRequest) -> dict[str, Any]:
+    ratings, changed = _ratings_of(run.folder)
+    charts = {chart: [rows.columns[curve] for curve in chart.curves] for chart in RUN_CHARTS}
+    charts[RATING] = [_rating_column(rows, ratings)]
+    version, start = f"{rows.version}.{changed}", request.from_row or 0
+    if start > len(rows) or request.version not in (None, version):
+        start = 0
+    begins = {chart: begin for chart in charts if (begin := _begin(charts[chart])) is not None}
+    if any(begin >= start for begin in begins.values()):
+        start = 0  # the page does not know this chart yet
+    changes = [change for change in rows.alarm_changes if change.row >= start]
     return {
         "id": run.id,
-        "game": game or run.game,
-        "name": run.id.partition("/")[2],
-        "playable": game is not None and bool(run.networks),
-        "iterations": int(rows[-1]["iteration"]) if rows else 0,
-        "hours": round((newest(rows, "elapsed_s") or 0.0) / 3600, 4),
-        "updated": int(run.updated),
-        "accuracy": accuracy,
-        "elo": ratings[-1]["elo"] if ratings else None,
-        "networks": [
-            {"player": run.player_id(iteration), "iteration": iteration}
-            for iteration in reversed(run.networks)
+        "version": version,
+        "from_row": start,
+        "num_rows": len(rows),
+        "x": {
+            "iterations": rows.iterations[start:],
+            "games": rows.games[start:],
+            "hours": rows.hours[start:],
+        },
+        "charts": [_drawn(chart, charts[chart], start, rows.opponent) for chart in begins],
+        "alarms": [
+            {
+                "iteration": change.iteration,
+                "alarm": change.name,
+                "began": change.began,
+                "text": rows.alarm_text(change),
+            }
+            for change in changes
         ],
+        "settings": {} if start else _settings(run.folder),
     }
 
 
-@functools.lru_cache(64)
-def _read_rows(path: Path, updated: float) -> list[Row]:
-    """Return the metrics in a folder; none if there are none yet, or they cannot be read.
-
-    Args:
-        updated: when the run last grew.
-    """
-    try:
-        return RunFolder(path).read_metrics()
-    except StoredFileError:
-        return []
+def _begin(columns: list[Column]) -> int | None:
+    """Return the first row that has one of the figures; None if none has."""
+    for row, figures in enumerate(zip(*(column.y for column in columns))):
+        if any(figure is not None for figure in figures):
+            return row
+    return None
 
 
-# --- curves ---------------------------------------------------------------------------------------
-
-
-def _drawn(chart: Chart, rows: list[Row]) -> dict[str, Any]:
-    """Return a chart over the time of training, as the page draws it."""
-    unit, seconds = _unit(rows)
+def _drawn(chart: Chart, columns: list[Column], start: int, opponent: str | None) -> dict[str, Any]:
+    """Return the rows of a chart as the page draws them."""
     curves = []
-    for curve in chart.curves:
-        points = [[round(x / seconds, 3), round(y, 6)] for x, y in curve.points(rows)]
-        if points:
-            curves.append({"name": curve.name, "points": thinned(points)})
+    for curve, column in zip(chart.curves, columns):
+        plain: dict[str, Any] = {"name": curve.name, "y": column.y[start:]}
+        if curve.interval is not None:
+            plain |= {"low": column.low[start:], "high": column.high[start:]}
+        curves.append(plain)
+    against = f" against {opponent}" if chart is SCORE and opponent else ""
     return {
-        "title": _title(chart, rows),
-        "x_label": f"{unit} of training",
+        "title": chart.title + against,
         "y_label": chart.y_label,
         "from_zero": chart.from_zero,
         "curves": curves,
     }
 
 
-def _title(chart: Chart, rows: list[Row]) -> str:
-    opponents = [row.get("strength.opponent") for row in rows if chart is SCORE]
-    named = [opponent for opponent in opponents if isinstance(opponent, str)]
-    return f"{chart.title} against {named[-1]}" if named else chart.title
-
-
-def _unit(rows: list[Row]) -> tuple[str, float]:
-    """Return the unit of time that suits a run, and its seconds."""
-    elapsed = newest(rows, "elapsed_s") or 0.0
-    if elapsed < 180:
-        return "seconds", 1.0
-    return ("minutes", 60.0) if elapsed < 4 * 3600 else ("hours", 3600.0)
-
-
-def thinned(points: list, most: int = MAX_POINTS) -> list:
-    """Return at most ``most`` of the points, evenly spread, the first and the last among them."""
-    if len(points) <= most:
-        return points
-    step = (len(points) - 1) / (most - 1)
-    return [points[round(k * step)] for k in range(most)]
+def _settings(folder: RunFolder) -> dict[str, Any]:
+    """Return the settings of a run by their dotted names, as far as JSON has them."""
+    try:
+        settings = flat_settings(folder.read_config())
+    except (InputError, OSError):
+        return {}  # it is being deleted
+    return json.loads(json.dumps(settings, default=str), parse_constant=str)
 
 
 # --- ratings --------------------------------------------------------------------------------------
 
 
-def _read_ratings(run: FoundRun) -> list[Row]:
-    """Return the Elo of the run's networks, oldest first; none if they were not rated."""
+def _rating_column(rows: RunRows, ratings: list[Row]) -> Column:
+    """Return the ratings by the row of the iteration whose network has them."""
+    (curve,) = RATING.curves
+    unrated: list[float | None] = [None] * len(rows)
+    column = Column([*unrated], [*unrated], [*unrated])
+    places = {iteration: row for row, iteration in enumerate(rows.iterations)} if ratings else {}
+    for rating in ratings:
+        if (row := places.get(rating["iteration"])) is not None:
+            for values, value in zip(column, point(curve, rating)):
+                values[row] = value
+    return column
+
+
+def _ratings_of(folder: RunFolder) -> tuple[list[Row], int]:
+    """Return the Elo of the run's networks, oldest first, and when it was computed."""
+    path = folder.path / "ratings.json"
     try:
-        plain = json.loads(read_text(run.folder.path / "ratings.json"))
+        changed = path.stat().st_mtime_ns
+    except OSError:
+        return [], 0
+    return _read_ratings(path, changed), changed
+
+
+@functools.lru_cache(256)
+def _read_ratings(path: Path, _changed: int) -> list[Row]:
+    """Return the ratings in a file; none if it cannot be read."""
+    try:
+        plain = json.loads(read_text(path))
         networks = plain["networks"]
         rows = [
-            {"elo": one["elo"], "elapsed_s": networks[one["player"]]["elapsed_s"]}
+            {
+                "iteration": networks[one["player"]]["iteration"],
+                "elo": one["elo"],
+                "elo_stderr": one.get("elo_stderr"),
+            }
             for one in plain["ratings"]
             if one["player"] in networks
         ]
-        rows = [row for row in rows if all(map(is_number, row.values()))]
-        return sorted(rows, key=lambda row: row["elapsed_s"])
-    except (ValueError, KeyError, TypeError, RecursionError):
+        rows = [row for row in rows if is_number(row["iteration"]) and is_number(row["elo"])]
+        return sorted(rows, key=lambda row: row["iteration"])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return []

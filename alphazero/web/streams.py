@@ -21,7 +21,7 @@ from alphazero.web.turns import Job, Stopped
 
 KEEP_ALIVE_S = 10.0
 MAX_STREAMS = 100
-_HEADERS = {"x-accel-buffering": "no"}  # no proxy may hold lines back
+HEADERS = {"x-accel-buffering": "no"}  # no proxy may hold lines back
 FAILED = "this request failed here; the terminal of the server says why."
 _places = threading.Semaphore(MAX_STREAMS)
 _log = logging.getLogger("alphazero.web")
@@ -39,7 +39,7 @@ class JsonLines(StreamingResponse):
     def __init__(self, job: Job):
         if not _places.acquire(blocking=False):
             raise Refusal("too many people are here at the same time: try again soon.", BUSY)
-        super().__init__(self._lines(), headers=_HEADERS)
+        super().__init__(self._lines(), headers=HEADERS)
         self._loop = asyncio.get_running_loop()
         self._pending: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
         self._is_stopped = False

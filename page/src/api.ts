@@ -236,6 +236,9 @@ export interface Chart {
 /** The rows of a run from `from_row` on: the answer of `api/run`. */
 export interface RunRows {
   id: string;
+  /** Asked for again with the rows; changes when rows that were sent have changed. */
+  version: string;
+  /** 0 where the rows that were sent before are not valid any more, or lack a chart. */
   from_row: number;
   num_rows: number;
   x: { iterations: number[]; games: (number | null)[]; hours: (number | null)[] };
@@ -267,7 +270,8 @@ export interface Backend {
   runs?: {
     /** Call back with the list of runs now and whenever it changes, until the signal aborts. */
     live(signal: AbortSignal, onList: (list: RunList) => void): void;
-    rows(id: string, fromRow: number): Promise<RunRows>;
+    /** `version` is that of the rows so far. */
+    rows(id: string, fromRow: number, version?: string): Promise<RunRows>;
     misplayed: Stream<
       { game: string; player: Asked },
       MisplayedMessage | ProgressMessage | StreamMessage

@@ -48,13 +48,15 @@ def limit_memory():
 
 def list_runs(words):
     """Print what the page shows of the runs below a folder."""
+    from alphazero.play.requests import RunRequest
     from alphazero.web.catalogue import Catalogue
-    from alphazero.web.run_charts import list_runs, show_run
+    from alphazero.web.run_charts import RunCharts
 
     limit_memory()
     catalogue = Catalogue(Path(words[0]))
-    plain = list_runs(catalogue)
-    runs = [show_run(catalogue, run["id"]) for run in plain["runs"]]
+    charts = RunCharts(catalogue)
+    plain = charts.list_runs()
+    runs = [charts.show_run(RunRequest(id=run["id"])) for run in plain["runs"]]
     print(json.dumps([plain, runs, catalogue.describe()], allow_nan=False))
     return 0
 

@@ -39,8 +39,8 @@ def list_runs(words: list[str]) -> int:
     backend = Backend(words[0])
     for _ in range(5):
         backend.games()
-        for run in backend.runs()["runs"]:
-            backend.run(run["id"])
+        for run in backend.live()["runs"]:
+            backend.run({"id": run["id"]})
     return 0
 
 

@@ -74,7 +74,7 @@ def ask_page(words: list[str]) -> int:
         kinds = itertools.cycle(
             [
                 lambda asked: client.get("api/games"),
-                lambda asked: client.get("api/runs"),
+                lambda asked: client.get("api/run?id=x"),
                 lambda asked: client.get("page.js"),
                 lambda asked: client.post("api/position", json=asked),
                 lambda asked: client.post("api/exact", json=asked),

@@ -5,9 +5,7 @@ millisecond. What arrives at a socket is the matter of `tests/web/test_web_serve
 """
 
 import asyncio
-import dataclasses
 import json
-import typing
 
 import pytest
 from hostile import NUMBERS, PLAIN, TEXTS, Tally, corpus, deep, mostly, nested, texts_of, try_all
@@ -21,6 +19,7 @@ from alphazero.play.requests import (
     PlayerRequest,
     PositionRequest,
     Request,
+    RunRequest,
     SearchRequest,
 )
 from alphazero.web.app import make_app
@@ -138,19 +137,26 @@ _SUITABLE = {
 }
 
 
-def _of_type(kind):
-    if isinstance(kind, type) and issubclass(kind, Request):
-        return requests_of(kind)
-    return {int: _FEW, str: TEXTS, list: st.lists(_FEW), type(None): st.none()}[kind]
+def _of_kind(kind, definitions):
+    """Return values of one of the types that the schema of a field names."""
+    if "$ref" in kind:
+        return _of_schema(definitions[kind["$ref"].rpartition("/")[2]], definitions)
+    types = {"integer": _FEW, "string": TEXTS, "array": st.lists(_FEW), "null": st.none()}
+    return types[kind["type"]]
 
 
 def requests_of(model):
     """Return requests of a model, mostly with values that its fields may have."""
+    schema = model.model_json_schema()
+    return _of_schema(schema, schema.get("$defs", {}))
+
+
+def _of_schema(schema, definitions):
     fields = {}
-    for field in dataclasses.fields(model):
-        kinds = [_of_type(kind) for kind in typing.get_args(field.type)]
-        suitable = _SUITABLE[field.name] if field.name in _SUITABLE else st.one_of(kinds)
-        fields[field.name] = mostly(suitable, _WRONG, 12)
+    for name, field in schema["properties"].items():
+        kinds = [_of_kind(kind, definitions) for kind in field["anyOf"]]
+        suitable = _SUITABLE[name] if name in _SUITABLE else st.one_of(kinds)
+        fields[name] = mostly(suitable, _WRONG, 12)
     needed = {name: fields.pop(name) for name in ("game", "player", "id") if name in fields}
     if "num_simulations" in fields:  # else a player may think for long
         needed["num_simulations"] = fields.pop("num_simulations")
@@ -174,7 +180,7 @@ MODELS = {
 
 def test_every_model_is_tried():
     models = set(Request.__subclasses__()) | set(PositionRequest.__subclasses__())
-    assert models - set(MODELS.values()) <= {PlayerRequest} | {
+    assert models - set(MODELS.values()) <= {PlayerRequest, RunRequest} | {
         one for one in models if one.__name__ == "EngineRequest"
     }
 
@@ -268,7 +274,7 @@ HEADERS = st.fixed_dictionaries(
     },
 )
 PATHS = st.sampled_from(
-    ["/", "/api/games", "/api/runs", "/api/run", "/api/position", "/api", "/api/", "//", "/page.js"]
+    ["/", "/api/games", "/api/run", "/api/position", "/api", "/api/", "//", "/page.js"]
     + [
         "/../app.py",
         "/%2e%2e/app.py",
@@ -284,6 +290,9 @@ QUERIES = st.sampled_from(
     [
         b"",
         b"id=x",
+        b"from_row=1",
+        b"id=x&from_row=" + b"9" * 5_000,
+        b"id=x&from_row=%f0%9d%9f%8f&version=1",
         b"id=..%2f..",
         b"id=%00",
         b"id=%ff",

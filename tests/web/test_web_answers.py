@@ -21,9 +21,7 @@ from alphazero.players.search_player import SearchPlayer
 from alphazero.solvers.base import ILLEGAL_VALUE, values_of
 from alphazero.solvers.enumeration import EnumeratedSolver
 from alphazero.web import exact_scores, misplayed, shared_search
-from alphazero.web.app import Json
 from alphazero.web.exact_scores import Solvers
-from alphazero.web.run_charts import thinned
 from alphazero.web.shared_search import Question, SharedSearch
 from alphazero.web.turns import Stopped
 
@@ -319,62 +317,6 @@ def test_a_review_estimates_where_nothing_is_solved():
 # --- runs -----------------------------------------------------------------------------------------
 
 
-def test_runs_and_their_networks_are_found_and_play(tmp_path):
-    copy_run(tmp_path)
-    copy_run(tmp_path, "tic_tac_toe/sweep/0")
-    (tmp_path / "tic_tac_toe" / "broken").mkdir()
-    (tmp_path / "tic_tac_toe" / "broken" / "config.yaml").write_text("game: [")
-    backend = make_backend(tmp_path)
-    runs = {run["id"]: run for run in backend.runs()["runs"]}
-    assert set(runs) == {"tic_tac_toe/earlier", "tic_tac_toe/sweep/0"}
-    run = runs["tic_tac_toe/earlier"]
-    assert run["playable"] and run["game"] == "tic_tac_toe" and run["iterations"] == 2
-    player = {"id": run["networks"][0]["player"], "num_simulations": 10}
-    assert collect(backend.move(TTT | {"player": player}))[-1]["action"] in range(9)
-    charts = backend.run(run["id"])["charts"]
-    assert "Losses" in [chart["title"] for chart in charts]
-    for chart in charts:
-        assert all(len(point) == 2 for curve in chart["curves"] for point in curve["points"])
-    json.dumps(charts, allow_nan=False)
-    for unknown in (None, "", "..", "tic_tac_toe/broken", str(tmp_path)):
-        with pytest.raises(Refusal) as refused:
-            backend.run(unknown)
-        assert refused.value.status == 404
-
-
-def test_damage_is_shown_in_a_line_and_hides_no_run(tmp_path):
-    def damaged(name, file, data):
-        folder = copy_run(tmp_path, f"tic_tac_toe/{name}")
-        (folder / file).parent.mkdir(exist_ok=True)
-        (folder / file).write_bytes(data)
-
-    rows = (
-        b'{"iteration": 1, "elapsed_s": 1, "learner.loss": 1e999, "strength.opponent": "\\ud800"}\n'
-    )
-    rows += b'{"iteration": 2, "elapsed_s": %s, "learner.loss": NaN}' % (b"9" * 400)
-    ratings = b'{"networks": {"a": {"elapsed_s": 1}}, "ratings": [{"player": "a", "elo": NaN}]}'
-    copy_run(tmp_path)
-    damaged("config", "config.yaml", b"game: [")
-    damaged("bytes", "config.yaml", b"\xff\x00")
-    damaged("no text", "metrics.jsonl", b"\xff\xfe")
-    damaged("odd", "metrics.jsonl", rows)
-    damaged("rated", "ratings.json", ratings)
-    damaged("deep", "ratings.json", b"[" * 100_000)
-    damaged("digits", "networks/1\u00b2.safetensors", b"")
-    copy_run(tmp_path, "tic_tac_toe/" + os.fsdecode(b"\xff"))
-    backend = make_backend(tmp_path)
-    found = backend.runs()
-    Json(found)
-    runs = {run["name"] for run in found["runs"]}
-    assert runs == {"earlier", "no text", "odd", "rated", "deep", "digits"}
-    for run in found["runs"]:
-        Json(backend.run(run["id"]))
-    lines = {one["id"]: one["error"] for one in found["damaged"]}
-    named = {"config", "bytes", "no text", "\ufffd"}
-    assert set(lines) == {f"tic_tac_toe/{name}" for name in named}
-    assert all(error and "\n" not in error for error in lines.values())
-
-
 def test_a_network_is_read_again_when_its_file_changes(tmp_path):
     """One that is gone, or is no network any more, is a refusal."""
     folder = copy_run(tmp_path)
@@ -390,17 +332,6 @@ def test_a_network_is_read_again_when_its_file_changes(tmp_path):
         damage()
         with pytest.raises(Refusal):
             backend.thinking.network(game, player)
-
-
-def test_a_run_of_a_game_file_is_shown_but_its_file_is_not_run(tmp_path):
-    folder = copy_run(tmp_path, "mine/run")
-    config = folder / "config.yaml"
-    config.write_text(config.read_text().replace("tic_tac_toe", "mine.py"))
-    (tmp_path / "mine.py").write_text("raise SystemExit('was run')")
-    backend = make_backend(tmp_path)
-    (run,) = backend.runs()["runs"]
-    assert run["game"] == "mine.py" and not run["playable"]
-    assert "mine.py" not in [game["name"] for game in backend.games()["games"]]
 
 
 def test_mistakes_of_a_network_are_found(backend, monkeypatch):
@@ -439,13 +370,6 @@ def test_a_search_for_mistakes_ends_when_nobody_looks(backend):
     with pytest.raises(Stopped):
         backend.misplayed(request)(watched)
     assert len(watched.messages) < 20
-
-
-def test_points_are_thinned_evenly():
-    points = [[k, k * k] for k in range(1001)]
-    few = thinned(points, 11)
-    assert [point[0] for point in few] == list(range(0, 1001, 100))
-    assert thinned(points[:11], 11) == points[:11]
 
 
 def test_uct_plays_and_analyses_a_game_in_plain_python(monkeypatch):

@@ -183,7 +183,7 @@ def test_the_page_never_imports_a_module_that_only_a_run_names(tmp_path, monkeyp
     monkeypatch.syspath_prepend(tmp_path)
     config.write_text(config.read_text().replace("name: tic_tac_toe", "name: trap:Game"))
     assert "trap:Game" not in make_backend(tmp_path).catalogue.game_names()
-    assert make_backend(tmp_path).runs()["runs"]
+    assert make_backend(tmp_path).live()["runs"]
 
 
 def test_actions_that_move_pieces_are_described_by_their_squares():

@@ -1,0 +1,132 @@
+"""The metrics of a run as columns, read as they grow.
+
+In: metrics.jsonl. Out: the figures of the charts, for each row. Only lines that were added since
+the last time are parsed: a run of 10,000 rows takes half a second once, and then a millisecond.
+"""
+
+import os
+import stat
+import threading
+from typing import NamedTuple
+
+from alphazero.plots.curves import RUN_CHARTS, Curve, Row, is_number
+from alphazero.storage.run_folder import RunFolder, parse_row
+from alphazero.web.run_alarms import AlarmChange
+
+CURVES = [curve for chart in RUN_CHARTS for curve in chart.curves]
+_NEWEST = ("elapsed_s", "exact.accuracy", "proof.num_accurate", "proof.num_positions")
+_DIGITS = 6
+
+
+class Column(NamedTuple):
+    """A figure by row; None where a row does not have it."""
+
+    y: list[float | None]
+    low: list[float | None]  #: the 95% interval
+    high: list[float | None]
+
+
+def point(curve: Curve, row: Row) -> list[float | None]:
+    """Return the figure of a row and the ends of its interval."""
+    low, high = curve.bounds(row) or (None, None)
+    return [_rounded(curve.figure(row)), _rounded(low), _rounded(high)]
+
+
+def _rounded(value: float | None) -> float | None:
+    """Return a figure for JSON; None if it has none."""
+    return round(value, _DIGITS) if value is not None and is_number(value) else None
+
+
+class RunRows:
+    """The rows of one run.
+
+    Attributes:
+        lock: to be held while anything else of it is used.
+        version: changes when rows that were read before have changed.
+    """
+
+    def __init__(self, folder: RunFolder):
+        self.lock = threading.Lock()
+        self._folder = folder
+        self._num_starts = 0
+        self._start_over(0)
+
+    def _start_over(self, inode: int) -> None:
+        self._num_starts += 1
+        self.version = f"{self._num_starts}.{inode}"
+        self._inode, self._end, self._last_line = inode, 0, b""
+        self.is_damaged = False
+        self.iterations: list[int] = []
+        self.games: list[float | None] = []  #: played so far
+        self._num_games = 0.0
+        self.hours: list[float | None] = []
+        self.columns = {curve: Column([], [], []) for curve in CURVES}
+        self.newest: dict[str, float] = {}  #: figures of the newest row that has them
+        self.opponent: str | None = None  #: of the newest match
+        self.alarms: list[str] = []  #: that are on
+        self.alarm_changes: list[AlarmChange] = []
+        self._alarm_texts: dict[AlarmChange, str] = {}
+
+    def __len__(self) -> int:
+        return len(self.iterations)
+
+    def read(self) -> None:
+        """Read what was added to the file; all of it if the file was cut or replaced."""
+        try:
+            if stat.S_ISREG(os.stat(self._folder.metrics).st_mode):
+                self._read()
+                return
+        except OSError:
+            pass
+        if self._inode:
+            self._start_over(0)
+
+    def alarm_text(self, change: AlarmChange) -> str:
+        """Return what to say about an alarm."""
+        if change not in self._alarm_texts:
+            self._alarm_texts[change] = change.text(self._folder)
+        return self._alarm_texts[change]
+
+    def _read(self) -> None:
+        with open(self._folder.metrics, "rb") as file:
+            inode, size = os.fstat(file.fileno()).st_ino, os.fstat(file.fileno()).st_size
+            if inode == self._inode and size == self._end:
+                return
+            file.seek(self._end - len(self._last_line))
+            if inode != self._inode or file.read(len(self._last_line)) != self._last_line:
+                self._start_over(inode)
+                file.seek(0)
+            data = file.read()
+        *lines, rest = data.split(b"\n")
+        for line in lines:
+            if row := parse_row(line):
+                self._add(row)
+        if lines:
+            self._end += len(data) - len(rest)
+            self._last_line = lines[-1] + b"\n"
+        self.is_damaged = not self.iterations and bool(lines or rest and rest[:1] != b"{")
+
+    def _add(self, row: Row) -> None:
+        """Add a row to the columns."""
+        num_games, seconds = row.get("selfplay.num_games"), row["elapsed_s"]
+        if is_number(num_games):
+            self._num_games += num_games
+        self.games.append(_rounded(self._num_games) if is_number(num_games) else None)
+        self.iterations.append(row["iteration"])
+        self.hours.append(_rounded(seconds / 3600) if is_number(seconds) else None)
+        for curve, column in self.columns.items():
+            for values, value in zip(column, point(curve, row)):
+                values.append(value)
+        self.newest |= {key: row[key] for key in _NEWEST if is_number(row.get(key))}
+        if isinstance(opponent := row.get("strength.opponent"), str):
+            self.opponent = opponent
+        self._compare_alarms(row)
+
+    def _compare_alarms(self, row: Row) -> None:
+        alarms = [name for name in str(row.get("alarms") or "").split(",") if name]
+        for names, others, began in ((alarms, self.alarms, True), (self.alarms, alarms, False)):
+            for name in names:
+                if name not in others:
+                    change = AlarmChange(len(self) - 1, row["iteration"], name, began)
+                    self.alarm_changes.append(change)
+        self.alarms = alarms
