@@ -95,12 +95,20 @@ export function chartOptions(
       y: false,
       drag: { setScale: false, dist: 5 },
       points: { size: 8 },
-      // Beyond this many pixels from its last point a line has no value.
-      hover: { prox: 40 },
+      dataIdx: (plot, series, index) => nearest(plot.data[series], index),
       bind: { dblclick: () => () => (zoom.value = null) },
       sync: { key: "runs", setSeries: false, filters: { pub: (type) => type === "mousemove" } },
     },
   };
+}
+
+/** Return the index nearest to one that has a value, null where a line has not begun or is over. */
+function nearest(column: ArrayLike<number | null | undefined>, index: number): number | null {
+  let [left, right] = [index, index];
+  while (left >= 0 && column[left] === undefined) left -= 1;
+  while (right < column.length && column[right] === undefined) right += 1;
+  if (left < 0 || right >= column.length) return null;
+  return index - left <= right - index ? left : right;
 }
 
 /** Return whether a line has so few points that each is drawn. */

@@ -41,7 +41,10 @@ export function LineChart({ chart, runs, zoom }: LineChartProps) {
     if (!(event.key in steps) || !plot.current || !num) return;
     event.preventDefault();
     at.current = stops[Math.min(Math.max(from + steps[event.key], 0), num - 1)];
-    moveTo(plot.current, at.current);
+    // The third argument, which the types leave out, is about the cursors of the other charts.
+    const setCursor: (to: typeof AWAY, fire: boolean, all: boolean) => void =
+      plot.current.setCursor;
+    setCursor({ left: plot.current.valToPos(at.current, "x"), top: 1 }, true, true);
   };
   const leave = () => {
     at.current = -Infinity;
@@ -133,7 +136,7 @@ function usePlot(box: RefObject<HTMLElement | null>, { chart, runs, zoom }: Line
     if (!self) return;
     inTurn(state, () => {
       self.setData(draw.columns(chart));
-      if (!isIn(self)) self.setCursor(AWAY);
+      if ((self.cursor.idx ?? -1) < 0) self.setCursor(AWAY);
     });
   }, [chart]);
   return plot;
@@ -142,11 +145,6 @@ function usePlot(box: RefObject<HTMLElement | null>, { chart, runs, zoom }: Line
 /** Return the x at which a chart has a value. */
 function pointsOf({ xs, lines }: MergedChart): number[] {
   return xs.filter((_, k) => lines.some(({ y }) => y[k] !== undefined));
-}
-
-/** Return whether the cursor is over a chart. */
-function isIn({ cursor }: uPlot): boolean {
-  return cursor.idx !== null && cursor.idx !== undefined;
 }
 
 /** Write the values at the cursor into the legend, and for a screen reader; else the newest ones. */
@@ -181,13 +179,6 @@ function select(plot: uPlot, zoom: draw.Zoom) {
   if (width < 5) return;
   zoom.value = [plot.posToVal(left, "x"), plot.posToVal(left + width, "x")];
   plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-}
-
-/** Put the cursors of all charts to an x. */
-function moveTo(plot: uPlot, x: number) {
-  // The third argument, which the types leave out, is about the cursors of the other charts.
-  const setCursor: (to: typeof AWAY, fire: boolean, publish: boolean) => void = plot.setCursor;
-  setCursor({ left: plot.valToPos(x, "x"), top: 1 }, true, true);
 }
 
 // One chart is drawn in a frame, so that the page answers while many have new rows.

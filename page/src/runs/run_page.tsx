@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { RunSummary } from "../api";
 import type { App } from "../app";
-import { capital, countText, UNKNOWN } from "../format";
+import { countText, UNKNOWN } from "../format";
 import { Button, Choice } from "../ui";
 import { runsHash } from "./address";
 import { type Contender, headline } from "./better_run";
@@ -57,7 +57,9 @@ export function RunPage({ app, chosen, x }: RunPageProps) {
       <div class="run-columns">
         <Curves contenders={contenders} kind={kind} change={change} />
         <div class="run-aside">
-          {game && run.playable && <SelfPlay key={id} {...{ app, game, run }} />}
+          {game && run.playable && run.networks.length > 0 && (
+            <SelfPlay key={id} {...{ app, game, run }} />
+          )}
           <Alarms contenders={contenders} />
         </div>
       </div>
@@ -140,7 +142,7 @@ function Alarms({ contenders }: { contenders: Contender[] }) {
   const items = alarms.map(({ name, iteration, began, text }) => (
     <li class={began ? "has-begun" : ""}>
       {contenders.length > 1 && `${name}, `}
-      iteration {countText(iteration)}, {began ? "began" : "ended"}: {capital(text)}
+      iteration {countText(iteration)}: {text}
     </li>
   ));
   return <Section title="Alarms">{items.length ? <ul>{items}</ul> : <p>None so far.</p>}</Section>;

@@ -7,9 +7,9 @@ export type XKind = keyof RunRows["x"];
 
 interface Held {
   rows: RunRows | null;
-  /** What the list said of the run when its rows were fetched, and what it says now. */
-  seen: RunSummary;
-  wanted: RunSummary;
+  /** What the list says of the run now, and what it said when its rows were asked for last. */
+  wanted: string;
+  asked: string;
   isBusy: boolean;
 }
 
@@ -18,46 +18,41 @@ export function useRunRows(backend: Backend, chosen: RunSummary[]) {
   const [held] = useState(() => new Map<string, Held>());
   const [error, setError] = useState("");
   const [, setVersion] = useState(0);
-  const state = chosen.map((run) => [run.id, run.num_rows, run.elo].join()).join(";");
+  const states = chosen.map(({ num_rows, elo }) => `${num_rows} ${elo}`);
   useEffect(() => {
-    for (const run of chosen) {
-      const one = held.get(run.id) ?? { rows: null, seen: run, wanted: run, isBusy: false };
-      one.wanted = run;
-      held.set(run.id, one);
-      grow(backend, one, () => setVersion((version) => version + 1)).then(
+    const changed = () => setVersion((version) => version + 1);
+    chosen.forEach(({ id }, k) => {
+      const one = held.get(id) ?? { rows: null, wanted: "", asked: "", isBusy: false };
+      one.wanted = states[k];
+      held.set(id, one);
+      grow(backend, id, one, changed).then(
         () => setError(""),
         (reason: Error) => setError(reason.message),
       );
-    }
-  }, [state]);
+    });
+  }); // each list of runs is a reason to try again
   return { rows: chosen.map(({ id }) => held.get(id)?.rows ?? null), error };
 }
 
 /** Fetch what a run has gained; one request at a time. */
-async function grow({ runs }: Backend, one: Held, changed: () => void): Promise<void> {
+async function grow({ runs }: Backend, id: string, one: Held, changed: () => void) {
   if (one.isBusy || !runs) return;
   one.isBusy = true;
   try {
-    do {
-      const { wanted, seen } = one;
-      const known = one.rows?.x.iterations.length ?? 0;
-      // A run that was begun anew has fewer rows; a rating belongs to rows that are here already.
-      const isOther = wanted.num_rows < seen.num_rows || wanted.elo !== seen.elo;
-      const from = isOther ? 0 : known;
-      if (one.rows && !isOther && wanted.num_rows <= known) return;
-      const next = await runs.rows(wanted.id, from);
-      one.rows = from && one.rows ? extended(one.rows, next) : next;
-      if (one.rows) one.seen = wanted;
+    while (one.asked !== one.wanted) {
+      const { rows, wanted } = one;
+      const next = await runs.rows(id, rows?.x.iterations.length ?? 0, rows?.version);
+      one.rows = rows && next.from_row > 0 ? extended(rows, next) : next;
+      one.asked = wanted;
       changed();
-    } while (!one.rows || one.wanted !== one.seen);
+    }
   } finally {
     one.isBusy = false;
   }
 }
 
-/** Return rows with those that follow them, null if these have other charts. */
-function extended(rows: RunRows, next: RunRows): RunRows | null {
-  if (rows.charts.length !== next.charts.length) return null;
+/** Return rows with those that follow them, which have the same charts. */
+function extended(rows: RunRows, next: RunRows): RunRows {
   const extend = <T>(list: T[] = [], more: T[] = []) => more.forEach((one) => list.push(one));
   extend(rows.x.iterations, next.x.iterations);
   extend(rows.x.games, next.x.games);
@@ -71,7 +66,7 @@ function extended(rows: RunRows, next: RunRows): RunRows | null {
       extend(curve.high, more.high);
     }),
   );
-  return { ...rows, num_rows: next.num_rows };
+  return { ...rows, version: next.version, num_rows: next.num_rows };
 }
 
 // --- charts ---------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Game, MoveMessage, Position, ProgressMessage, RunSummary } from "../api";
 import type { App } from "../app";
 import { Board } from "../board/board";
+import { prefersRest } from "../board/motion";
 import { countText } from "../format";
 import { Button } from "../ui";
 import { ErrorLine, Section } from "./parts";
@@ -23,8 +24,7 @@ export function newestOf({ networks }: RunSummary) {
 export function SelfPlay({ app, game, run }: { app: App; game: Game; run: RunSummary }) {
   const [position, setPosition] = useState<Position | null>(null);
   const [error, setError] = useState("");
-  const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const [isPaused, setPaused] = useState(isCalm);
+  const [isPaused, setPaused] = useState(prefersRest);
   const box = useRef<HTMLElement>(null);
   // The game that a pause keeps, and the network for the next one.
   const [table] = useState({ moves: [] as number[], network: newestOf(run) });
