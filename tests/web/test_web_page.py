@@ -15,7 +15,7 @@ from web_samples import make_backend, running
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 from playwright.sync_api import expect  # noqa: E402
-from web_browser import chromium, opened, findings  # noqa: E402
+from web_browser import chromium, findings, opened  # noqa: E402
 
 PEOPLE = "first=human&second=human"
 #: White must pass after these moves of 4 x 4 Othello.
