@@ -38,7 +38,8 @@ export function LineChart({ chart, runs, zoom }: LineChartProps) {
       ArrowRight: 1,
       ...ends,
     };
-    if (!(event.key in steps) || !plot.current || !num) return;
+    const isOther = event.altKey || event.ctrlKey || event.metaKey || !(event.key in steps);
+    if (isOther || !plot.current || !num) return;
     event.preventDefault();
     at.current = stops[Math.min(Math.max(from + steps[event.key], 0), num - 1)];
     // The third argument, which the types leave out, is about the cursors of the other charts.

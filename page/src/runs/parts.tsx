@@ -50,7 +50,7 @@ export function Section({ title, box, children }: SectionProps) {
   );
 }
 
-export function ErrorLine({ text }: { text: string }) {
+export function ErrorLine({ text }: { text?: string }) {
   return text ? <p class="error-line" role="alert" children={capital(text)} /> : null;
 }
 

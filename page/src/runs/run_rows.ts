@@ -11,27 +11,25 @@ interface Held {
   wanted: string;
   asked: string;
   isBusy: boolean;
+  error: string;
 }
 
 /** Return the rows of the chosen runs as far as they have come, null before the first answer. */
 export function useRunRows(backend: Backend, chosen: RunSummary[]) {
   const [held] = useState(() => new Map<string, Held>());
-  const [error, setError] = useState("");
   const [, setVersion] = useState(0);
-  const states = chosen.map(({ num_rows, elo }) => `${num_rows} ${elo}`);
+  // After a failure the next list of runs, which makes another `chosen`, is a reason to try again.
   useEffect(() => {
-    const changed = () => setVersion((version) => version + 1);
-    chosen.forEach(({ id }, k) => {
-      const one = held.get(id) ?? { rows: null, wanted: "", asked: "", isBusy: false };
-      one.wanted = states[k];
+    for (const { id, num_rows, elo } of chosen) {
+      const empty = { rows: null, wanted: "", asked: "", isBusy: false, error: "" };
+      const one = held.get(id) ?? empty;
+      one.wanted = `${num_rows} ${elo}`;
       held.set(id, one);
-      grow(backend, id, one, changed).then(
-        () => setError(""),
-        (reason: Error) => setError(reason.message),
-      );
-    });
-  }); // each list of runs is a reason to try again
-  return { rows: chosen.map(({ id }) => held.get(id)?.rows ?? null), error };
+      void grow(backend, id, one, () => setVersion((version) => version + 1));
+    }
+  }, [chosen]);
+  const all = chosen.map(({ id }) => held.get(id));
+  return { rows: all.map((one) => one?.rows ?? null), error: all.find((one) => one?.error)?.error };
 }
 
 /** Fetch what a run has gained; one request at a time. */
@@ -42,13 +40,15 @@ async function grow({ runs }: Backend, id: string, one: Held, changed: () => voi
     while (one.asked !== one.wanted) {
       const { rows, wanted } = one;
       const next = await runs.rows(id, rows?.x.iterations.length ?? 0, rows?.version);
-      one.rows = rows && next.from_row > 0 ? extended(rows, next) : next;
-      one.asked = wanted;
+      const isMore = rows !== null && next.from_row > 0;
+      Object.assign(one, { rows: isMore ? extended(rows, next) : next, asked: wanted, error: "" });
       changed();
     }
-  } finally {
-    one.isBusy = false;
+  } catch (error) {
+    one.error = (error as Error).message;
+    changed();
   }
+  one.isBusy = false;
 }
 
 /** Return rows with those that follow them, which have the same charts. */

@@ -79,7 +79,7 @@ export function SelfPlay({ app, game, run }: { app: App; game: Game; run: RunSum
     <Section title="The newest network plays itself" box={box}>
       {position && <Board {...{ game, setup, position, last, label, legal: NONE, onAction }} />}
       <p class="hint-text">
-        Iteration {iteration}, {NUM_SIMULATIONS} simulations a move
+        {run.name}, iteration {iteration}, {NUM_SIMULATIONS} simulations a move
         {resultText(position, setup.sides)}
       </p>
       <Button onClick={() => setPaused(!isPaused)}>{isPaused ? "Play on" : "Pause"}</Button>
