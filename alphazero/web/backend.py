@@ -39,7 +39,7 @@ class Backend:
 
     Args:
         runs: the folder of all training runs.
-        game: a game that the user names besides the usual ones, None if they name none.
+        games: that the user names besides the usual ones.
         network_kind: the class of their own networks, see `PlayerSettings`.
         own_players: specifications of players of their own.
     """
@@ -47,11 +47,11 @@ class Backend:
     def __init__(
         self,
         runs: str = "checkpoints",
-        game: str | None = None,
+        games: Sequence[str] = (),
         network_kind: str | None = None,
         own_players: Sequence[str] = (),
     ):
-        self.catalogue = Catalogue(runs, game, own_players)
+        self.catalogue = Catalogue(runs, games, own_players)
         self._charts = RunCharts(self.catalogue)
         self.thinking = Thinking(self.catalogue, network_kind)
 

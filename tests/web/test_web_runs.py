@@ -1,232 +1,356 @@
-"""The Runs view of the page in Chromium: runs that appear and grow, comparison, networks."""
+"""The training runs of the page: their list, which is pushed as it changes, and their rows."""
 
+import contextlib
 import json
-import re
+import os
+import shutil
+import threading
 import time
 
+import httpx
 import pytest
-from web_samples import copy_run, make_backend, running
+from web_samples import collect, copy_run, make_backend, running
 
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+from alphazero.evaluation.exact.accuracy import Proportion
+from alphazero.play.requests import Refusal
+from alphazero.storage.run_folder import RunFolder
+from alphazero.web import live, run_rows
+from alphazero.web.app import Json
 
-from playwright.sync_api import expect  # noqa: E402
-from web_browser import chromium, findings, opened  # noqa: E402
-
-
-class Scripted:
-    """A backend whose network misplays a position that is known."""
-
-    def __init__(self, backend):
-        self._backend = backend
-
-    def __getattr__(self, name):
-        return getattr(self._backend, name)
-
-    def misplayed(self, request):
-        mistake = {"moves": [0, 3, 1, 4], "played": 8, "best": [2], "value": -1, "best_value": 1}
-
-        def job(stream):
-            stream.emit({"type": "progress", "done": 5, "total": 9})
-            stream.emit({"type": "misplayed"} | mistake)
-            stream.emit({"type": "done", "num_positions": 9, "num_misplayed": 1})
-
-        return job
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture
-def runs(tmp_path):
-    """Return a folder of runs that are served."""
-    return tmp_path / "runs"
-
-
-@pytest.fixture
-def go(browser, runs):
-    """Return a function that opens the Runs view at an address."""
-    with running(Scripted(make_backend(runs)), port=0) as client:
-        pages = []
-
-        def open_page(address="", **settings):
-            pages.append(opened(browser, f"{client.base_url}#runs{address}", **settings))
-            return pages[-1].__enter__()
-
-        yield open_page
-        for page in reversed(pages):
-            page.__exit__(None, None, None)
+EARLIER = "tic_tac_toe/earlier"
 
 
 def rows_of(folder):
     return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
 
 
-def add_rows(folder, num):
-    """Let a run grow."""
+def write_rows(folder, rows, mode="w"):
+    with open(folder / "metrics.jsonl", mode) as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+def add_row(folder, **figures):
+    """Add a row like the first one, after the last."""
     rows = rows_of(folder)
-    with (folder / "metrics.jsonl").open("a") as file:
-        for iteration in range(len(rows) + 1, len(rows) + 1 + num):
-            row = rows[-1] | {"iteration": iteration, "elapsed_s": 10.0 * iteration}
-            file.write(json.dumps(row) + "\n")
+    first, last = rows[0], rows[-1]
+    row = first | {"iteration": last["iteration"] + 1, "elapsed_s": last["elapsed_s"] + 10}
+    write_rows(folder, [row | figures], "a")
 
 
-def set_learning_rate(folder, value):
-    """Change a setting of a stored run, whose config begins with a checksum of the rest."""
-    from alphazero.storage.run_folder import RunFolder
-
-    config = RunFolder(folder).read_config()
-    config["learner"]["learning_rate"] = value
-    RunFolder(folder).write_config(config)
-
-
-def names(page):
-    return page.locator(".runs-table tbody a").all_inner_texts()
+def curves_of(answer):
+    return {
+        (chart["title"], curve["name"]): curve
+        for chart in answer["charts"]
+        for curve in chart["curves"]
+    }
 
 
-# --- live -----------------------------------------------------------------------------------------
+# --- the list -------------------------------------------------------------------------------------
 
 
-def test_a_run_begun_while_the_page_is_open_appears_and_grows(go, runs):
-    page = go()
-    expect(page.locator(".empty-state")).to_contain_text("alphazero train")
-    folder = copy_run(runs, "tic_tac_toe/begun")
-    began = time.monotonic()
-    row = page.locator(".runs-table tbody tr")
-    expect(row).to_have_count(1)
-    # Two seconds are promised; a busy machine gets some more.
-    assert time.monotonic() - began < 5
-    num = len(rows_of(folder))
-    expect(row.locator("td").nth(1)).to_have_text(str(num))
-    add_rows(folder, 3)
-    expect(row.locator("td").nth(1)).to_have_text(str(num + 3))
+def test_runs_and_their_networks_are_found_and_play(tmp_path):
+    copy_run(tmp_path)
+    copy_run(tmp_path, "tic_tac_toe/sweep/0")
+    (tmp_path / "tic_tac_toe" / "broken").mkdir()
+    (tmp_path / "tic_tac_toe" / "broken" / "config.yaml").write_text("game: [")
+    backend = make_backend(tmp_path)
+    runs = {run["id"]: run for run in backend.live()["runs"]}
+    assert set(runs) == {EARLIER, "tic_tac_toe/sweep/0"}
+    run = runs[EARLIER]
+    assert run["playable"] and run["game"] == "tic_tac_toe"
+    assert (run["num_rows"], run["iterations"], run["training"], run["alarms"]) == (2, 2, False, [])
+    assert run["accuracy"] == pytest.approx(4430 / 4520)
+    player = {"id": run["networks"][0]["player"], "num_simulations": 10}
+    request = {"game": "tic_tac_toe", "player": player}
+    assert collect(backend.move(request))[-1]["action"] in range(9)
+    for unknown in ({}, {"id": ""}, {"id": ".."}, {"id": "tic_tac_toe/broken"}):
+        with pytest.raises(Refusal) as refused:
+            backend.run(unknown)
+        assert refused.value.status == 404
 
 
-@pytest.mark.slow
-def test_curves_grow_while_one_looks(go, runs):
-    folder = copy_run(runs, "tic_tac_toe/growing")
-    page = go("/tic_tac_toe/growing")
-    plot = page.locator(".chart [role=slider]").first
-    num = len(rows_of(folder))
-    expect(plot).to_have_attribute("aria-valuemax", re.compile(r"\d"))
-    before = int(plot.get_attribute("aria-valuemax"))
-    add_rows(folder, 4)
-    expect(plot).to_have_attribute("aria-valuemax", str(before + 4))
-    assert before < num
+def test_damage_is_shown_in_a_line_and_hides_no_run(tmp_path):
+    def damaged(name, file, data):
+        folder = copy_run(tmp_path, f"tic_tac_toe/{name}")
+        (folder / file).parent.mkdir(exist_ok=True)
+        (folder / file).write_bytes(data)
 
-
-@pytest.mark.slow
-def test_ten_thousand_points_a_curve_stay_smooth(go, runs):
-    folder = copy_run(runs, "tic_tac_toe/long")
-    add_rows(folder, 10_000)
-    page = go("/tic_tac_toe/long")
-    expect(page.locator(".chart canvas").first).to_be_visible()
-    page.wait_for_timeout(2_000)
-    # The longest time in which the page did not answer, while the pointer moves and a row comes.
-    page.evaluate(
-        """() => {
-            window.longest = 0;
-            let last = performance.now();
-            const tick = () => {
-                const now = performance.now();
-                window.longest = Math.max(window.longest, now - last);
-                last = now;
-                requestAnimationFrame(tick);
-            };
-            requestAnimationFrame(tick);
-        }"""
+    rows = (
+        b'{"iteration": 1, "elapsed_s": 1, "learner.loss": 1e999, "strength.opponent": "\\ud800"}\n'
     )
-    box = page.locator(".chart canvas").first.bounding_box()
-    add_rows(folder, 1)
-    for step in range(30):
-        page.mouse.move(box["x"] + 60 + 5 * step, box["y"] + 80)
-        page.wait_for_timeout(50)
-    assert page.evaluate("window.longest") < 500  # a second of silence would be felt
+    rows += b'{"iteration": 2, "elapsed_s": %s, "learner.loss": NaN}\n' % (b"9" * 400)
+    rows += b'{"iteration": 2, "elapsed_s": 2, "selfplay.num_games": "x", "alarms": [1]}\n'
+    ratings = b'{"networks": {"a": {"iteration": 1}}, "ratings": [{"player": "a", "elo": NaN}]}'
+    copy_run(tmp_path)
+    damaged("config", "config.yaml", b"game: [")
+    damaged("bytes", "config.yaml", b"\xff\x00")
+    damaged("numbers", "config.yaml", b"game: {name: tic_tac_toe}\n1: .nan\n2: 2020-01-01\n")
+    damaged("no text", "metrics.jsonl", b"\xff\xfe")
+    damaged("odd", "metrics.jsonl", rows)
+    damaged("rated", "ratings.json", ratings)
+    damaged("deep", "ratings.json", b"[" * 100_000)
+    damaged("digits", "networks/1\u00b2.safetensors", b"")
+    copy_run(tmp_path, "tic_tac_toe/" + os.fsdecode(b"\xff"))
+    backend = make_backend(tmp_path)
+    found = backend.live()
+    Json(found)
+    runs = {run["name"]: run for run in found["runs"]}
+    assert set(runs) == {"earlier", "numbers", "no text", "odd", "rated", "deep", "digits"}
+    for run in found["runs"]:
+        Json(backend.run({"id": run["id"]}))
+    lines = {one["id"]: one["error"] for one in found["damaged"]}
+    named = {"config", "bytes", "no text", "\ufffd"}
+    assert set(lines) == {f"tic_tac_toe/{name}" for name in named}
+    assert all(error and "\n" not in error for error in lines.values())
 
 
-# --- curves ---------------------------------------------------------------------------------------
+def test_a_run_of_a_game_file_is_shown_but_its_file_is_not_run(tmp_path):
+    folder = copy_run(tmp_path, "mine/run")
+    config = folder / "config.yaml"
+    config.write_text(config.read_text().replace("tic_tac_toe", "mine.py"))
+    (tmp_path / "mine.py").write_text("raise SystemExit('was run')")
+    backend = make_backend(tmp_path)
+    (run,) = backend.live()["runs"]
+    assert run["game"] == "mine.py" and not run["playable"]
+    assert "mine.py" not in [game["name"] for game in backend.games()["games"]]
 
 
-@pytest.mark.slow
-def test_a_curve_is_read_with_the_keyboard(go, runs):
-    copy_run(runs, "tic_tac_toe/earlier")
-    page = go()
-    page.locator(".runs-table a").click()
-    chart = page.locator(".chart").first
-    expect(chart.locator("canvas")).to_be_visible()
-    assert page.locator(".chart").count() > 1
-    plot = chart.get_by_role("slider")
-    plot.focus()
-    page.keyboard.press("End")
-    assert plot.get_attribute("aria-valuenow") == plot.get_attribute("aria-valuemax")
-    assert re.search(r"iterations \d+: .* \d", plot.get_attribute("aria-valuetext"))
-    expect(chart.locator(".legend-value").first).to_have_text(re.compile(r"\d"))
+def test_a_run_is_in_training_while_its_lock_is_held(tmp_path):
+    folder = RunFolder(copy_run(tmp_path))
+    backend = make_backend(tmp_path)
+
+    def is_training():
+        return backend.live()["runs"][0]["training"]
+
+    assert not is_training()
+    with folder.locked():
+        assert is_training()
+    assert not is_training()
+    (folder.path / ".lock").touch()  # of a process that was killed
+    assert not is_training()
 
 
-def test_two_runs_are_compared_with_the_keyboard_alone(go, runs):
-    copy_run(runs, "tic_tac_toe/one")
-    set_learning_rate(copy_run(runs, "tic_tac_toe/two"), 0.25)
-    page = go()
-    expect(page.locator(".runs-table tbody tr")).to_have_count(2)
-    for name in ("one", "two"):
-        page.get_by_label(f"Compare {name}").focus()
-        page.keyboard.press("Space")
-    page.get_by_role("button", name=re.compile("^Compare")).focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="2 runs compared")).to_be_visible()
-    # Their stored figures are the same, their settings are not.
-    expect(page.locator("section", has_text="Which one plays better").first).to_be_visible()
-    differing = page.locator(".settings-table tbody tr")
-    expect(differing).to_have_count(1)
-    expect(differing).to_contain_text("learner.learning_rate")
-    expect(differing).to_contain_text("0.25")
-    page.get_by_label("Horizontal axis").select_option("games")
-    expect(page.locator(".chart [role=slider]").first).to_have_attribute(
-        "aria-label", re.compile("games")
-    )
-    address = page.url
-    assert "x=games" in address and "one" in address and "two" in address
-    page.go_back()
-    expect(page.locator(".runs-table tbody tr")).to_have_count(2)
-    page.goto(address)
-    expect(page.get_by_role("heading", name="2 runs compared")).to_be_visible()
-    assert findings(page) == []
+def test_asking_whether_a_run_is_in_training_turns_no_trainer_away(tmp_path):
+    """One who asks has the lock for a moment; here the moment is long."""
+    fcntl = pytest.importorskip("fcntl", reason="Windows: nobody takes the lock to ask")
+    path = copy_run(tmp_path)
+    asking = os.open(path / ".lock", os.O_RDONLY | os.O_CREAT)
+    fcntl.flock(asking, fcntl.LOCK_SH)
+    threading.Timer(0.05, os.close, [asking]).start()
+    with RunFolder(path).locked():
+        assert RunFolder(path).is_training
 
 
-# --- networks -------------------------------------------------------------------------------------
+# --- rows -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_a_position_that_a_network_misplays_can_be_tried(go, runs):
-    copy_run(runs, "tic_tac_toe/earlier")
-    page = go("/tic_tac_toe/earlier")
-    page.get_by_role("button", name="Positions it misplays").click()
-    card = page.locator(".misplayed").first
-    card.get_by_role("button", name="Try it").wait_for()
-    assert card.locator(".is-played").count() == 1 and card.locator(".is-best").count() >= 1
-    assert re.findall("win|draw|loss", card.inner_text()) == ["loss", "win"]
-    card.get_by_role("button", name="Analyse").click()
-    expect(page.locator(".verdict-result")).to_have_text("win, exact")
+def test_every_row_is_a_point_of_each_curve(tmp_path):
+    folder = copy_run(tmp_path)
+    measured = {"exact.accuracy": 0.9, "exact.raw_accuracy": 0.5, "exact.num_positions": 40}
+    add_row(folder, **measured)
+    score = {"strength.score": 0.5, "strength.score_low": 0.25, "strength.score_high": 0.75}
+    add_row(folder, **score, **{"strength.opponent": "uct:9"})
+    answer = make_backend(tmp_path).run({"id": EARLIER})
+    rows = rows_of(folder)
+    assert (answer["from_row"], answer["num_rows"]) == (0, 4)
+    assert answer["x"]["iterations"] == [1, 2, 3, 4]
+    assert answer["x"]["games"] == [12, 18, 30, 42]
+    hours = answer["x"]["hours"]
+    assert hours == pytest.approx([row["elapsed_s"] / 3600 for row in rows], abs=1e-6)
+    curves = curves_of(answer)
+    assert all(len(values) == 4 for curve in curves.values() for values in list(curve.values())[1:])
+    error = curves["Moves that give away the exact result", "with search"]
+    low, high = Proportion(36, 40).interval
+    assert error["y"] == [None, None, pytest.approx(10), None]
+    assert error["low"][2] == pytest.approx(100 * (1 - high), abs=1e-5)
+    assert error["high"][2] == pytest.approx(100 * (1 - low), abs=1e-5)
+    match = curves["Score against uct:9", "score"]
+    assert [match[key][3] for key in ("low", "y", "high")] == [25, 50, 75]
+    assert curves["Losses", "total"]["y"][0] == pytest.approx(rows[0]["learner.loss"], abs=1e-6)
+    assert "low" not in curves["Losses", "total"]
+    assert answer["settings"]["learner.learning_rate"] == 0.002
 
 
-@pytest.mark.slow
-def test_the_newest_network_plays_itself(go, runs):
-    copy_run(runs, "tic_tac_toe/earlier")
-    page = go("/tic_tac_toe/earlier")
-    board = page.locator("section", has_text="plays itself").last
-    board.get_by_role("button", name="Play on").click()  # motion is not asked for
-    expect(board.locator(".pieces .piece").nth(3)).to_be_visible()
+def test_only_rows_that_the_page_lacks_are_sent(tmp_path):
+    folder = copy_run(tmp_path)
+    backend = make_backend(tmp_path)
+    first = backend.run({"id": EARLIER})
+    with open(folder / "metrics.jsonl", "ab") as file:
+        file.write(b'{"iteration": 3, "elapsed_')  # is being written
+    asked = {"id": EARLIER, "from_row": "2", "version": first["version"]}
+    none = backend.run(asked)
+    assert (none["from_row"], none["num_rows"], none["x"]["hours"]) == (2, 2, [])
+    with open(folder / "metrics.jsonl", "ab") as file:
+        file.write(b's": 360, "learner.loss": 1}\n')
+    third = backend.run(asked)
+    assert (third["from_row"], third["num_rows"], third["x"]["hours"]) == (2, 3, [0.1])
+    assert third["x"]["games"] == [None] and third["settings"] == {}
+    assert curves_of(third).keys() == curves_of(first).keys()
+    assert curves_of(third)["Losses", "total"]["y"] == [1]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_in_a_run(go, runs, scheme):
-    copy_run(runs, "tic_tac_toe/earlier")
-    page = go("/tic_tac_toe/earlier", color_scheme=scheme)
-    expect(page.locator(".chart canvas").first).to_be_visible()
-    for width in (360, 1280):
-        page.set_viewport_size({"width": width, "height": 844})
-        assert findings(page) == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+def test_a_chart_that_begins_later_is_sent_from_its_first_row(tmp_path):
+    folder = copy_run(tmp_path)
+    backend = make_backend(tmp_path)
+    first = backend.run({"id": EARLIER})
+    add_row(folder, **{"exact.accuracy": 1.0})
+    later = backend.run({"id": EARLIER, "from_row": "2", "version": first["version"]})
+    assert later["from_row"] == 0 and len(later["charts"]) == len(first["charts"]) + 1
+    again = backend.run({"id": EARLIER, "from_row": "3", "version": later["version"]})
+    assert again["from_row"] == 3 and curves_of(again).keys() == curves_of(later).keys()
+
+
+@pytest.mark.parametrize("is_resumed", [True, False])
+def test_a_run_that_was_cut_starts_over(tmp_path, is_resumed):
+    """Also if it has as many rows as before when it is looked at again."""
+    folder = copy_run(tmp_path)
+    add_row(folder)
+    backend = make_backend(tmp_path)
+    asked = {"id": EARLIER, "from_row": "3", "version": backend.run({"id": EARLIER})["version"]}
+    if is_resumed:
+        RunFolder(folder).cut_metrics(1)
+    else:
+        write_rows(folder, rows_of(folder)[:1])
+    assert backend.run({"id": EARLIER, "from_row": "3"})["from_row"] == 0
+    for _ in range(2):
+        add_row(folder, **{"learner.loss": 7.5})
+    answer = backend.run(asked)
+    assert (answer["from_row"], answer["num_rows"]) == (0, 3)
+    assert curves_of(answer)["Losses", "total"]["y"][1:] == [7.5, 7.5]
+
+
+def test_only_new_lines_are_parsed(tmp_path, monkeypatch):
+    folder = copy_run(tmp_path)
+    backend, parsed = make_backend(tmp_path), []
+    backend.live()
+    original = run_rows.parse_row
+    monkeypatch.setattr(run_rows, "parse_row", lambda line: parsed.append(line) or original(line))
+    add_row(folder)
+    for _ in range(3):
+        backend.live()
+        backend.run({"id": EARLIER})
+    assert len(parsed) == 1
+
+
+def test_ratings_have_intervals_and_new_ones_replace_the_old(tmp_path):
+    folder = copy_run(tmp_path)
+    backend = make_backend(tmp_path)
+    first = backend.run({"id": EARLIER})
+
+    def rate(elo):
+        networks = {"a": {"iteration": 2, "elapsed_s": 12.5}, "b": {"iteration": 9}}
+        rows = [{"player": name, "elo": elo, "elo_stderr": 10.0} for name in ("b", "a", "uct")]
+        plain = {"networks": networks, "ratings": rows}
+        (folder / "ratings.json").write_text(json.dumps(plain))
+        os.utime(folder / "ratings.json", (elo, elo))
+
+    for elo in (1_100, 1_200):
+        rate(elo)
+        asked = {"id": EARLIER, "from_row": "2", "version": first["version"]}
+        first = backend.run(asked)
+        rating = curves_of(first)["Rating", "Elo"]
+        assert first["from_row"] == 0 and rating["y"] == [None, elo]
+        assert rating["high"][1] - rating["low"][1] == pytest.approx(2 * 1.96 * 10, abs=0.01)
+        assert backend.live()["runs"][0]["elo"] == elo
+
+
+def test_alarms_are_told_when_they_begin_and_end(tmp_path):
+    folder = copy_run(tmp_path)
+    repeat = {"selfplay.distinct_games": 0.1, "selfplay.num_games": 50}
+    add_row(folder, alarms="games_repeat,gone_in_this_version", **repeat)
+    add_row(folder, alarms="games_repeat", **repeat)
+    backend = make_backend(tmp_path)
+    assert backend.live()["runs"][0]["alarms"] == ["games_repeat"]
+    add_row(folder, alarms="")
+    assert backend.live()["runs"][0]["alarms"] == []
+    alarms = backend.run({"id": EARLIER})["alarms"]
+    assert [(one["iteration"], one["alarm"], one["began"]) for one in alarms] == [
+        (3, "games_repeat", True),
+        (3, "gone_in_this_version", True),
+        (4, "gone_in_this_version", False),
+        (5, "games_repeat", False),
+    ]
+    assert "10%" in alarms[0]["text"] and "selfplay.random_opening_fraction" in alarms[0]["text"]
+    later = backend.run({"id": EARLIER, "from_row": "4"})["alarms"]
+    assert [one["iteration"] for one in later] == [5]
+
+
+# --- the stream -----------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def listening(client):
+    """Yield what returns the next list of runs."""
+    with client.stream("GET", "api/live", headers={"accept-encoding": "gzip"}) as response:
+        assert response.headers["content-type"].startswith("text/event-stream")
+        assert "content-encoding" not in response.headers
+        lines = response.iter_lines()
+
+        def next_list():
+            line = next(line for line in lines if line.startswith("data: "))
+            return json.loads(line.removeprefix("data: "))
+
+        yield next_list
+
+
+def test_runs_are_pushed_as_they_appear_grow_break_and_go(tmp_path):
+    copy_run(tmp_path)
+    with running(make_backend(tmp_path)) as client, listening(client) as next_list:
+        assert [run["name"] for run in next_list()["runs"]] == ["earlier"]
+        folder, began = copy_run(tmp_path, "tic_tac_toe/new"), time.monotonic()
+        while len(runs := next_list()["runs"]) < 2:
+            pass
+        assert time.monotonic() - began < 2
+        add_row(folder)
+        while (runs := next_list()["runs"])[0]["num_rows"] != 3:
+            pass
+        assert runs[0]["name"] == "new"
+        (folder / "config.yaml").write_text("game: [")
+        while not (found := next_list())["damaged"]:
+            pass
+        assert found["damaged"][0]["id"] == "tic_tac_toe/new" and len(found["runs"]) == 1
+        shutil.rmtree(folder)
+        while (found := next_list())["damaged"]:
+            pass
+        assert [run["name"] for run in found["runs"]] == ["earlier"]
+
+
+def test_one_task_looks_for_all_and_none_when_nobody_listens(tmp_path, monkeypatch):
+    monkeypatch.setattr(live, "LOOK_EVERY_S", 0.05)
+    monkeypatch.setattr(live, "KEEP_ALIVE_S", 0.02)
+    backend, looks = make_backend(tmp_path), []
+    look = backend.live
+    monkeypatch.setattr(backend, "live", lambda: looks.append(time.monotonic()) or look())
+    with running(backend) as client:
+        time.sleep(0.2)
+        assert not looks
+        with contextlib.ExitStack() as stack:
+            for _ in range(4):
+                one = stack.enter_context(httpx.Client(base_url=client.base_url))
+                response = stack.enter_context(one.stream("GET", "api/live"))
+                lines = response.iter_lines()
+                assert json.loads(next(lines).removeprefix("data: ")) == {"runs": [], "damaged": []}
+                assert ":" in (next(lines), next(lines))  # nothing else is new
+            num_looks, began = len(looks), time.monotonic()
+            time.sleep(0.5)
+            assert len(looks) - num_looks <= (time.monotonic() - began) / 0.05 + 1
+        time.sleep(0.2)
+        num_looks = len(looks)
+        time.sleep(0.2)
+        assert len(looks) == num_looks
+
+
+def test_too_many_viewers_are_refused_and_the_end_of_the_server_ends_a_stream(monkeypatch):
+    monkeypatch.setattr(live, "MAX_VIEWERS", 1)
+    with contextlib.ExitStack() as stack:
+        client = stack.enter_context(running(make_backend()))
+        other = httpx.Client(base_url=client.base_url)
+        response = stack.enter_context(other.stream("GET", "api/live"))
+        lines = response.iter_lines()
+        assert next(lines)
+        with client.stream("GET", "api/live") as refused:
+            assert refused.status_code == 503
+        assert client.head("api/live").status_code == 200
+        began = time.monotonic()
+        stack.pop_all().close()
+        assert time.monotonic() - began < 5
