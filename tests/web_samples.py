@@ -20,7 +20,7 @@ STORED_RUN = Path(__file__).parent / "stored_run"
 
 
 def make_backend(runs="nowhere", game=None) -> Backend:
-    return Backend(str(runs), game)
+    return Backend(str(runs), [game] if game else [])
 
 
 def copy_run(root: Path, name: str = "tic_tac_toe/earlier") -> Path:

@@ -40,6 +40,7 @@ class Settings:
     game: str | None = option(
         None, "the game that the page begins with; also a game file of your own, which is then run"
     )
+    games: list[str] = option([], "more games of your own beside that one: [a.py,open_spiel:hex]")
     network_kind: str | None = option(None, NETWORK_KIND_HELP)
     players: list[str] = option([], "players of your own, as in 'alphazero match': [module:Class]")
     runs: str = option("checkpoints", "the folder of training runs, whose networks can be played")
@@ -66,10 +67,10 @@ def run(settings: Settings, console: Console) -> None:
     except ImportError as error:
         message = f'the page needs {error.name}: pip install "alphazero-selfplay[web]" installs it.'
         raise ConfigError(message) from None
-    game = _playable(settings.game)
+    games = [_playable(name) for name in (settings.game, *settings.games) if name is not None]
     for spec in settings.players:
-        check_player(spec, game or DEFAULT_GAME)
-    backend = Backend(settings.runs, game, settings.network_kind, settings.players)
+        check_player(spec, games[0] if games else DEFAULT_GAME)
+    backend = Backend(settings.runs, games, settings.network_kind, settings.players)
     server = Server(backend, settings.host, settings.port, settings.token)
     url = server.address.url
     print(f"The page is at {url}", flush=True)
@@ -85,10 +86,8 @@ def run(settings: Settings, console: Console) -> None:
     end_process()  # threads may still load networks and search
 
 
-def _playable(name: str | None) -> str | None:
-    """Return the name of the user's game, None if they name none; refuse a puzzle."""
-    if name is None:
-        return None
+def _playable(name: str) -> str:
+    """Return the name of a game of the user's; refuse a puzzle."""
     game = make_game(name)
     if game.num_players == 1:
         reason = "the page is for two players, and this game has one; 'alphazero play' plays it"

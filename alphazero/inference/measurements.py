@@ -12,13 +12,13 @@ import os
 import platform
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-
-from alphazero.inference.network_evaluator import num_streams
 from alphazero.runtime.files import read_text
 from alphazero.runtime.jit import cache_directory, make_private
+
+if TYPE_CHECKING:  # seconds to import, and players without a network need this module too
+    import torch
 
 #: No number of a measurement is larger, and none is negative.
 LARGEST = 1e18
@@ -26,7 +26,7 @@ _LIBRARIES = ("torch", "openvino", "numba", "alphazero-selfplay")
 
 
 def measurement_path(
-    kind: str, device: torch.device, num_threads: int, depends_on: list[Any]
+    kind: str, device: "torch.device", num_threads: int, depends_on: list[Any]
 ) -> Path:
     """Return the path of a measurement's file.
 
@@ -37,6 +37,8 @@ def measurement_path(
         depends_on: plain data that enters the digest, besides the processor or GPU, the number of
             threads and the versions of the libraries.
     """
+    from alphazero.inference.network_evaluator import num_streams
+
     versions = [_version(name) for name in _LIBRARIES]
     parts = [_processor(device), num_streams(device, num_threads), versions, *depends_on]
     digest = hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()[:16]
@@ -80,9 +82,11 @@ def _possible(number: Any) -> Any:
     return number
 
 
-def _processor(device: torch.device) -> str:
+def _processor(device: "torch.device") -> str:
     """Return the name of the GPU, or of the processor."""
     if device.type == "cuda":
+        import torch
+
         return torch.cuda.get_device_name(device)
     name = platform.processor()
     with contextlib.suppress(OSError):  # there is no such file outside Linux

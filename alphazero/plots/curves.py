@@ -6,7 +6,7 @@ where the metrics hold what they need.
 
 import operator
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -165,7 +165,7 @@ RATING = Chart(
 )
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: Any) -> TypeGuard[float]:
     """Return whether a value is a number that can be drawn: not nan, not infinite."""
     return type(value) in (int, float) and abs(value) < _MOST
 

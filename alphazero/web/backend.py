@@ -39,7 +39,7 @@ class Backend:
 
     Args:
         runs: the folder of all training runs.
-        game: a game that the user names besides the usual ones, None if they name none.
+        games: that the user names besides the usual ones.
         network_kind: the class of their own networks, see `PlayerSettings`.
         own_players: specifications of players of their own.
     """
@@ -47,11 +47,11 @@ class Backend:
     def __init__(
         self,
         runs: str = "checkpoints",
-        game: str | None = None,
+        games: Sequence[str] = (),
         network_kind: str | None = None,
         own_players: Sequence[str] = (),
     ):
-        self.catalogue = Catalogue(runs, game, own_players)
+        self.catalogue = Catalogue(runs, games, own_players)
         self._charts = RunCharts(self.catalogue)
         self.thinking = Thinking(self.catalogue, network_kind)
 
@@ -66,7 +66,8 @@ class Backend:
 
     def games(self) -> dict[str, Any]:
         """Answer `api/games`."""
-        return self.catalogue.describe()
+        start = self.position({"game": self.catalogue.default_game})
+        return self.catalogue.describe() | {"start": start}
 
     def position(self, plain: Any) -> dict[str, Any]:
         """Answer `api/position`."""
@@ -102,11 +103,13 @@ class Backend:
         player, num_simulations = self._player(found.game, request.player, _MOVERS)
 
         def job(stream: Stream) -> None:
-            def watch(view: SearchView) -> None:
-                done = view.num_simulations
-                stream.emit({"type": "progress", "done": done, "total": num_simulations})
+            def progress(done: int, **note: str) -> None:
+                total = question.num_simulations
+                stream.emit({"type": "progress", "done": done, "total": total} | note)
 
-            question = Question(found.state, num_simulations, stream.is_stopped, watch)
+            question = Question(found.state, num_simulations, stream.is_stopped)
+            question.watch = lambda view: progress(view.num_simulations)
+            question.note = lambda text: progress(0, note=text)
             move = self.thinking.move(found.game, player, question)
             text = found.skin.notation.text(move["action"])
             stream.emit({"type": "move", "text": text} | move)
@@ -144,9 +147,14 @@ class Backend:
         player, num = self._player(game, request.player, {"network": misplayed.NUM_SIMULATIONS})
         positions = misplayed.find_positions(game)
         num = min(num, misplayed.MAX_SIMULATIONS)
-        return lambda stream: misplayed.find_misplayed(
-            self.thinking.network(game, player), positions, num, stream
-        )
+
+        def job(stream: Stream) -> None:
+            loading = {"type": "progress", "done": 0, "total": len(positions.moves)}
+            stream.emit(loading | {"note": "loading the network"})
+            network = self.thinking.network(game, player)
+            misplayed.find_misplayed(network, positions, num, stream)
+
+        return job
 
     # --- what a request names ---------------------------------------------------------------------
 

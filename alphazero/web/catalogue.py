@@ -50,23 +50,23 @@ class Catalogue:
 
     Args:
         runs: the folder of all training runs.
-        named_game: a game that the user named, None if they named none. Runs of a game file are
-            shown always, and can be played if it is this file.
+        named_games: games that the user named. Runs of a game file are shown always, and can be
+            played if it is one of these.
         own_players: specifications of players without a network that the user named.
     """
 
     def __init__(
-        self, runs: str | Path, named_game: str | None = None, own_players: Sequence[str] = ()
+        self, runs: str | Path, named_games: Sequence[str] = (), own_players: Sequence[str] = ()
     ):
         self._finder = RunFinder(Path(runs))
-        self._named = named_game
+        self._named = named_games
         self._own = [PlayerChoice(spec, spec, "own") for spec in own_players]
         self._make_game = functools.cache(make_game)
 
     @property
     def default_game(self) -> str:
         """The game that the page begins with."""
-        return self._named or OFFERED[0]
+        return [*self._named, *OFFERED][0]
 
     def runs(self) -> dict[str, FoundRun]:
         """Return the runs by id, the newest first."""
@@ -90,9 +90,8 @@ class Catalogue:
 
         A file that a run names is never run: only the user's word runs a file.
         """
-        named = [self._named] if self._named else []
         trained = [run.game for run in self.runs().values() if _is_ours(run.game)]
-        return list(dict.fromkeys([*named, *OFFERED, *trained]))
+        return list(dict.fromkeys([*self._named, *OFFERED, *trained]))
 
     def game(self, name: str | None) -> Game:
         """Return a game of the catalogue.

@@ -187,9 +187,9 @@ def analysis_view(game: Game, state: np.ndarray, analysis: Analysis) -> SearchVi
         num_simulations=analysis.num_simulations,
         value=number(analysis.value),
         proven=None,
-        best=analysis.action,
+        best=int(analysis.action),
         actions=actions,
-        line=analysis.principal_variation,
+        line=[int(action) for action in analysis.principal_variation],
         network=None,
         tree=[],
     )

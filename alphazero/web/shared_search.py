@@ -51,6 +51,7 @@ class Question:
     is_stopped: IsStopped = lambda: False  #: whether nobody waits for the answer any more
     watch: Watch | None = None  #: called now and then with what is known so far
     for_analysis: bool = False  #: with the tree, in one of the few places of analyses
+    note: Callable[[str], None] = lambda text: None  #: called with what has to be done first
     found: futures.Future[SearchView] = field(default_factory=futures.Future)
     answer: RootAnswer | None = None
     viewed_at: float = 0.0

@@ -9,6 +9,7 @@ import functools
 import math
 import secrets
 import threading
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,7 @@ class Thinking:
         self.solvers = Solvers()
         self._load = functools.lru_cache(MAX_LOADED)(self._load_network)
         self._loading = threading.Lock()
+        self._ready: set[tuple[str, Path | None]] = set()  # that have searched: game and network
         self._make_own = functools.cache(make_player)
         self._own_turn = threading.Lock()  # players know nothing of threads
         self._uct_turns = Turns(_NUM_UCT, _MAX_UCT_WAITING)
@@ -97,6 +99,17 @@ class Thinking:
             Refusal: if too many people ask.
             Stopped: if nobody waits for the answer any more.
         """
+        is_new = (game.name, player.network) not in self._ready
+        if is_new and player.kind == "network":
+            question.note("loading the network")
+            self.network(game, player)  # stays in memory
+        if is_new and isinstance(game, CompiledGame):
+            question.note("compiling the search, once")
+        view = self._search(game, player, question)
+        self._ready.add((game.name, player.network))
+        return view
+
+    def _search(self, game: Game, player: PlayerChoice, question: Question) -> SearchView:
         if player.kind == "network":
             return self.network(game, player).search(question)
         with self._uct_turns.turn(question.is_stopped):

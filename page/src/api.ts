@@ -63,6 +63,8 @@ export interface Catalogue {
   games: Game[];
   default_game: string;
   version: string;
+  /** The start of the default game, so that the first board needs no other request. */
+  start?: PositionAnswer;
 }
 
 /** A position as requests have it. */

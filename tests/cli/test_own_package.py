@@ -122,7 +122,7 @@ def test_it_plays_in_the_terminal_and_is_rated(run_path, capsys):
 
 def test_the_page_plays_with_the_users_network_and_player(run_path):
     web = pytest.importorskip("alphazero.web.backend")
-    backend = web.Backend(str(run_path.parents[1]), GAME, NETWORK, ("taker",))
+    backend = web.Backend(str(run_path.parents[1]), [GAME], NETWORK, ("taker",))
     game = backend.catalogue.game(GAME)
     players = {one.kind: one.id for one in backend.catalogue.players(game)}
     for kind, num_simulations in (("own", None), ("network", 8)):

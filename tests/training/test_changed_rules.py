@@ -262,7 +262,7 @@ def commands_that_warn(name, network, monkeypatch, capsys):
         found += [command] * capsys.readouterr().err.count("warning: the rules of")
     monkeypatch.setattr(registry, "_WARNED", set())
     found_runs._find_runs.cache_clear()  # it reads the folder every few seconds
-    server = Backend(game=name)
+    server = Backend(games=[name])
     game = server.catalogue.game(name)
     (own,) = [one for one in server.catalogue.players(game) if one.network == network]
     server.thinking.network(game, own)

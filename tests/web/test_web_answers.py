@@ -96,6 +96,40 @@ def test_nobody_moves_after_the_end(backend):
         backend.exact(TTT | {"moves": [0, 3, 1, 4, 2]})
 
 
+@pytest.mark.parametrize("player", ["uct", "best"])
+def test_what_takes_time_before_the_first_move_is_said_once(player):
+    backend = make_backend()
+    request = TTT | {"player": {"id": player, "num_simulations": 5}}
+    first, *_, last = collect(backend.move(request))
+    assert (first["type"], first["done"], first["total"]) == ("progress", 0, 5) and first["note"]
+    assert last["type"] == "move"
+    assert not [message for message in collect(backend.move(request)) if "note" in message]
+
+
+def test_uct_moves_while_a_network_is_being_loaded(monkeypatch):
+    backend, begins, may_end = make_backend(), threading.Event(), threading.Event()
+    load = backend.thinking._load
+
+    def slowly(*arguments):
+        begins.set()
+        assert may_end.wait(60)
+        return load(*arguments)
+
+    monkeypatch.setattr(backend.thinking, "_load", slowly)
+    network, uct = (
+        TTT | {"player": {"id": name, "num_simulations": 5}} for name in ("best", "uct")
+    )
+    found = Collected()
+    loading = threading.Thread(target=backend.move(network), args=(found,))
+    loading.start()
+    assert begins.wait(60) and "note" in found.messages[0]
+    assert collect(backend.move(uct))[-1]["type"] == "move"
+    assert len(found.messages) == 1
+    may_end.set()
+    loading.join()
+    assert found.messages[-1]["type"] == "move"
+
+
 # --- analyses -------------------------------------------------------------------------------------
 
 

@@ -15,7 +15,7 @@ from web_samples import make_backend, running
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 from playwright.sync_api import expect  # noqa: E402
-from web_browser import chromium, opened, serious_findings  # noqa: E402
+from web_browser import chromium, findings, opened  # noqa: E402
 
 PEOPLE = "first=human&second=human"
 #: White must pass after these moves of 4 x 4 Othello.
@@ -372,7 +372,7 @@ def test_moves_and_results_are_said(go):
 def test_nothing_stands_in_anyones_way(go, game, scheme):
     page = go(f"#play/{game}?first=human&second=best*10", color_scheme=scheme)
     expect(page.get_by_role("grid")).to_be_visible()
-    assert serious_findings(page) == []
+    assert findings(page) == []
 
 
 @pytest.mark.slow

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 from game_samples import BREAKTHROUGH
-from web_samples import copy_run, make_backend
+from web_samples import collect, copy_run, make_backend
 
 from alphazero.games.registry import OFFERED, make_game
 from alphazero.play.requests import Refusal
 from alphazero.web import catalogue
+from alphazero.web.app import Json
+from alphazero.web.backend import Backend
 
 PASS_MOVES = [2, 1, 8, 3]  # of 4 x 4 Othello: white must pass
 
@@ -28,6 +30,7 @@ def test_the_catalogue_has_every_kind_of_game_with_players_and_levels(backend):
     described = backend.games()
     games = {game["name"]: game for game in described["games"]}
     assert described["default_game"] in games
+    assert described["start"] == backend.position({"game": described["default_game"]})
     assert {game["style"] for game in games.values()} >= {"plate", "green", "lines"}
     for name, entry in games.items():
         game = make_game(name)
@@ -51,6 +54,35 @@ def test_a_game_that_the_user_names_comes_first(tmp_path):
     assert make_backend(game="connect_x:4x4x3").games()["default_game"] == "connect_x:4x4x3"
     named = make_backend(game="connect_x:4x4x3").games()["games"][0]
     assert (named["name"], named["rows"], named["columns"]) == ("connect_x:4x4x3", 4, 4)
+
+
+def test_several_games_of_the_users_come_before_the_usual_ones():
+    named = ["connect_x:4x4x3", BREAKTHROUGH]
+    found = Backend("nowhere", named).games()
+    assert found["default_game"] == named[0]
+    assert [game["name"] for game in found["games"]] == [*named, *OFFERED]
+
+
+@pytest.mark.parametrize(
+    "library, name",
+    [
+        ("pyspiel", "open_spiel:breakthrough"),
+        ("pettingzoo", "pettingzoo:connect_four_v3"),
+        ("pgx", "pgx:tic_tac_toe"),
+    ],
+)
+def test_games_of_other_libraries_are_played_and_analysed(library, name):
+    pytest.importorskip(library)
+    backend = make_backend(game=name)
+    (move,) = backend.position({"game": name})["positions"][0]["legal"][:1]
+    request = {"game": name, "moves": [move], "player": {"id": "uct", "num_simulations": 5}}
+    for answers in (
+        backend.games(),
+        backend.position({"game": name, "moves": [move]}),
+        collect(backend.move(request)),
+        collect(backend.analyse(request)),
+    ):
+        Json(answers)
 
 
 def test_what_a_board_would_not_show_is_drawn_by_the_rules(backend):

@@ -26,7 +26,7 @@ export function writeGame(root: GameNode, game: Game, setup: Setup): string {
  * @throws Error if the text is neither.
  */
 export function readGame(text: string): Branch[] {
-  return text.trim().startsWith("(;") ? readSgf(text) : readList(text);
+  return /^\s*\(\s*;/.test(text) ? readSgf(text) : readList(text);
 }
 
 // --- lists ---------------------------------------------------------------------------------------

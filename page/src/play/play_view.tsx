@@ -38,6 +38,7 @@ export function PlayView({ app, game: state, parameters, rewrite }: PlayViewProp
     rewrite(seatParameters(chosen));
   };
   useEffect(() => {
+    app.seats.set(game.name, seats.value);
     rewrite(seatParameters(seats.value));
     flow.open();
     review.open();

@@ -51,7 +51,7 @@ export function ValuePlot({ state, plies }: { state: GameState; plies: Reviewed[
       class="value-plot"
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       role="slider"
-      tabIndex={0}
+      tabindex={0}
       aria-label="Value over the game"
       aria-valuemin={0}
       aria-valuemax={last}

@@ -4,7 +4,7 @@
 
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import uPlot from "uplot";
+import type uPlot from "uplot";
 import { countText, shortText, UNKNOWN } from "../format";
 import * as draw from "./chart_options";
 import type { MergedChart } from "./run_rows";
@@ -112,12 +112,15 @@ function usePlot(box: RefObject<HTMLElement | null>, { chart, runs, zoom }: Line
       state.colors = draw.readColors(element);
       plot.current?.redraw(false);
     };
-    inTurn(state, () => {
+    let isLeft = false;
+    const create = (Plot: typeof uPlot) => {
       recolor();
       const options = { ...draw.chartOptions(chart, runs.length === 1, state, zoom), hooks };
-      plot.current = new uPlot({ ...options, ...size() }, draw.columns(newest.current), element);
+      plot.current = new Plot({ ...options, ...size() }, draw.columns(newest.current), element);
       onRead(plot.current);
-    });
+    };
+    // A third of the page's size, which those who only play need not load.
+    import("uplot").then((found) => isLeft || inTurn(state, () => create(found.default)));
     const resized = new ResizeObserver(() => plot.current?.setSize(size()));
     resized.observe(element);
     const themed = new MutationObserver(recolor);
@@ -125,6 +128,7 @@ function usePlot(box: RefObject<HTMLElement | null>, { chart, runs, zoom }: Line
     const system = matchMedia("(prefers-color-scheme: dark)");
     system.addEventListener("change", recolor);
     return () => {
+      isLeft = true;
       waiting.delete(state);
       resized.disconnect();
       themed.disconnect();
