@@ -1,4 +1,4 @@
-"""The Runs view of the page, in Chromium, against a server in a thread."""
+"""The Runs view of the page in Chromium: its charts as runs grow, and what it says of runs."""
 
 import json
 import re
@@ -86,20 +86,7 @@ def hash_of(page):
     return page.evaluate("location.hash")
 
 
-def test_a_run_begun_while_the_page_is_open_appears_and_grows(page, runs):
-    rows = page.locator(".runs-table tbody tr")
-    rows.first.wait_for()
-    assert rows.count() == 2
-    new = copy_run(runs, "tic_tac_toe/new")
-    page.get_by_role("link", name="new").wait_for(timeout=5000)
-    add_rows(new, 3)
-    row = page.locator("tr", has=page.get_by_role("link", name="new"))
-    row.locator("td[data-label=Iterations]", has_text="5").wait_for(timeout=5000)
-    shutil.rmtree(new)
-    page.get_by_role("link", name="new").wait_for(state="detached", timeout=5000)
-
-
-def test_the_keyboard_alone_compares_runs_and_the_way_back_keeps_the_choice(page):
+def test_the_address_and_the_way_back_keep_what_was_chosen(page):
     for name in "ab":
         page.get_by_role("checkbox", name=f"Compare {name}").focus()
         page.keyboard.press("Space")
@@ -164,14 +151,10 @@ def test_dragging_zooms_all_charts_and_a_double_click_ends_that(page, runs):
 
 def test_a_headline_says_which_run_is_better(page, runs):
     add_rows(runs / B, 1, **{"proof.num_accurate": 4000})
-    config = runs / B / "config.yaml"
-    config.write_text(re.sub(r"(learning_rate:) 0.002\b", r"\1 0.004", config.read_text()))
     compare(page)
     headline = page.locator(".card p").first
     headline.filter(has_text=re.compile(r"^a .*better than b")).wait_for()
     assert len(re.findall(r"\d%", headline.inner_text())) >= 2
-    settings = page.locator("details tbody tr").all_inner_texts()
-    assert settings == ["learner.learning_rate\t0.002\t0.004"]
 
 
 def test_what_a_newer_network_plays_well_is_mended(page, runs):
@@ -195,7 +178,7 @@ def test_a_run_that_is_not_there_and_damage_are_said(page, runs):
     page.locator(".error-line", has_text=B).wait_for()
 
 
-@pytest.mark.parametrize("view", ["runs", f"runs/{A}", f"runs/{A}?with={B}"])
+@pytest.mark.parametrize("view", ["runs", f"runs/{A}?with={B}"])
 def test_axe_finds_nothing_and_a_phone_needs_no_sideways_scrolling(page, view):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page.set_viewport_size({"width": 360, "height": 740})
