@@ -164,7 +164,7 @@ function Settings({ contenders }: { contenders: Contender[] }) {
       <summary>
         <h2>{`${caption} (${rows.length})`}</h2>
       </summary>
-      <Table class="runs-table" {...{ caption, columns, rows }} />
+      <Table class="runs-table settings-table" {...{ caption, columns, rows }} />
     </details>
   );
 }

@@ -1,0 +1,196 @@
+"""The Runs view of the page in Chromium: its charts as runs grow, and what it says of runs."""
+
+import json
+import re
+import shutil
+
+import pytest
+from web_browser import chromium, opened
+from web_samples import copy_run, make_backend, running
+
+A, B = "tic_tac_toe/a", "tic_tac_toe/b"
+
+
+class Mending:
+    """A backend whose networks misplay two positions until iteration 3, then one."""
+
+    def __init__(self, backend):
+        self._backend = backend
+
+    def __getattr__(self, name):
+        return getattr(self._backend, name)
+
+    def misplayed(self, request):
+        num = 1 if request["player"]["id"].endswith("/000003") else 2
+
+        def job(stream):
+            for action in range(num):
+                moves = [0, 3, 1, 5 + action]
+                mistake = {"moves": moves, "played": 8, "best": [2], "value": -1, "best_value": 1}
+                stream.emit({"type": "misplayed"} | mistake)
+            stream.emit({"type": "progress", "done": 9, "total": 9})
+            stream.emit({"type": "done", "num_positions": 9, "num_misplayed": num})
+
+        return job
+
+
+def add_rows(folder, num, **figures):
+    """Let a run grow by rows like its last one."""
+    path = folder / "metrics.jsonl"
+    row = json.loads(path.read_text().splitlines()[-1])
+    for _ in range(num):
+        row |= {"iteration": row["iteration"] + 1, "elapsed_s": row["elapsed_s"] + 10} | figures
+        with open(path, "a") as file:
+            file.write(json.dumps(row) + "\n")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def runs(tmp_path):
+    """The root of two runs."""
+    copy_run(tmp_path, A)
+    copy_run(tmp_path, B)
+    return tmp_path
+
+
+@pytest.fixture
+def page(browser, runs):
+    """A page whose `show(hash)` opens a view."""
+    with running(Mending(make_backend(runs)), port=0) as client:
+        address = str(client.base_url)
+        with opened(browser, f"{address}#runs", viewport={"width": 1280, "height": 900}) as page:
+            page.show = lambda hash: page.goto(f"{address}#{hash}")
+            yield page
+
+
+def wait_for(page, condition):
+    """Wait until a condition, an expression of the page, is true."""
+    page.wait_for_function(f"() => {condition}")
+
+
+def compare(page):
+    page.show(f"runs/{A}?with={B}")
+    page.locator(".chart").first.wait_for()
+    wait_for(
+        page, "[...document.querySelectorAll('.chart')].every((one) => one.querySelector('canvas'))"
+    )
+    return page.locator(".chart").first.get_by_role("slider")
+
+
+def hash_of(page):
+    return page.evaluate("location.hash")
+
+
+def test_the_address_and_the_way_back_keep_what_was_chosen(page):
+    for name in "ab":
+        page.get_by_role("checkbox", name=f"Compare {name}").focus()
+        page.keyboard.press("Space")
+    assert hash_of(page) == f"#runs?with={A},{B}"
+    page.get_by_role("button", name="Compare 2 runs").focus()
+    page.keyboard.press("Enter")
+    page.locator(".chart canvas").first.wait_for()
+    assert hash_of(page) == f"#runs/{A}?with={B}"
+    page.get_by_label("Horizontal axis").select_option("games")
+    assert hash_of(page) == f"#runs/{A}?with={B}&x=games"
+    page.go_back()
+    page.get_by_role("checkbox").first.wait_for()
+    assert page.locator("input:checked").count() == 2
+    page.go_forward()
+    page.locator(".chart canvas").first.wait_for()
+    assert page.get_by_label("Horizontal axis").input_value() == "games"
+
+
+def test_arrow_keys_read_the_values_of_all_charts(page):
+    slider = compare(page)
+    slider.focus()
+    page.keyboard.press("End")
+    assert slider.get_attribute("aria-valuenow") == slider.get_attribute("aria-valuemax") == "1"
+    at_end = slider.get_attribute("aria-valuetext")
+    page.keyboard.press("ArrowLeft")
+    assert slider.get_attribute("aria-valuetext") != at_end
+    for place in page.locator(".chart-place").all_inner_texts():
+        assert re.fullmatch(r"iterations 1", place)
+    assert all(
+        re.search(r"\d|\u2013", text) for text in page.locator(".legend-value").all_inner_texts()
+    )
+
+
+def test_new_rows_are_drawn_on_the_same_canvas(page, runs):
+    slider = compare(page)
+    page.evaluate("document.querySelectorAll('canvas').forEach((one) => (one.isOld = true))")
+    add_rows(runs / A, 1500, **{"learner.loss": 7.25})
+    losses = page.locator(".chart", has_text="Losses")
+    losses.locator(".legend-value").first.get_by_text("7.25").wait_for()
+    assert page.evaluate("[...document.querySelectorAll('canvas')].every((one) => one.isOld)")
+    wait_for(page, "document.querySelector('.chart [role=slider]').ariaValueMax > 1")
+    assert int(slider.get_attribute("aria-valuemax")) <= 500  # means of neighbours
+
+
+def test_dragging_zooms_all_charts_and_a_double_click_ends_that(page, runs):
+    add_rows(runs / A, 98)
+    compare(page)
+    plots = page.locator(".u-over")
+    box = plots.first.bounding_box()
+    x, y = box["x"], box["y"] + 50
+    page.mouse.move(x + box["width"] / 2, y)
+    page.mouse.down()
+    page.mouse.move(x + box["width"] * 3 / 4, y, steps=5)
+    page.mouse.up()
+    button = page.get_by_role("button", name="Show all")
+    assert button.get_attribute("aria-disabled") is None
+    plots.nth(1).hover(position={"x": 3, "y": 50})
+    wait_for(page, "/iterations (49|5\\d)/.test(document.querySelector('.chart-place').innerText)")
+    plots.first.dblclick()
+    wait_for(page, "document.querySelector('.run-curves button').ariaDisabled")
+
+
+def test_a_headline_says_which_run_is_better(page, runs):
+    add_rows(runs / B, 1, **{"proof.num_accurate": 4000})
+    compare(page)
+    headline = page.locator(".card p").first
+    headline.filter(has_text=re.compile(r"^a .*better than b")).wait_for()
+    assert len(re.findall(r"\d%", headline.inner_text())) >= 2
+
+
+def test_what_a_newer_network_plays_well_is_mended(page, runs):
+    page.show(f"runs/{A}")
+    page.get_by_role("button", name="Positions it misplays").click()
+    wait_for(page, "document.querySelectorAll('.misplayed .board-thumbnail').length === 2")
+    assert page.locator(".is-mended").count() == 0
+    folder = runs / A
+    (network,) = sorted(folder.glob("networks/[0-9]*.safetensors"))[-1:]
+    shutil.copy(network, network.with_name("000003.safetensors"))
+    add_rows(folder, 1)
+    wait_for(page, "document.querySelectorAll('.is-mended').length === 1")
+    assert "is-mended" in page.locator(".misplayed").nth(1).get_attribute("class")
+
+
+def test_a_run_that_is_not_there_and_damage_are_said(page, runs):
+    (runs / B / "config.yaml").write_text("game: [")
+    page.show("runs/tic_tac_toe/nope")
+    page.get_by_role("alert").wait_for()
+    assert "nope" in page.get_by_role("alert").inner_text()
+    page.locator(".error-line", has_text=B).wait_for()
+
+
+@pytest.mark.parametrize("view", ["runs", f"runs/{A}?with={B}"])
+def test_axe_finds_nothing_and_a_phone_needs_no_sideways_scrolling(page, view):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.show(view)
+    page.locator(".chart canvas, .runs-table").first.wait_for()
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        found = axe.run(page).response["violations"]
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    levels = page.evaluate(
+        "[...document.querySelectorAll('h1,h2,h3')].map((one) => +one.tagName[1])"
+    )
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in zip(levels, levels[1:]))
