@@ -178,7 +178,7 @@ def test_two_runs_are_compared_with_the_keyboard_alone(go, runs):
     expect(page.get_by_role("heading", name="2 runs compared")).to_be_visible()
     # Their stored figures are the same, their settings are not.
     expect(page.locator("section", has_text="Which one plays better").first).to_be_visible()
-    differing = page.locator("details tbody tr")
+    differing = page.locator(".settings-table tbody tr")
     expect(differing).to_have_count(1)
     expect(differing).to_contain_text("learner.learning_rate")
     expect(differing).to_contain_text("0.25")
