@@ -1,10 +1,11 @@
 # make train: set up and run a short real training run.   make test: set up and run the tests.
 # make notebook: set up and execute docs/tutorial.ipynb, about 12 minutes.
-# make test-fast, lint, test-slow, test-faults, coverage, docs, format, bench, clean: see CONTRIBUTING.md.
+# make test-fast, lint, test-slow, test-faults, coverage, docs, page, format, bench, clean: see CONTRIBUTING.md.
 # Everything is installed into .venv; PYTHON=python3.12 chooses another interpreter.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+NPM := $(shell command -v npm)
 TESTS := -n auto --dist loadfile --no-loadscope-reorder -m "not slow and not gpu"
 LONG := api batched_search benchmark browser_backend changed_rules check_game cli_train compare \
     config doc_examples docs engine engines evaluate_command export_command game_check game_files game_laws \
@@ -17,7 +18,7 @@ LONG := api batched_search benchmark browser_backend changed_rules check_game cl
 PIP_INSTALL := $(BIN)/python -m pip install -q --no-compile -c constraints.txt
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: train test test-fast lint test-slow test-faults notebook coverage docs format bench clean
+.PHONY: train test test-fast lint test-slow test-faults notebook coverage docs page format bench clean
 
 train: $(VENV)/.installed
 	$(BIN)/alphazero train game=tic_tac_toe
@@ -29,11 +30,13 @@ test: lint
 test-fast: $(VENV)/.installed-test
 	$(BIN)/python -m pytest $(TESTS) $(patsubst %,--ignore-glob='*/test_%.py',$(LONG))
 
-lint: $(VENV)/.installed-test
+lint: $(VENV)/.installed-test $(if $(NPM),page/node_modules)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet . || { echo "error: some files are not laid out as ruff does it: make format"; exit 1; }
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/mypy
+	@if [ -e page/node_modules/.bin/tsc ]; then cd page && npm run --silent check; \
+	    else echo "The sources of the page are not checked: page/node_modules is missing."; fi
 
 test-slow: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m "slow or gpu"
@@ -52,12 +55,17 @@ notebook: $(VENV)/.installed-notebook
 coverage: $(VENV)/.installed-test
 	$(BIN)/python -m pytest $(TESTS) --cov --cov-report=term --cov-report=html
 
-docs: $(VENV)/.installed-docs $(if $(shell command -v npm),browser/node_modules)
-	$(BIN)/mkdocs build --strict
+docs: $(VENV)/.installed-docs $(if $(NPM),browser/node_modules)
+	$(BIN)/python scripts/docs_site.py
 
-format: $(VENV)/.installed-test
+# alphazero/web/static/page.js and page.css, which are committed: users need no Node.
+page: page/node_modules
+	cd page && npm run --silent build
+
+format: $(VENV)/.installed-test $(if $(NPM),page/node_modules)
 	$(BIN)/ruff check --select I --fix .
 	$(BIN)/ruff format .
+	@if [ -e page/node_modules/.bin/tsc ]; then cd page && npm run --silent format; fi
 
 bench: $(VENV)/.installed-test
 	$(BIN)/python scripts/benchmark.py
@@ -87,5 +95,10 @@ browser/node_modules: browser/package-lock.json
 	@(cd browser && npm ci --ignore-scripts --no-audit --no-fund && touch node_modules) \
 	    || echo "npm ci failed: the site is built without the page that plays in the browser."
 
+# What checks and builds the page.
+page/node_modules: page/package-lock.json
+	@(cd page && npm ci --ignore-scripts --no-audit --no-fund && touch node_modules) \
+	    || echo "npm ci failed: the sources of the page cannot be checked or built."
+
 clean:
-	rm -rf $(VENV) browser/node_modules .cache build dist site htmlcov .coverage*
+	rm -rf $(VENV) browser/node_modules page/node_modules .cache build dist site htmlcov .coverage*

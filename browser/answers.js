@@ -50,6 +50,9 @@ export class Answers {
       return;
     }
     const { numSimulations } = player;
+    if (!this.evaluators.has(session.game.name)) {
+      emit({ type: "progress", done: 0, total: numSimulations, note: "Loading the network." });
+    }
     const search = await this.#search(session, numSimulations, stopped, ({ numDone: done }) =>
       emit({ type: "progress", done, total: numSimulations }),
     );

@@ -1,7 +1,6 @@
 // The backend of the page that needs no server: a Web Worker answers.
 //
-// It has the methods of alphazero/web/static/server_backend.js, without those about runs. Without
-// `runs` the page leaves that view out.
+// It is a `Backend` of page/src/api.ts without `runs`: the page leaves that view out.
 
 export function browserBackend() {
   const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });

@@ -3,11 +3,8 @@
 // In: {id, method, request}, or {id, method: "stop"}. Out: {id, message} for a stream, then
 // {id, result} or {id, error, status}.
 
-import * as ort from "./onnxruntime/ort.wasm.bundle.min.mjs";
 import { Answers } from "./answers.js";
 import { Evaluator } from "./evaluator.js";
-
-ort.env.wasm.numThreads = 1; // more need headers that few static sites send
 
 const running = new Set();
 const answers = fetchOf("games.json")
@@ -32,6 +29,9 @@ self.onmessage = async ({ data: { id, method, request } }) => {
 };
 
 async function loadEvaluator(name, rules) {
+  // Only now: a reader who does not play loads neither the engine nor a network.
+  const ort = await import("./onnxruntime/ort.wasm.bundle.min.mjs");
+  ort.env.wasm.numThreads = 1; // more need headers that few static sites send
   const response = await fetchOf(`networks/${name.replace(":", "_")}.onnx`);
   const session = await ort.InferenceSession.create(new Uint8Array(await response.arrayBuffer()));
   const shape = [rules.numPlanes, rules.rows, rules.columns];

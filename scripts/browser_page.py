@@ -1,10 +1,10 @@
-"""Put together the page that plays in the browser; mkdocs calls this for the documentation site.
+"""Put together the page that plays in the browser; scripts/docs_site.py adds it to the site.
 
     cd browser && npm ci --ignore-scripts      # onnxruntime-web, once
     python scripts/browser_page.py FOLDER      # the page alone, to serve with any web server
 
 In: the JavaScript of `browser/`, the page of `alphazero serve`, the networks that ship. Out: a
-folder of static files; whatever serves them need only send files.
+folder of static files, of which index.html is the page and board.html a board alone, for a frame.
 """
 
 import argparse
@@ -19,21 +19,22 @@ PAGE = ROOT / "alphazero" / "web" / "static"
 ONNXRUNTIME = SOURCES / "node_modules" / "onnxruntime-web" / "dist"
 ONNXRUNTIME_FILES = ("ort.wasm.bundle.min.mjs", "ort-wasm-simd-threaded.wasm")
 GAMES = ("connect_four", "othello:6", "othello", "tic_tac_toe")
-#: The folder of the page in the site, and what stands for it in the text of the documentation.
-SITE_FOLDER, MARK = "in_browser", "<!-- the board -->"
-STYLES = "<!-- the page's styles -->"
-FRAME = (
-    f'<iframe src="../{SITE_FOLDER}/" title="Play in your browser" class="board"></iframe>\n\n'
-    f'<p><a href="../{SITE_FOLDER}/" target="_blank">Open the board on a page of its own</a></p>'
-)
+PAGE_FILES = ("page.js", "page.css", "icon.svg")
+#: The folder of the page in the site; what stands for it in the text of the documentation.
+SITE_FOLDER = "in_browser"
+MARKS = {
+    "<!-- the page -->": ("", "Play in your browser"),
+    "<!-- a board -->": ("board.html", "Play Connect Four"),
+}
 
 
 def missing() -> str | None:
     """Return a sentence that says what the page lacks here, None if it can be built."""
     if not (ONNXRUNTIME / ONNXRUNTIME_FILES[0]).is_file():
         return "onnxruntime-web is not installed: cd browser && npm ci --ignore-scripts"
-    if not (PAGE / "page.js").is_file():
-        return f"the page itself, {PAGE.relative_to(ROOT)}/page.js, is not there"
+    for name in PAGE_FILES:
+        if not (PAGE / name).is_file():
+            return f"{name} of the page itself is not there: make page"
     return None
 
 
@@ -41,11 +42,13 @@ def build(folder: Path, games: tuple[str, ...] = GAMES) -> None:
     """Write all files of the page into a folder, which is emptied first."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(SOURCES, folder, ignore=shutil.ignore_patterns("node_modules", "*.json", ".*"))
-    shutil.copytree(PAGE, folder / "page")
-    _link_styles(folder)
-    (folder / "onnxruntime").mkdir()
-    for name in ONNXRUNTIME_FILES:
-        shutil.copy(ONNXRUNTIME / name, folder / "onnxruntime")
+    for name, source, files in (
+        ("page", PAGE, PAGE_FILES),
+        ("onnxruntime", ONNXRUNTIME, ONNXRUNTIME_FILES),
+    ):
+        (folder / name).mkdir()
+        for file in files:
+            shutil.copy(source / file, folder / name)
     (folder / "games.json").write_text(json.dumps(describe_games(games)), encoding="utf-8")
     (folder / "networks").mkdir()
     for name in games:
@@ -63,26 +66,19 @@ def describe_games(names: tuple[str, ...] = GAMES) -> dict:
     }
 
 
-def on_page_markdown(markdown: str, **_) -> str:
-    """mkdocs: put the board into the page that has a place for it."""
+def place_boards(text: str, page: Path) -> str:
+    """Return the text of a page of the documentation with frames where it has places for them."""
     reason = missing()
-    return markdown.replace(MARK, FRAME if reason is None else f"Not in this build: {reason}.")
-
-
-def on_post_build(config, **_) -> None:
-    """mkdocs: add the page to the site."""
-    if (reason := missing()) is not None:
-        print(f"The site is built without the page that plays in the browser: {reason}.")
-        return
-    build(Path(config["site_dir"]) / SITE_FOLDER)
-
-
-def _link_styles(folder: Path) -> None:
-    """Name the page's style sheets in the HTML file."""
-    html = folder / "index.html"
-    names = sorted(path.relative_to(folder).as_posix() for path in folder.glob("page/**/*.css"))
-    links = "\n  ".join(f'<link rel="stylesheet" href="{name}">' for name in names)
-    html.write_text(html.read_text(encoding="utf-8").replace(STYLES, links), encoding="utf-8")
+    depth = len(page.parts) - (page.name == "index.md")  # each page but these is a folder
+    for mark, (file, title) in MARKS.items():
+        address = f"{'../' * depth}{SITE_FOLDER}/{file}"
+        frame = f'<iframe src="{address}" title="{title}" class="board" loading="lazy"></iframe>'
+        if not file:
+            frame += (
+                f'\n\n<p><a href="{address}" target="_blank">Open it on a page of its own</a></p>'
+            )
+        text = text.replace(mark, frame if reason is None else f"*Not in this build: {reason}.*")
+    return text
 
 
 def _export(name: str, folder: Path) -> None:

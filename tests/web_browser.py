@@ -53,12 +53,8 @@ def opened(browser, address: str, expects_errors: bool = False, **settings) -> I
     assert expects_errors or errors == []
 
 
-def serious_findings(page) -> list[str]:
-    """Return what axe-core finds serious or critical on a page."""
+def findings(page) -> list[str]:
+    """Return what axe-core finds on a page."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     found = axe.run(page).response["violations"]
-    return [
-        f"{one['id']}: {one['nodes'][0]['html']}"
-        for one in found
-        if one["impact"] in ("serious", "critical")
-    ]
+    return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found]

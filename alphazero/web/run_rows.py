@@ -7,7 +7,7 @@ the last time are parsed: a run of 10,000 rows takes half a second once, and the
 import os
 import stat
 import threading
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from alphazero.plots.curves import RUN_CHARTS, Curve, Row, is_number
 from alphazero.storage.run_folder import RunFolder, parse_row
@@ -108,7 +108,8 @@ class RunRows:
 
     def _add(self, row: Row) -> None:
         """Add a row to the columns."""
-        num_games, seconds = row.get("selfplay.num_games"), row["elapsed_s"]
+        num_games: Any = row.get("selfplay.num_games")
+        seconds = row["elapsed_s"]
         if is_number(num_games):
             self._num_games += num_games
         self.games.append(_rounded(self._num_games) if is_number(num_games) else None)

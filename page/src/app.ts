@@ -2,7 +2,7 @@
 
 import type { Signal } from "@preact/signals";
 import type { Asked, Backend, Catalogue } from "./api";
-import type { Seat } from "./play/seats";
+import type { Seats } from "./play/seats";
 
 /** A game to show; what is left out is the usual. */
 export interface GameToShow {
@@ -19,6 +19,8 @@ export interface GameToShow {
 export interface App {
   backend: Backend;
   catalogue: Signal<Catalogue>;
+  /** Who plays, by game, as it was chosen last. */
+  seats: Map<string, Seats>;
   /** Say something to those who use a screen reader. */
   announce(text: string): void;
   /** Show a sentence for some seconds. */
@@ -28,7 +30,7 @@ export interface App {
   /** Write an address for what is shown already; the way back skips it. */
   rewrite(hash: string): void;
   /** Show a game in the Play view; `player` plays against the person who is to move. */
-  play(game: GameToShow & { player?: Asked | null; seats?: [Seat, Seat] }): Promise<void>;
+  play(game: GameToShow & { player?: Asked | null; seats?: Seats }): Promise<void>;
   /** Show a game in the Analyse view; `player` analyses it. */
   analyse(game: GameToShow & { player?: Asked | null }): Promise<void>;
 }

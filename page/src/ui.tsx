@@ -1,6 +1,7 @@
 // The small parts that all views are made of.
 
 import type { ComponentChildren, JSX } from "preact";
+import { useId } from "preact/hooks";
 
 type ButtonProps = JSX.IntrinsicElements["button"] & {
   /** Announced as disabled, but keeps the focus, which a disabled button would lose. */
@@ -45,8 +46,10 @@ interface ChoiceProps {
 
 /** A <select> with its label. */
 export function Choice({ label, value, options, onChange, bare }: ChoiceProps) {
+  const id = useId();
   const select = (
     <select
+      id={id}
       aria-label={bare ? label : undefined}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
@@ -60,9 +63,9 @@ export function Choice({ label, value, options, onChange, bare }: ChoiceProps) {
   );
   if (bare) return select;
   return (
-    <label class="field">
-      <span>{label}</span>
+    <div class="field">
+      <label for={id}>{label}</label>
       {select}
-    </label>
+    </div>
   );
 }

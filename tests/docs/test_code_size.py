@@ -1,4 +1,4 @@
-"""The ceiling: lines of code of each package, against the table in pyproject.toml."""
+"""The ceilings of pyproject.toml: lines of code of each package, and of the page."""
 
 import ast
 import re
@@ -9,7 +9,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "alphazero"
-CEILINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["alphazero"]["lines"]
+TABLES = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["alphazero"]
+CEILINGS, PAGE_CEILINGS = TABLES["lines"], TABLES["page_lines"]
 
 
 def lines_of_code(source):
@@ -41,6 +42,13 @@ def test_a_package_stays_below_its_ceiling(package):
     """Whoever raises a ceiling says why in the commit."""
     files = (PACKAGE / package).rglob("*.py")
     assert sum(lines_of_code(path.read_text()) for path in files) <= CEILINGS[package]
+
+
+@pytest.mark.parametrize("kind, suffixes", [("typescript", (".ts", ".tsx")), ("css", (".css",))])
+def test_the_page_stays_below_its_ceiling(kind, suffixes):
+    files = [path for path in (ROOT / "page" / "src").rglob("*") if path.suffix in suffixes]
+    num_lines = sum(len(path.read_text("utf-8").splitlines()) for path in files)
+    assert 0 < num_lines <= PAGE_CEILINGS[kind]
 
 
 def test_the_table_of_contents_lists_the_packages_in_the_order_of_the_layers():

@@ -240,6 +240,12 @@ def test_moves_are_legal_and_the_network_alone_needs_one_evaluation(ask):
     assert num_evaluated <= 51
 
 
+def test_the_first_move_of_a_network_says_that_it_is_loaded(ask):
+    request = ["move", {"game": "connect_four", "moves": [3], "player": PLAYER}]
+    notes = [[message.get("note") for message in messages] for messages in ask(request, request)]
+    assert notes[0][0] and notes[1] == [None] * len(notes[1])
+
+
 @pytest.mark.slow
 def test_a_review_names_what_a_mistake_lost(ask):
     moves = [4, 1, 0, 2, 8]
@@ -257,5 +263,6 @@ def test_a_stopped_search_says_nothing_more(ask):
     stopped = ask(
         *([method, request] for method in ("move", "analyse", "review")), ["num_evaluated", None]
     )
-    assert all(message["type"] == "ply" for messages in stopped[:-1] for message in messages)
+    said = {message["type"] for messages in stopped[:-1] for message in messages}
+    assert said <= {"ply", "progress"}
     assert stopped[-1] < 100

@@ -4,6 +4,7 @@ import functools
 import http.server
 import json
 import re
+import shutil
 import sys
 import threading
 from pathlib import Path
@@ -32,11 +33,11 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def address(folder):
-    """Serve the folder on this machine; return its address."""
-    handler = functools.partial(QuietHandler, directory=str(folder))
+    """Serve the site with the folder on this machine; return the folder's address."""
+    handler = functools.partial(QuietHandler, directory=str(folder.parent))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/"
+    yield f"http://127.0.0.1:{server.server_port}/{folder.name}/"
     server.shutdown()
     server.server_close()
 
@@ -79,12 +80,13 @@ def test_the_folder_has_all_that_its_files_name(folder):
     games = json.loads((folder / "games.json").read_text())
     assert [game["name"] for game in games["games"]] == ["connect_four"] == [games["default_game"]]
     assert (folder / "networks/connect_four.onnx").stat().st_size > 1_000_000
-    for path in [*folder.glob("*.js"), folder / "index.html"]:
+    for path in [*folder.glob("*.js"), *folder.glob("*.html")]:
         text = path.read_text()
-        named = re.findall(r"""(?:from |src=|href=)"([^":,]+)\"""", text)
-        named += re.findall(r'new URL\("([^"]+)"', text)
+        named = re.findall(r"""(?:from |src=|href=|data-backend=)"([^":,]+)\"""", text)
+        named += re.findall(r'(?:new URL|import)\("([^"]+)"', text)
         assert [name for name in named if not (folder / name).is_file()] == []
-    assert "page.js" in text and ".css" in text
+        if path.suffix == ".html":
+            assert {"page/page.js", "page/page.css", "./browser_backend.js"} <= set(named)
     assert not list(folder.rglob("node_modules")) and not list(folder.rglob("package*.json"))
 
 
@@ -162,19 +164,74 @@ def test_a_search_can_be_stopped_and_a_refusal_is_an_error(page):
     assert page.evaluate("() => backend.runs") is None
 
 
-def test_the_documentation_says_when_the_board_is_missing(monkeypatch):
-    page = (ROOT / "docs/browser.md").read_text()
-    assert page.count(browser_page.MARK) == 1
+#: A page of the site, as far as a frame with a board concerns it.
+SITE_PAGE = """<!doctype html>
+<meta name="viewport" content="width=device-width">
+<link rel="stylesheet" href="docs/stylesheets/extra.css">
+<body style="margin: 0" data-md-color-scheme="slate">
+<header class="md-header" style="position: sticky; top: 0; height: 48px"></header>
+<main class="md-typeset" style="max-width: WIDTH; margin: 60px auto">FRAME</main>
+<script src="docs/javascripts/board_frame.js"></script>
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(1280, 900), (1366, 657), (390, 844)], ids=str)
+@pytest.mark.parametrize("file, width", [("", 930), ("", 690), ("board.html", 500)])
+def test_a_board_in_a_frame_is_in_sight_with_what_a_game_needs(
+    file, width, size, folder, address, browser
+):
+    site = folder.parent
+    shutil.copytree(ROOT / "docs", site / "docs", dirs_exist_ok=True)
+    frame = f'<iframe class="board" src="{folder.name}/{file}" style="width: 100%"></iframe>'
+    text = SITE_PAGE.replace("WIDTH", f"{width}px").replace("FRAME", frame)
+    (site / "page.html").write_text(text)
+    width, height = size
+    context = browser.new_context(viewport={"width": width, "height": height})
+    page = context.new_page()
+    page.goto(f"{address}../page.html")
+    inside = page.frame_locator("iframe")
+    inside.locator(".board").wait_for()
+    inside.get_by_role("gridcell", name="column 4, row 1:").click()
+    inside.locator(".pieces .piece").nth(1).wait_for()  # the answer is there
+    page.wait_for_timeout(200)
+    room = page.locator("iframe").bounding_box()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    document = page.frames[1]
+    shown = "document.documentElement"
+    assert document.evaluate(f"{shown}.scrollHeight") <= room["height"] + 1  # rounding
+    assert document.evaluate(f"{shown}.scrollWidth") <= room["width"]
+    assert document.evaluate(f"{shown}.dataset.theme") == "dark"
+    page.mouse.wheel(0, room["y"] - 48)  # to the lower edge of the head of the site
+    page.wait_for_timeout(200)
+    for part in (".board", ".status", ".main-buttons"):
+        box = inside.locator(part).bounding_box()
+        assert box["y"] >= 48 and box["y"] + box["height"] <= height, part
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width, part
+    context.close()
+
+
+def test_a_reader_who_does_not_play_loads_neither_engine_nor_network(browser, address):
+    context = browser.new_context()
+    page, asked = context.new_page(), []
+    context.on("request", lambda request: asked.append(request.url.split("/")[-1]))
+    page.goto(f"{address}board.html")
+    page.get_by_role("gridcell", name="column 4, row 1:").wait_for()
+    assert "games.json" in asked
+    assert not [name for name in asked if name.endswith((".onnx", ".wasm", ".mjs"))]
+    context.close()
+
+
+@pytest.mark.parametrize(
+    "name, src", [("index.md", "in_browser/"), ("browser.md", "../in_browser/")]
+)
+def test_the_documentation_says_when_the_board_is_missing(name, src, monkeypatch):
+    page = (ROOT / "docs" / name).read_text()
+    (mark,) = [mark for mark in browser_page.MARKS if mark in page]
     monkeypatch.setattr(browser_page, "missing", lambda: None)
-    shown = browser_page.on_page_markdown(page)
-    assert "<iframe" in shown and browser_page.MARK not in shown
+    shown = browser_page.place_boards(page, Path(name))
+    assert f'<iframe src="{src}' in shown and mark not in shown
     monkeypatch.undo()
     monkeypatch.setattr(browser_page, "ONNXRUNTIME", Path("nowhere"))
-    shown = browser_page.on_page_markdown(page)
-    assert "<iframe" not in shown and "npm ci" in shown
-
-
-def test_without_npm_the_site_is_built_as_it_is(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(browser_page, "ONNXRUNTIME", Path("nowhere"))
-    browser_page.on_post_build({"site_dir": str(tmp_path)})
-    assert "onnxruntime-web" in capsys.readouterr().out and not any(tmp_path.iterdir())
+    shown = browser_page.place_boards(page, Path(name))
+    assert "<iframe" not in shown and "npm ci" in shown and mark not in shown

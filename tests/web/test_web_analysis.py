@@ -1,4 +1,4 @@
-"""The Analyse and Runs views of the page, in Chromium, against a server in a thread."""
+"""The Analyse view of the page, in Chromium, against a server in a thread."""
 
 import functools
 import itertools
@@ -7,22 +7,16 @@ import re
 import time
 
 import pytest
-from mostly_slow import mostly_slow
 from web_browser import CHROMIUM, OPTIONS, PATIENCE_S
-from web_samples import collect, copy_run, make_backend, running
-
-from alphazero.web.app import STATIC
+from web_samples import collect, make_backend, running
 
 #: Simulations of UCT in a search that lasts until it is stopped.
 LONGEST = "200000"
 #: X has 1 and 2, and would win with 3.
 WINNING = "1,4,2,5"
-#: X misses the win with 9, O misses its own with 7, X has 3 at last.
-BLUNDERS = "1,4,2,5,9,7,3"
 
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
-    pytest.mark.skipif(not (STATIC / "page.js").is_file(), reason="the page is not there"),
 ]
 
 
@@ -50,23 +44,10 @@ class Scripted:
             stream.emit(last | {"final": False, "num_simulations": num, "tree": tree})
             time.sleep(0.02)
 
-    def misplayed(self, request):
-        mistake = {"moves": [0, 3, 1, 4], "played": 8, "best": [2], "value": -1, "best_value": 1}
-
-        def job(stream):
-            stream.emit({"type": "progress", "done": 5, "total": 9})
-            stream.emit({"type": "misplayed"} | mistake)
-            stream.emit({"type": "done", "num_positions": 9, "num_misplayed": 1})
-
-        return job
-
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    """Return a client of a server with one run."""
-    runs = tmp_path_factory.mktemp("runs")
-    copy_run(runs)
-    with running(Scripted(make_backend(runs)), port=0) as client:
+def server():
+    with running(Scripted(make_backend()), port=0) as client:
         yield client
 
 
@@ -227,27 +208,6 @@ def test_the_network_alone_stands_beside_its_search(page):
 
 
 @pytest.mark.slow
-def test_mistakes_of_a_game_are_found_and_lead_to_their_ply(page):
-    page.show(f"analyse/tic_tac_toe?moves={BLUNDERS}")  # over: reviewed without being asked
-    wait_for_text(page, ".mistake-list", "exact")
-    mistakes = page.locator(".mistake")
-    assert [words.split()[1] for words in mistakes.all_inner_texts()] == ["4", "9", "7"]
-    assert all("exact" in words for words in mistakes.all_inner_texts())
-    mistakes.nth(1).click()
-    assert text(page, ".step-place") == "4 / 7"
-    plot = page.get_by_role("slider", name="Value over the game")
-    assert plot.get_attribute("aria-valuenow") == "4" and plot.locator("rect").count() == 8
-    plot.focus()
-    page.keyboard.press("ArrowRight")
-    assert text(page, ".step-place") == "5 / 7"
-    page.keyboard.press("Home")
-    assert plot.get_attribute("aria-valuenow") == "0"
-    box = plot.bounding_box()
-    page.mouse.click(box["x"] + box["width"] - 12, box["y"] + 50)
-    assert text(page, ".step-place") == "7 / 7"
-
-
-@pytest.mark.slow
 def test_the_tree_opens_level_by_level_with_the_keyboard(page):
     page.show("analyse/tic_tac_toe?moves=5")
     wait_for_text(page, ".search-status", r"\d simulations")
@@ -272,75 +232,3 @@ def test_the_tree_opens_level_by_level_with_the_keyboard(page):
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     wait_for_text(page, ".step-place", "3 / 3")
-
-
-# --- runs -----------------------------------------------------------------------------------------
-
-
-def test_a_run_shows_its_curves(page):
-    page.show("runs")
-    assert "earlier" in text(page, ".runs-table")
-    page.locator(".runs-table a").click()
-    chart = page.locator(".chart").first
-    chart.locator("polyline").first.wait_for()
-    assert page.locator(".chart").count() > 1
-    plot = chart.get_by_role("slider")
-    plot.focus()
-    page.keyboard.press("End")
-    assert plot.get_attribute("aria-valuenow") == plot.get_attribute("aria-valuemax")
-    assert re.search(r"\d", text(page, ".legend-value"))
-    plot.hover()
-    assert chart.locator(".chart-read-out circle").count() > 0
-
-
-def test_a_position_that_a_network_misplays_can_be_tried(page):
-    page.show("runs/tic_tac_toe/earlier")
-    page.get_by_role("button", name="Positions it misplays").click()
-    card = page.locator(".misplayed").first
-    card.get_by_role("button", name="Try it").wait_for()
-    assert card.locator(".is-played").count() == 1 and card.locator(".is-best").count() >= 1
-    assert re.findall("win|draw|loss", card.inner_text()) == ["loss", "win"]
-    card.get_by_role("button", name="Analyse").click()
-    wait_for_text(page, ".verdict-result", "win, exact")
-
-
-@pytest.mark.slow
-def test_without_runs_the_page_says_how_to_get_one(page):
-    page.route("**/api/runs", lambda route: route.fulfill(json={"runs": [], "damaged": []}))
-    page.show("runs")
-    assert "alphazero train" in page.locator(".empty-state").inner_text()
-
-
-# --- for everyone ---------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "view", mostly_slow([f"analyse/tic_tac_toe?moves={BLUNDERS}", "runs/tic_tac_toe/earlier"])
-)
-def test_nothing_serious_for_axe_and_no_sideways_scrolling_on_a_phone(page, view):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    page.set_viewport_size({"width": 360, "height": 740})
-    page.show(view)
-    page.locator(".mistake, .chart polyline").first.wait_for()
-    if "analyse" in view:
-        page.locator("[aria-label='One move back']").click()
-        wait_for_text(page, ".search-status", r"\d simulations")
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        found = axe.run(page).response["violations"]
-        serious = [one for one in found if one["impact"] in ("serious", "critical")]
-        assert [(one["id"], one["nodes"][0]["html"]) for one in serious] == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-
-
-@pytest.mark.slow
-def test_rows_change_places_only_if_clearly_ahead(page):
-    page.show("runs")
-    order = """async ([previous, visits, exact]) => {
-        const { stableOrder } = await import("./stable_order.js");
-        return stableOrder(previous, new Map(visits), exact);
-    }"""
-    visits = [[1, 100], [2, 105], [3, 300]]
-    assert page.evaluate(order, [[1, 2], visits, False]) == [3, 1, 2]
-    assert page.evaluate(order, [[1, 2], visits, True]) == [3, 2, 1]

@@ -15,7 +15,7 @@ from web_samples import make_backend, running
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 from playwright.sync_api import expect  # noqa: E402
-from web_browser import chromium, opened, serious_findings  # noqa: E402
+from web_browser import chromium, findings, opened  # noqa: E402
 
 PEOPLE = "first=human&second=human"
 #: White must pass after these moves of 4 x 4 Othello.
@@ -203,8 +203,8 @@ def test_a_game_starts_from_moves_or_a_board_and_refusals_are_shown(go):
     dialog.get_by_label("Moves").fill("1,1")
     dialog.get_by_role("button", name="Start here").click()
     expect(dialog.get_by_role("alert")).to_have_text(re.compile("legal"))
-    dialog.get_by_label("Moves").fill("")
-    dialog.get_by_label("Board").fill("XO.\n.X.\nO..")
+    dialog.get_by_label("Start from a board of your own").check()
+    dialog.get_by_label("Board as text").fill("XO.\n.X.\nO..")
     dialog.get_by_role("button", name="Start here").click()
     expect(dialog).to_be_hidden()
     expect(page.locator(".pieces .piece")).to_have_count(4)
@@ -237,9 +237,8 @@ def test_a_game_left_for_a_new_one_is_a_step_back(go):
     expect_moves(page, "4", "3", "4")
 
 
-@pytest.mark.parametrize("view", mostly_slow(["play", "analyse"]))
-def test_moves_that_are_lost_come_back_by_the_way_back(go, view):
-    page = go(f"#{view}/connect_four?{PEOPLE}&moves=4,3,4,3&ply=2")
+def test_moves_that_are_lost_come_back_by_the_way_back(go):
+    page = go(f"#play/connect_four?{PEOPLE}&moves=4,3,4,3&ply=2")
     drop(page, 7)
     expect_moves(page, "4", "3", "7")
     page.go_back()
@@ -373,7 +372,7 @@ def test_moves_and_results_are_said(go):
 def test_nothing_stands_in_anyones_way(go, game, scheme):
     page = go(f"#play/{game}?first=human&second=best*10", color_scheme=scheme)
     expect(page.get_by_role("grid")).to_be_visible()
-    assert serious_findings(page) == []
+    assert findings(page) == []
 
 
 @pytest.mark.slow

@@ -1,6 +1,18 @@
 // A board: the drawing of a position, and the grid over it that takes moves.
 
+import type { RefObject } from "preact";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Game, Position, Setup } from "../api";
+import { capital } from "../format";
+import { type Drag, useDrag } from "./drag";
+import { cellOfNode, Grid } from "./grid";
+import { Ground } from "./ground";
+import { type Cell, isSame, type Layout, layoutOf } from "./layout";
+import { HintedMove, LastMarks, LegalHints, LineGhosts, MoveMarks } from "./marks";
+import { type Moves, useMoves } from "./moves";
+import { Pieces, Shape, useMotion } from "./pieces";
+
+const LEAST_PX = 11; // letters on a board are no smaller
 
 /** What an analysis shows of a move on the board. */
 export interface MoveMark {
@@ -8,9 +20,9 @@ export interface MoveMark {
   /** Of the visits, from 0 to 1; sizes its disc or arrow. */
   share: number;
   value: number | null;
-  /** The exact score where a solver knows it, else the proven result; null: neither. */
+  /** The exact score where a solver knows it, such as a margin of discs; else null. */
   score: number | null;
-  /** The result of that score: -1, 0 or 1, which colours it. */
+  /** The exact or proven result, -1, 0 or 1: the colour of the score, a letter without one. */
   result: number | null;
   isBest: boolean;
 }
@@ -37,6 +49,155 @@ export interface BoardProps {
   onCell?: (cell: [number, number]) => void;
 }
 
-export function Board(_props: BoardProps) {
-  return null;
+export function Board(props: BoardProps) {
+  const { game, setup, onCell } = props;
+  const parts = onCell ? { ...props, legal: [], hint: null } : props;
+  return <BoardOfGame key={`${game.name} ${setup.id}`} {...parts} />;
+}
+
+interface Parts extends BoardProps {
+  layout: Layout;
+  moves: Moves;
+}
+
+function BoardOfGame(props: BoardProps) {
+  const { game, setup, position, legal, label, onCell } = props;
+  const { cells, drawn } = position;
+  const layout = useMemo(() => layoutOf(game, setup), [game, setup]);
+  const moves = useMoves(layout, props);
+  const parts = { ...props, layout, moves };
+  const drawing = useMotion(layout, position, props.last);
+  const grid = useRef<HTMLDivElement>(null);
+  const drag = useDrag(drawing, {
+    onLift: (cell) => moves.path.at(-1) !== layout.flat(cell) && moves.choose(cell),
+    onDrop: (x, y) => {
+      const node = document.elementFromPoint(x, y);
+      const cell = grid.current?.contains(node) ? cellOfNode(node) : null;
+      if (cell && moves.isNext(cell)) moves.choose(cell);
+      else moves.cancel();
+    },
+  });
+  return (
+    <div class={`board-view${legal.length || onCell ? " is-active" : ""}`}>
+      <div
+        class={`board board-${layout.style}${onCell ? " is-set-up" : ""}`}
+        style={`--board-ratio: ${layout.width / layout.height}`}
+        hidden={drawn !== null && !onCell && !cells.flat().some(Boolean)}
+      >
+        <Drawing {...parts} drag={drag} drawing={drawing} />
+        <Grid
+          {...{ layout, grid, label, moves }}
+          labelOf={(cell) => labelOf(cell, parts)}
+          onPress={(cell, event) => {
+            if (moves.isStart(cell) && cells[cell[0]][cell[1]]) drag.press(cell, event);
+          }}
+        />
+      </div>
+      {drawn !== null && (
+        <pre class="board-text" tabIndex={0} role="region" aria-label={`${label}, as text`}>
+          {drawn}
+        </pre>
+      )}
+      <ActionButtons {...parts} />
+    </div>
+  );
+}
+
+interface DrawingProps extends Parts {
+  drag: Drag;
+  drawing: RefObject<SVGSVGElement | null>;
+}
+
+function Drawing({ layout, moves, drag: { lifted, place }, drawing, ...props }: DrawingProps) {
+  const { setup, position, last, marks = [], hint = null, line = [] } = props;
+  const { cells } = position;
+  const least = useLeastSize(drawing, layout.width);
+  const board = { layout, position };
+  const to = moves.hovered === null ? null : layout.landing(cells, moves.hovered);
+  const side = setup.colors[position.to_move];
+  const ghost = to && (
+    <g class={`hover-ghost piece piece-${side} is-ghost`} transform={layout.at(to)}>
+      <Shape color={side} />
+    </g>
+  );
+  const isPlate = layout.style === "plate"; // what falls passes behind the plate
+  const above = last === null ? null : layout.squares(last).at(-1);
+  const legal = props.marks ? [] : props.legal;
+  const color = lifted && setup.colors[cells[lifted[0]][lifted[1]] - 1];
+  const viewBox = `0 0 ${layout.width} ${layout.height}`;
+  return (
+    <svg viewBox={viewBox} class="board-drawing" aria-hidden="true" ref={drawing}>
+      <Ground layout={layout} least={least}>
+        {isPlate && ghost}
+        <Pieces {...{ layout, cells, above, lifted }} />
+      </Ground>
+      <LegalHints {...board} {...{ legal, moves }} />
+      {!isPlate && ghost}
+      <LastMarks {...board} />
+      <g class="overlay">
+        {hint !== null && <HintedMove {...board} hint={hint} />}
+        <MoveMarks {...board} {...{ least, marks }} isBehind={line.length > 0} />
+        <LineGhosts {...board} line={line} />
+        {color && (
+          <g class={`piece piece-${color} is-dragged`} transform={place}>
+            <Shape color={color} />
+          </g>
+        )}
+      </g>
+    </svg>
+  );
+}
+
+/** The moves without a place on the board, and those that share squares. */
+function ActionButtons({ layout, moves, position, legal, hint, onAction }: Parts) {
+  const placeless = legal.filter((action) => !layout.landing(position.cells, action));
+  const listed = [...placeless, ...(moves.path.length ? moves.choice.meant : [])];
+  // A word has a capital; other texts, such as a2a3, stay as they are typed.
+  const textOf = (text: string) => (/^[a-z]+$/.test(text) ? capital(text) : text);
+  return (
+    <div class="action-list">
+      {listed.map((action) => (
+        <button
+          key={action}
+          type="button"
+          class={`action-button${action === hint ? " is-hinted" : ""}`}
+          onClick={() => onAction(action)}
+        >
+          {textOf(layout.setup.action_texts[action])}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** Return what is said of a cell. */
+function labelOf(cell: Cell, { layout, moves, setup, position, legal, hint = null }: Parts) {
+  const { cells, marked, over } = position;
+  const piece = cells[cell[0]][cell[1]];
+  const said = [`${layout.name(cell)}: ${piece ? setup.sides[piece - 1] : "empty"}`];
+  if (marked.some((one) => isSame(one, cell))) said.push(over ? "marked" : "last move");
+  const isLanding = (one: number) => isSame(layout.landing(cells, one), cell);
+  const action = layout.actionOf(cell);
+  const isLegal = action !== null && legal.includes(action) && isLanding(action);
+  if (isLegal || moves.isNext(cell)) said.push("legal move");
+  else if (moves.path.includes(layout.flat(cell))) said.push("chosen");
+  else if (moves.isStart(cell)) said.push("can move");
+  const hinted = hint === null ? [] : [layout.landing(cells, hint), ...layout.squares(hint)];
+  if (hinted.some((one) => isSame(one, cell))) said.push("hint");
+  return said.join(", ");
+}
+
+/** Return the smallest size of letters that can be read, in the units of the drawing. */
+function useLeastSize(drawing: RefObject<SVGSVGElement | null>, width: number): number {
+  const [size, setSize] = useState(LEAST_PX);
+  useLayoutEffect(() => {
+    const node = drawing.current;
+    if (!node) return;
+    const observer = new ResizeObserver(([{ contentRect }]) => {
+      if (contentRect.width) setSize(Math.ceil((LEAST_PX * width) / contentRect.width));
+    });
+    observer.observe(node);
+    return () => observer.disconnect();
+  }, [drawing, width]);
+  return size;
 }

@@ -1,6 +1,0 @@
-// Whether things may move on the page.
-
-/** Return whether the person has asked their system for less motion. */
-export function prefersRest() {
-  return matchMedia("(prefers-reduced-motion: reduce)").matches;
-}

@@ -1,0 +1,101 @@
+// Who analyses, how long, start and stop, and how far the search is.
+
+import type { AnalysisMessage, Asked, Game, Player } from "../api";
+import { capital, countText } from "../format";
+import { Button, Choice } from "../ui";
+import type { PositionSearch } from "./position_search";
+
+const SIMULATIONS = [0, 50, 200, 500, 1000, 2000, 5000, 10000, 50000];
+
+/** Return the players of a game that have a search to show. */
+export function analystsOf(game: Game): Player[] {
+  return game.players.filter(({ kind }) => kind === "network" || kind === "uct");
+}
+
+interface ControlsProps {
+  game: Game;
+  player: Required<Asked> | null;
+  search: PositionSearch;
+  hasMoves: boolean;
+  onPlayer: (player: Required<Asked>) => void;
+}
+
+export function Controls({ game, player, search, hasMoves, onPlayer }: ControlsProps) {
+  const { analysis, error, isRunning } = search.found.value;
+  const analysts = analystsOf(game);
+  if (!player) {
+    return <p class="search-status">Nobody here can analyse this game: train a network first.</p>;
+  }
+  const { id, num_simulations: num } = player;
+  const done = analysis?.num_simulations ?? 0;
+  const total = analysis?.total ?? num;
+  return (
+    <div class="analysis-controls">
+      <Choice
+        label="Analyst"
+        value={id}
+        options={analysts.map((one) => [one.id, one.name])}
+        onChange={(chosen) => onPlayer({ id: chosen, num_simulations: num })}
+      />
+      <Choice
+        label="Simulations"
+        value={String(num)}
+        options={amounts(game, player).map((one) => [
+          String(one),
+          one ? countText(one) : "0 (network alone)",
+        ])}
+        onChange={(value) => onPlayer({ id, num_simulations: Number(value) })}
+      />
+      <Button
+        class="run-button"
+        off={!hasMoves}
+        onClick={() => (isRunning ? search.stop() : search.start())}
+      >
+        {isRunning ? "Stop" : "Start"}
+      </Button>
+      <progress
+        max={1}
+        value={analysis?.final ? 1 : done / Math.max(total, 1)}
+        aria-label="Progress of the search"
+      />
+      <p class="search-status">{hasMoves ? statusText(done, total, analysis, isRunning) : ""}</p>
+      <p class="error-line" role="alert">
+        {capital(error)}
+      </p>
+    </div>
+  );
+}
+
+/** Return the numbers of simulations that an analyst may be asked for. */
+function amounts(game: Game, { id, num_simulations: chosen }: Required<Asked>): number[] {
+  const player = game.players.find((one) => one.id === id);
+  const least = player?.kind === "network" ? 0 : 1;
+  const most = player?.max_simulations ?? chosen;
+  const usual = game.analyst ? [game.analyst.num_simulations] : [];
+  const all = [...SIMULATIONS, ...usual, chosen, most].filter((num) => num >= least && num <= most);
+  return [...new Set(all)].sort((a, b) => a - b);
+}
+
+/** Return a number of simulations that the analyst takes, as near as possible. */
+export function clamped(
+  game: Game,
+  { id, num_simulations: num }: Required<Asked>,
+): Required<Asked> {
+  const player = game.players.find((one) => one.id === id);
+  const least = player?.kind === "network" ? 0 : 1;
+  const most = player?.max_simulations ?? num;
+  return { id, num_simulations: Math.min(Math.max(num, least), most) };
+}
+
+function statusText(
+  done: number,
+  total: number,
+  analysis: AnalysisMessage | null,
+  isRunning: boolean,
+): string {
+  const text = `${countText(done)} of ${countText(total)} simulations`;
+  if (isRunning) return analysis ? text : "The search begins \u2026";
+  if (analysis === null) return "Stopped";
+  if (!analysis.final) return `${text}, stopped`;
+  return analysis.proven !== null && done < total ? `${text}, result proven` : text;
+}

@@ -1,0 +1,96 @@
+// The pieces on a board: placed, dropped, turned over, taken away.
+
+import { useLayoutEffect, useRef } from "preact/hooks";
+import type { Position } from "../api";
+import { type Cell, CELL, isSame, type Layout } from "./layout";
+
+export function Shape({ color }: { color: string }) {
+  if (color === "x") return <path class="stroke" d="M-26 -26L26 26M26 -26L-26 26" />;
+  if (color === "o") return <circle class="stroke" r={29} />;
+  if (color === "wall") return <rect class="wall" x={-50} y={-50} width={CELL} height={CELL} />;
+  return (
+    <>
+      <circle class="disc" r={42} />
+      <circle class="disc-ring" r={29} />
+    </>
+  );
+}
+
+/** The piece of a side, beside its name. */
+export function SidePiece({ color }: { color: string }) {
+  return (
+    <svg viewBox="-50 -50 100 100" class={`side-piece piece-${color}`} aria-hidden="true">
+      <Shape color={color} />
+    </svg>
+  );
+}
+
+interface PiecesProps {
+  layout: Layout;
+  cells: number[][];
+  /** The cell whose piece is drawn last, so that it moves over the others. */
+  above?: Cell | null;
+  /** The cell whose piece is taken up. */
+  lifted?: Cell | null;
+}
+
+export function Pieces({ layout, cells, above, lifted }: PiecesProps) {
+  const taken = layout.places.filter(([row, column]) => cells[row][column]);
+  taken.sort((one, other) => Number(isSame(one, above)) - Number(isSame(other, above)));
+  return (
+    <g class="pieces">
+      {taken.map((cell) => {
+        const color = layout.setup.colors[cells[cell[0]][cell[1]] - 1];
+        const name = `piece piece-${color}${isSame(cell, lifted) ? " is-ghost" : ""}`;
+        return (
+          <g key={`${cell}`} class={name} transform={layout.at(cell)} data-cell={`${cell}`}>
+            <g class="piece-shape">
+              <Shape color={color} />
+            </g>
+          </g>
+        );
+      })}
+    </g>
+  );
+}
+
+/** Move the pieces of a drawing to where they lie, if the position follows the one before. */
+export function useMotion(layout: Layout, position: Position, last: number | null) {
+  const drawing = useRef<SVGSVGElement>(null);
+  const before = useRef(position);
+  useLayoutEffect(() => {
+    const previous = before.current;
+    before.current = position;
+    const added = position.cells.flat().filter((one, k) => one && !previous.cells.flat()[k]);
+    const isNext = position.ply === previous.ply + 1 && added.length < 2;
+    if (!isNext || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    const squares = last === null ? [] : layout.squares(last);
+    for (const cell of layout.places) {
+      const [was, is] = [previous, position].map(({ cells }) => cells[cell[0]][cell[1]]);
+      const shape = drawing.current?.querySelector(`[data-cell="${cell}"] .piece-shape`);
+      if (!is || is === was || !shape) continue;
+      const move = (transform: string[], duration: number, opacity = 1) =>
+        shape.animate({ transform, opacity: [opacity, 1] }, { duration, easing: "ease-in-out" });
+      if (isSame(cell, squares.at(-1))) {
+        const [start, end] = [squares[0], cell].map(layout.middle);
+        move([`translate(${start.x - end.x}px, ${start.y - end.y}px)`, "none"], 220);
+      } else if (was) move(["scaleX(-1)", "scaleX(0)", "scaleX(1)"], 320);
+      else if (layout.style === "plate") fall(shape, cell[0] + 1);
+      else move(["scale(.4)", "none"], 180, 0);
+    }
+    const marks = drawing.current?.querySelector(".marks"); // once the piece has come to rest
+    marks?.animate([{ opacity: 0 }, { opacity: 0 }, { opacity: 1 }], 600);
+  }, [layout, position, last]);
+  return drawing;
+}
+
+/** Let a disc fall, with a small rebound. */
+function fall(shape: Element, numRows: number) {
+  const [start, rebound] = [100, Math.min(6, 22 / numRows)].map((part) => numRows * part);
+  const frames = {
+    transform: [`translateY(${-start}px)`, "none", `translateY(${-rebound}px)`, "none"],
+    offset: [0, 0.78, 0.88, 1],
+    easing: ["cubic-bezier(.55,0,.9,.6)", "ease-out", "ease-in"],
+  };
+  shape.animate(frames, { duration: 160 + 170 * Math.sqrt(numRows) });
+}

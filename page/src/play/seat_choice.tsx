@@ -1,0 +1,83 @@
+// The choice of who plays one side.
+
+import type { Game, Level, Setup, Side } from "../api";
+import { SidePiece } from "../board/pieces";
+import { formatSeat, parseSeat, playerSeat, type Seat } from "./seats";
+
+interface SeatChoiceProps {
+  game: Game;
+  setup: Setup;
+  side: Side;
+  seat: Seat;
+  onChange: (seat: Seat) => void;
+}
+
+export function SeatChoice({ game, setup, side, seat, onChange }: SeatChoiceProps) {
+  const name = `${setup.sides[side]}, ${side === 0 ? "first" : "second"}`;
+  const player = seat.kind === "player" ? game.players.find(({ id }) => id === seat.id) : null;
+  const num = seat.kind === "player" ? seat.num_simulations : null;
+  const choose = (value: string) => {
+    const [kind, id] = [value.slice(0, 7), value.slice(7)];
+    const chosen = kind === "player." ? playerSeat(game, id) : parseSeat(value, game);
+    if (chosen) onChange(chosen);
+  };
+  const least = player?.kind === "network" ? 0 : 1;
+  const changeNumber = (input: HTMLInputElement) => {
+    const wanted = Math.round(input.valueAsNumber);
+    const most = player?.max_simulations ?? least;
+    const allowed = Number.isNaN(wanted) ? num : Math.min(Math.max(wanted, least), most);
+    input.value = String(allowed);
+    if (seat.kind === "player") onChange({ ...seat, num_simulations: allowed });
+  };
+  return (
+    <div class="seat">
+      <label for={`seat-${side}`} class="seat-side">
+        <SidePiece color={setup.colors[side]} />
+        {name}
+      </label>
+      <select
+        id={`seat-${side}`}
+        value={seat.kind === "player" ? `player.${seat.id}` : formatSeat(seat)}
+        onChange={(event) => choose(event.currentTarget.value)}
+      >
+        <option value="human">A person</option>
+        {game.levels.length > 0 && (
+          <optgroup label="Levels, weakest first">
+            {game.levels.map((level) => (
+              <option key={level.id} value={`level.${level.id}`}>
+                {levelName(level)}
+              </option>
+            ))}
+          </optgroup>
+        )}
+        <optgroup label="Players">
+          {game.players.map((one) => (
+            <option key={one.id} value={`player.${one.id}`}>
+              {one.name}
+            </option>
+          ))}
+        </optgroup>
+      </select>
+      {player && num !== null && (
+        <span class="seat-number">
+          <input
+            type="number"
+            aria-label={`Simulations of ${name}`}
+            title="Simulations for each move"
+            min={least}
+            max={player.max_simulations}
+            value={num}
+            onChange={(event) => changeNumber(event.currentTarget)}
+          />
+        </span>
+      )}
+      {player?.note && <p class="hint-text seat-note">{player.note}</p>}
+    </div>
+  );
+}
+
+function levelName({ name, elo, elo_stderr: error }: Level): string {
+  if (elo === null) return name;
+  const margin = error ? ` \u00b1 ${Math.round(error)}` : "";
+  return `${name} \u00b7 Elo ${Math.round(elo)}${margin}`;
+}

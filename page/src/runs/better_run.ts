@@ -1,0 +1,96 @@
+// Which of several runs plays better, in a sentence.
+
+import type { RunRows, RunSummary } from "../api";
+import { accuracyText, countText, durationText } from "../format";
+
+export interface Contender {
+  run: RunSummary;
+  rows: RunRows | null;
+}
+
+/** A figure, the greater the better, and its 95% interval where that is known. */
+interface Figure {
+  value: number;
+  interval: [number, number] | null;
+}
+
+interface Measure {
+  name: string;
+  find(contender: Contender): Figure | null;
+  text(value: number): string;
+}
+
+// By the titles of charts in alphazero/plots/curves.py.
+const MEASURES: Measure[] = [
+  {
+    name: "exact accuracy",
+    find({ run: { accuracy }, rows }) {
+      // The chart has the opposite, in percent.
+      const [low, high] = newest(rows, "Moves that give away the exact result")?.interval ?? [];
+      if (accuracy === null) return null;
+      const isKnown = low !== undefined && high !== undefined;
+      return { value: accuracy, interval: isKnown ? [1 - high / 100, 1 - low / 100] : null };
+    },
+    text: accuracyText,
+  },
+  {
+    name: "Elo",
+    find: ({ run: { elo }, rows }) =>
+      elo === null ? null : { value: elo, interval: newest(rows, "Rating")?.interval ?? null },
+    text: (elo) => String(Math.round(elo)),
+  },
+  {
+    name: "misplayed positions of the whole game",
+    find({ rows }) {
+      const misplayed = newest(rows, "Positions misplayed, of all in the game");
+      return misplayed && { value: -misplayed.value, interval: null };
+    },
+    text: (value) => countText(-value),
+  },
+];
+
+/** Say which of two or more runs plays better, by what, and after how much training. */
+export function headline(contenders: Contender[]): string {
+  if (new Set(contenders.map(({ run }) => run.game)).size > 1) {
+    return "These runs play different games, so nothing says which one plays better.";
+  }
+  for (const measure of MEASURES) {
+    const found = contenders.flatMap((contender) => {
+      const figure = measure.find(contender);
+      return figure ? { ...figure, run: contender.run } : [];
+    });
+    if (found.length < contenders.length) continue;
+    const [best, second] = found.sort((a, b) => b.value - a.value);
+    return verdict(measure, best, second, found.length);
+  }
+  const names = MEASURES.map(({ name }) => name).join(", ");
+  return `Nothing says yet which one plays better: no figure (${names}) is known of all of them.`;
+}
+
+type Found = Figure & { run: RunSummary };
+
+function verdict({ name, text }: Measure, best: Found, second: Found, num: number): string {
+  const figure = ({ value, interval }: Figure) =>
+    `${text(value)}${interval ? ` (95% interval ${interval.map(text).join(" to ")})` : ""}`;
+  const [one, other] = [best.run, second.run];
+  const trained = `${one.name} trained for ${durationText(one.hours)}, ${other.name} for ${durationText(other.hours)}.`;
+  const figures = `${name} ${figure(best)} against ${figure(second)}`;
+  if (best.value === second.value) {
+    return `${one.name} and ${other.name} play equally well: ${figures}. ${trained}`;
+  }
+  const isBoth = best.interval !== null && second.interval !== null;
+  const overlap = isBoth && (best.interval?.[0] ?? 0) <= (second.interval?.[1] ?? 0);
+  const claim = num > 2 ? `best of the ${num}, before ${other.name}` : `better than ${other.name}`;
+  const doubt = overlap ? "seems to play" : "plays";
+  const intervals = isBoth ? `; the intervals ${overlap ? "" : "do not "}overlap` : "";
+  return `${one.name} ${doubt} ${claim}: ${figures}${intervals}. ${trained}`;
+}
+
+/** Return the newest value of the first curve of a chart, null if there is none. */
+function newest(rows: RunRows | null, title: string): Figure | null {
+  const curve = rows?.charts.find((chart) => chart.title === title)?.curves[0];
+  const row = curve?.y.findLastIndex((y) => y !== null) ?? -1;
+  const [value, low, high] = [curve?.y, curve?.low, curve?.high].map((list) => list?.[row] ?? null);
+  if (value === null) return null;
+  return { value, interval: low === null || high === null ? null : [low, high] };
+}

@@ -1,0 +1,130 @@
+// How uPlot draws a chart: lines over their bands, with the colours of the theme.
+
+import type { Signal } from "@preact/signals";
+import type uPlot from "uplot";
+import { shortText } from "../format";
+import type { MergedChart, Range } from "./run_rows";
+
+/** The part of x that all charts of a page show, null for all. */
+export type Zoom = Signal<Range | null>;
+export type Colors = ReturnType<typeof readColors>;
+
+const FONT = "12px system-ui, sans-serif";
+const DASHES = [[], [7, 3], [2, 2], [9, 3, 2, 3], [5, 5], [12, 4], [3, 5], [1, 3]];
+const NUM_COLORS = 8;
+
+export function dashOf(curve: number): number[] {
+  return DASHES[curve % DASHES.length];
+}
+
+/** Return the number of a line's colour: that of its run, or of its curve where a run is alone. */
+export function colorOf({ run, curve }: { run: number; curve: number }, isAlone: boolean): number {
+  return (isAlone ? curve : run) % NUM_COLORS;
+}
+
+/** Return the colours of the theme; a canvas knows no CSS variables. */
+export function readColors(box: HTMLElement) {
+  const probe = box.appendChild(document.createElement("i"));
+  const read = (name: string) => {
+    probe.style.color = `var(--${name})`;
+    return getComputedStyle(probe).color;
+  };
+  const lines = Array.from({ length: NUM_COLORS }, (_, k) => read(`line-${k}`));
+  const colors = { lines, text: read("muted"), rule: read("border"), surface: read("surface") };
+  probe.remove();
+  return colors;
+}
+
+/** Return the series of a chart: x, the edges of all bands, which lie under the lines, the lines. */
+export function columns({ xs, lines }: MergedChart): uPlot.AlignedData {
+  const edges = lines.flatMap(({ band }) => band ?? []);
+  return [xs, ...edges, ...lines.map(({ y }) => y)] as uPlot.AlignedData;
+}
+
+/** Return the options of a chart; `state` says what may change later. */
+export function chartOptions(
+  { lines, fromZero, yLabel }: MergedChart,
+  isAlone: boolean,
+  state: { colors: Colors; xLabel: string },
+  zoom: Zoom,
+): Omit<uPlot.Options, "width" | "height"> {
+  const banded = lines.filter(({ band }) => band);
+  const color = (line: (typeof lines)[number]) => state.colors.lines[colorOf(line, isAlone)];
+  const rules = { stroke: () => state.colors.rule, width: 1 };
+  const axis = {
+    stroke: () => state.colors.text,
+    font: FONT,
+    labelFont: FONT,
+    labelSize: 18,
+    ticks: rules,
+    values: (_: uPlot, ticks: number[], _axis: number, _space: number, step: number) =>
+      ticks.map((tick) => tickText(tick, step)),
+  };
+  const edge = { stroke: "transparent", width: 0, spanGaps: true, points: { show: false } };
+  const upright = (low: number | null, high: number | null): Range => {
+    if (low === null || high === null) return [0, 1];
+    return fromZero && low >= 0 ? [0, 1.05 * high || 1] : withRoom(low, high, 0.05);
+  };
+  return {
+    padding: [8, 12, 0, 0],
+    legend: { show: false },
+    scales: {
+      x: { time: false, range: (_, low, high) => zoom.peek() ?? withRoom(low, high, 0) },
+      y: { range: (_, low, high) => upright(low, high) },
+    },
+    axes: [
+      { ...axis, label: () => state.xLabel, size: 30, space: 70, grid: { show: false } },
+      { ...axis, label: yLabel, size: 56, space: 34, grid: rules },
+    ],
+    series: [
+      {},
+      ...banded.flatMap(() => [edge, edge]),
+      ...lines.map((line) => ({
+        stroke: () => color(line),
+        dash: dashOf(line.curve),
+        width: 1.75,
+        spanGaps: true,
+        points: { show: isSparse, size: 5, fill: () => color(line) },
+      })),
+    ],
+    bands: banded.map((line, k) => ({
+      series: [2 * k + 1, 2 * k + 2],
+      fill: () => color(line).replace("rgb(", "rgba(").replace(")", ", 0.16)"),
+    })),
+    cursor: {
+      y: false,
+      drag: { setScale: false, dist: 5 },
+      points: { size: 8 },
+      dataIdx: (plot, series, index) => nearest(plot.data[series], index),
+      bind: { dblclick: () => () => (zoom.value = null) },
+      sync: { key: "runs", setSeries: false, filters: { pub: (type) => type === "mousemove" } },
+    },
+  };
+}
+
+/** Return the index nearest to one that has a value, null where a line has not begun or is over. */
+function nearest(column: ArrayLike<number | null | undefined>, index: number): number | null {
+  let [left, right] = [index, index];
+  while (left >= 0 && column[left] === undefined) left -= 1;
+  while (right < column.length && column[right] === undefined) right += 1;
+  if (left < 0 || right >= column.length) return null;
+  return index - left <= right - index ? left : right;
+}
+
+/** Return whether a line has so few points that each is drawn. */
+function isSparse(plot: uPlot, series: number): boolean {
+  return Array.from(plot.data[series]).filter((y) => y !== undefined).length < plot.width / 12;
+}
+
+/** Return the ends of an axis, with a fraction of room on either side. */
+function withRoom(low: number, high: number, fraction: number): Range {
+  const room = low === high ? 0.5 : (high - low) * fraction;
+  return [low - room, high + room];
+}
+
+/** Return a tick with as many digits as tell it from the next one. */
+function tickText(tick: number, step: number): string {
+  if ((Math.abs(tick) >= 1e4 && step >= 1000) || step < 1e-4) return shortText(tick);
+  const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+  return tick.toLocaleString("en", { maximumFractionDigits: digits }).replace("-", "\u2212");
+}

@@ -1,0 +1,202 @@
+// A chart, with a legend that reads out the values under the cursor.
+//
+// The plot is a slider for the keyboard: its arrow keys step from point to point.
+
+import type { RefObject } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type uPlot from "uplot";
+import { countText, shortText, UNKNOWN } from "../format";
+import * as draw from "./chart_options";
+import type { MergedChart } from "./run_rows";
+import { lineStyle, Table } from "./parts";
+
+const HEIGHT = 220;
+const AWAY = { left: -10, top: -10 };
+
+interface LineChartProps {
+  /** Later charts have the same lines. */
+  chart: MergedChart;
+  /** The names of the runs. */
+  runs: string[];
+  zoom: draw.Zoom;
+}
+
+export function LineChart({ chart, runs, zoom }: LineChartProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const plot = usePlot(box, { chart, runs, zoom });
+  const at = useRef(-Infinity); // the x that the keyboard has come to
+  const isAlone = runs.length === 1;
+  const onKeyDown = (event: KeyboardEvent) => {
+    const [low, high] = zoom.value ?? [-Infinity, Infinity];
+    const stops = pointsOf(chart).filter((x) => x >= low && x <= high);
+    const from = stops.findLastIndex((x) => x <= at.current);
+    const num = stops.length;
+    const page = Math.ceil(num / 20);
+    const ends = { Home: -num, End: num, PageDown: -page, PageUp: page };
+    const steps: Record<string, number> = {
+      ArrowLeft: from < 0 ? num : -1,
+      ArrowRight: 1,
+      ...ends,
+    };
+    const isOther = event.altKey || event.ctrlKey || event.metaKey || !(event.key in steps);
+    if (isOther || !plot.current || !num) return;
+    event.preventDefault();
+    at.current = stops[Math.min(Math.max(from + steps[event.key], 0), num - 1)];
+    // The third argument, which the types leave out, is about the cursors of the other charts.
+    const setCursor: (to: typeof AWAY, fire: boolean, all: boolean) => void =
+      plot.current.setCursor;
+    setCursor({ left: plot.current.valToPos(at.current, "x"), top: 1 }, true, true);
+  };
+  const leave = () => {
+    at.current = -Infinity;
+    plot.current?.setCursor(AWAY);
+  };
+  const cells = (run: number) =>
+    chart.curves.map((_, curve) => {
+      const line = chart.lines.find((one) => one.run === run && one.curve === curve);
+      return line ? <Key {...line} color={draw.colorOf(line, isAlone)} /> : UNKNOWN;
+    });
+  return (
+    <figure class="card chart">
+      <figcaption>
+        {chart.title} <span class="chart-place" />
+      </figcaption>
+      <Table
+        class="chart-legend"
+        caption={`Values: ${chart.title}`}
+        columns={isAlone ? chart.curves : ["", ...chart.curves]}
+        rows={runs.map((name, run) => [!isAlone && name, ...cells(run)])}
+      />
+      <div
+        ref={box}
+        class="line-chart"
+        role="slider"
+        tabIndex={0}
+        aria-label={`${chart.title}: ${chart.yLabel} by ${chart.xLabel}`}
+        aria-valuemin={0}
+        aria-valuemax={chart.xs.indexOf(pointsOf(chart).at(-1) ?? 0)}
+        aria-valuenow={0}
+        onKeyDown={onKeyDown}
+        onBlur={leave}
+      />
+    </figure>
+  );
+}
+
+/** How a line looks, and the place for its value. */
+function Key({ curve, color }: { curve: number; color: number }) {
+  return (
+    <>
+      <svg class="line-key" style={lineStyle(color)} viewBox="0 0 24 10" aria-hidden="true">
+        <line x1="0" y1="5" x2="24" y2="5" stroke-dasharray={draw.dashOf(curve).join(" ")} />
+      </svg>
+      <span class="legend-value" />
+    </>
+  );
+}
+
+/** Draw a chart into a box, and again with each change of it or of the theme. */
+function usePlot(box: RefObject<HTMLElement | null>, { chart, runs, zoom }: LineChartProps) {
+  const plot = useRef<uPlot | null>(null);
+  const newest = useRef(chart);
+  newest.current = chart;
+  const [state] = useState(() => ({ xLabel: "", colors: {} as draw.Colors }));
+  state.xLabel = chart.xLabel;
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    const onRead = (self: uPlot) => read(self, newest.current, runs, element);
+    const hooks = { setCursor: [onRead], setSelect: [(self: uPlot) => select(self, zoom)] };
+    const size = () => ({ width: Math.max(element.clientWidth, 100), height: HEIGHT });
+    const recolor = () => {
+      state.colors = draw.readColors(element);
+      plot.current?.redraw(false);
+    };
+    let isLeft = false;
+    const create = (Plot: typeof uPlot) => {
+      recolor();
+      const options = { ...draw.chartOptions(chart, runs.length === 1, state, zoom), hooks };
+      plot.current = new Plot({ ...options, ...size() }, draw.columns(newest.current), element);
+      onRead(plot.current);
+    };
+    // A third of the page's size, which those who only play need not load.
+    import("uplot").then((found) => isLeft || inTurn(state, () => create(found.default)));
+    const resized = new ResizeObserver(() => plot.current?.setSize(size()));
+    resized.observe(element);
+    const themed = new MutationObserver(recolor);
+    themed.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    const system = matchMedia("(prefers-color-scheme: dark)");
+    system.addEventListener("change", recolor);
+    return () => {
+      isLeft = true;
+      waiting.delete(state);
+      resized.disconnect();
+      themed.disconnect();
+      system.removeEventListener("change", recolor);
+      plot.current?.destroy();
+    };
+  }, []);
+  useEffect(() => {
+    const self = plot.current;
+    if (!self) return;
+    inTurn(state, () => {
+      self.setData(draw.columns(chart));
+      if ((self.cursor.idx ?? -1) < 0) self.setCursor(AWAY);
+    });
+  }, [chart]);
+  return plot;
+}
+
+/** Return the x at which a chart has a value. */
+function pointsOf({ xs, lines }: MergedChart): number[] {
+  return xs.filter((_, k) => lines.some(({ y }) => y[k] !== undefined));
+}
+
+/** Write the values at the cursor into the legend, and for a screen reader; else the newest ones. */
+function read(
+  plot: uPlot,
+  { xs, xLabel, curves, lines }: MergedChart,
+  runs: string[],
+  box: Element,
+) {
+  const { idx, idxs = [] } = plot.cursor;
+  const index = idx ?? -1;
+  const first = plot.data.length - lines.length;
+  const texts = lines.map(({ y, newest }, k) => {
+    const value = index < 0 ? newest : y[idxs[first + k] ?? -1];
+    return value === undefined ? UNKNOWN : shortText(value);
+  });
+  const x = Number.isInteger(xs[index]) ? countText(xs[index]) : shortText(xs[index] ?? 0);
+  const where = index < 0 ? "newest" : `${xLabel} ${x}`;
+  const figure = box.parentElement;
+  figure?.querySelectorAll(".legend-value").forEach((cell, k) => (cell.textContent = texts[k]));
+  figure?.querySelectorAll(".chart-place").forEach((place) => (place.textContent = where));
+  const said = lines.map(({ run, curve }, k) =>
+    [...(runs.length > 1 ? [runs[run]] : []), curves[curve], texts[k]].join(" "),
+  );
+  const text = `${where}: ${said.join(", ")}`;
+  box.setAttribute("aria-valuenow", String(Math.max(index, 0)));
+  box.setAttribute("aria-valuetext", index < 0 ? "press an arrow key to read it" : text);
+}
+
+function select(plot: uPlot, zoom: draw.Zoom) {
+  const { left, width } = plot.select;
+  if (width < 5) return;
+  zoom.value = [plot.posToVal(left, "x"), plot.posToVal(left + width, "x")];
+  plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+}
+
+// One chart is drawn in a frame, so that the page answers while many have new rows.
+const waiting = new Map<object, () => void>();
+
+function inTurn(who: object, paint: () => void) {
+  if (!waiting.size) requestAnimationFrame(paintNext);
+  waiting.set(who, paint);
+}
+
+function paintNext() {
+  const [[who, paint] = []] = waiting;
+  if (who) waiting.delete(who);
+  paint?.();
+  if (waiting.size) requestAnimationFrame(paintNext);
+}

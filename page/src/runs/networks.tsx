@@ -1,0 +1,53 @@
+// The networks of a run: one of them is played, analysed, or tried on positions with exact results.
+
+import { useState } from "preact/hooks";
+import type { Game, RunSummary } from "../api";
+import type { App } from "../app";
+import { countText } from "../format";
+import { Button, Choice } from "../ui";
+import { MisplayedList } from "./misplayed_list";
+import { Section } from "./parts";
+import { newestOf } from "./self_play";
+
+interface NetworksProps {
+  app: App;
+  game: Game | null;
+  run: RunSummary;
+  isAlone: boolean;
+}
+
+export function Networks({ app, game, run, isAlone }: NetworksProps) {
+  const [value, setValue] = useState("newest");
+  const [list, setList] = useState(0); // the number of the list that is open
+  const newest = newestOf(run);
+  const network = run.networks.find(({ player }) => player === value) ?? newest;
+  const title = isAlone ? "Networks" : `Networks of ${run.name}`;
+  if (!network || !game || !run.playable) {
+    return (
+      <Section title={title}>
+        <p>{network ? "They cannot be played here." : "None is stored here."}</p>
+      </Section>
+    );
+  }
+  const at = { game: game.name, moves: [], player: { id: network.player } };
+  const text = ({ iteration }: typeof network) => `iteration ${countText(iteration)}`;
+  const options = run.networks
+    .toSorted((a, b) => b.iteration - a.iteration)
+    .map((one) => [one.player, text(one)] as const);
+  return (
+    <Section title={title}>
+      <div class="button-row">
+        <Choice
+          label="Network"
+          value={value}
+          options={[["newest", `newest: ${text(newest ?? network)}`], ...options]}
+          onChange={setValue}
+        />
+        <Button onClick={() => app.play(at)}>Play</Button>
+        <Button onClick={() => app.analyse(at)}>Analyse</Button>
+        <Button onClick={() => setList(list + 1)}>Positions it misplays</Button>
+      </div>
+      {list > 0 && <MisplayedList key={`${list} ${value}`} {...{ app, game }} newest={network} />}
+    </Section>
+  );
+}

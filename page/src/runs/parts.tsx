@@ -1,0 +1,93 @@
+// What the parts of the Runs view are made of, and how a run is named.
+
+import type { ComponentChildren, Ref } from "preact";
+import type { RunSummary } from "../api";
+import { accuracyText, capital, countText, durationText, UNKNOWN } from "../format";
+import { runsHash } from "./address";
+
+interface TableProps {
+  class: string;
+  caption: string;
+  /** The first one is that of the names of the rows. */
+  columns: string[];
+  /** The name of each row, then its cells. */
+  rows: ComponentChildren[][];
+}
+
+export function Table({ columns, rows, caption, ...others }: TableProps) {
+  const head = columns.map((name) => (name ? <th scope="col">{name}</th> : <td />));
+  const body = rows.map(([name, ...cells]) => (
+    <tr>
+      {name && <th scope="row">{name}</th>}
+      {cells.map((cell, k) => (
+        <td data-label={columns[columns.length - cells.length + k]}>{cell}</td>
+      ))}
+    </tr>
+  ));
+  return (
+    <table {...others}>
+      <caption class="visually-hidden">{caption}</caption>
+      <thead>
+        <tr>{head}</tr>
+      </thead>
+      <tbody>{body}</tbody>
+    </table>
+  );
+}
+
+interface SectionProps {
+  title: string;
+  box?: Ref<HTMLElement>;
+  children: ComponentChildren;
+}
+
+export function Section({ title, box, children }: SectionProps) {
+  return (
+    <section class="card" aria-label={title} ref={box}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+export function ErrorLine({ text }: { text?: string }) {
+  return text ? <p class="error-line" role="alert" children={capital(text)} /> : null;
+}
+
+export function lineStyle(color: number) {
+  return { color: `var(--line-${color})` };
+}
+
+/** A run's name as a link, with its state; `color`: that of its curves. */
+export function RunName({ run, color }: { run: RunSummary; color?: number }) {
+  return (
+    <span class="run-name">
+      {color !== undefined && <span class="run-color" style={lineStyle(color)} />}
+      <a href={runsHash(run.id)}>{run.name}</a>
+      <RunTags run={run} />
+    </span>
+  );
+}
+
+/** Whether a run trains now, and its active alarms. */
+export function RunTags({ run: { training, alarms } }: { run: RunSummary }) {
+  const texts = alarms.map((alarm) => `alarm: ${alarm.replaceAll("_", " ")}`);
+  return (
+    <>
+      {training && <span class="run-tag is-training">training</span>}
+      {texts.map((text) => (
+        <span class="run-tag is-alarm">{text}</span>
+      ))}
+    </>
+  );
+}
+
+/** Return the newest figures of a run by their names. */
+export function figuresOf({ iterations, hours, accuracy, elo }: RunSummary) {
+  return {
+    Iterations: countText(iterations),
+    Training: durationText(hours),
+    "Exact accuracy": accuracyText(accuracy),
+    Elo: elo === null ? UNKNOWN : String(Math.round(elo)),
+  };
+}

@@ -1,0 +1,175 @@
+// The page of a run, or of several that are compared: their curves, settings, alarms and networks.
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { RunSummary } from "../api";
+import type { App } from "../app";
+import { countText, UNKNOWN } from "../format";
+import { Button, Choice } from "../ui";
+import { runsHash } from "./address";
+import { type Contender, headline } from "./better_run";
+import { LineChart } from "./line_chart";
+import { Networks } from "./networks";
+import { ErrorLine, figuresOf, RunName, RunTags, Section, Table } from "./parts";
+import { mergeCharts, type Range, useRunRows, type XKind } from "./run_rows";
+import { SelfPlay } from "./self_play";
+
+const X_KINDS: [XKind, string][] = [
+  ["iterations", "over iterations"],
+  ["games", "over games"],
+  ["hours", "over the time of training"],
+];
+
+interface RunPageProps {
+  app: App;
+  /** The networks of the first one play. */
+  chosen: RunSummary[];
+  /** The x-axis that the address asks for. */
+  x: string | undefined;
+}
+
+export function RunPage({ app, chosen, x }: RunPageProps) {
+  const given = X_KINDS.find(([kind]) => kind === x)?.[0] ?? "iterations";
+  const [kind, setKind] = useState(given);
+  useEffect(() => setKind(given), [x]);
+  const { rows, error } = useRunRows(app.backend, chosen);
+  const contenders = chosen.map((run, k) => ({ run, rows: rows[k] }));
+  const [id, ...others] = chosen.map((run) => run.id);
+  const [run] = chosen;
+  const game = app.catalogue.value.games.find(({ name }) => name === run.game) ?? null;
+  const isAlone = !others.length;
+  const change = (now: XKind) => {
+    setKind(now);
+    app.rewrite(runsHash(id, others, now));
+  };
+  return (
+    <article class="run-page">
+      <p class="button-row">
+        <a href="#runs">← All runs</a>
+        <a href={runsHash("", [id, ...others])}>Compare with others</a>
+      </p>
+      <div class="button-row">
+        <h1>{isAlone ? run.name : `${chosen.length} runs compared`}</h1>
+        {isAlone && <RunTags run={run} />}
+      </div>
+      <ErrorLine text={error} />
+      <Comparison contenders={contenders} game={game?.title ?? run.game} />
+      <div class="run-columns">
+        <Curves contenders={contenders} kind={kind} change={change} />
+        <div class="run-aside">
+          {game && run.playable && run.networks.length > 0 && (
+            <SelfPlay key={id} {...{ app, game, run }} />
+          )}
+          <Alarms contenders={contenders} />
+        </div>
+      </div>
+      <Networks key={id} {...{ app, game, run, isAlone }} />
+      <Settings contenders={contenders} />
+    </article>
+  );
+}
+
+/** The newest figures; of several runs, which one plays better. */
+function Comparison({ contenders, game }: { contenders: Contender[]; game: string }) {
+  const figures = contenders.map(({ run, rows }) => {
+    const games = rows?.x.games.findLast((one) => one !== null) ?? null;
+    return { ...figuresOf(run), Games: games === null ? UNKNOWN : countText(games) };
+  });
+  const names = Object.keys(figures[0]);
+  const rows = figures.map((one, k) => [
+    <RunName run={contenders[k].run} color={k} />,
+    ...Object.values(one),
+  ]);
+  if (rows.length === 1) {
+    const facts = Object.entries(figures[0]).map(([name, text]) => `${name} ${text}`);
+    return <p class="run-facts">{[game, ...facts].join(" · ")}</p>;
+  }
+  return (
+    <Section title="Which one plays better">
+      <p>{headline(contenders)}</p>
+      <Table class="runs-table" caption="Newest figures" columns={["Run", ...names]} rows={rows} />
+    </Section>
+  );
+}
+
+interface CurvesProps {
+  contenders: Contender[];
+  kind: XKind;
+  change: (kind: XKind) => void;
+}
+
+function Curves({ contenders, kind, change }: CurvesProps) {
+  const zoom = useSignal<Range | null>(null);
+  const known = contenders.flatMap(({ run, rows }) => (rows ? { name: run.name, rows } : []));
+  const all = known.map(({ rows }) => rows);
+  const charts = useMemo(() => mergeCharts(all, kind, zoom.value), [...all, kind, zoom.value]);
+  const onChange = (now: string) => {
+    zoom.value = null;
+    change(now as XKind);
+  };
+  const isMean = charts.some((chart) => chart.isMean);
+  return (
+    <section class="run-curves">
+      <div class="button-row">
+        <h2>Curves</h2>
+        <Choice bare label="Horizontal axis" value={kind} options={X_KINDS} onChange={onChange} />
+        <Button off={!zoom.value} onClick={() => (zoom.value = null)}>
+          Show all
+        </Button>
+      </div>
+      <p class="hint-text">
+        Drag over a chart to zoom; arrow keys read its values.
+        {isMean && " Each point is the mean of some iterations."}
+      </p>
+      {known.length < contenders.length && <p role="status">Loading …</p>}
+      {!charts.length && <p>No curves yet: they appear with the first iteration.</p>}
+      <div class="chart-grid-box">
+        {charts.map((chart) => {
+          const lines = chart.lines.map(({ run, curve, band }) => [run, curve, band !== null]);
+          const look = [chart.title, chart.curves, all.map(({ id }) => id), lines];
+          const runs = known.map(({ name }) => name);
+          return <LineChart key={JSON.stringify(look)} {...{ chart, runs, zoom }} />;
+        })}
+      </div>
+    </section>
+  );
+}
+
+function Alarms({ contenders }: { contenders: Contender[] }) {
+  const alarms = contenders.flatMap(({ run: { name }, rows }) =>
+    (rows?.alarms ?? []).map((alarm) => ({ name, ...alarm })).reverse(),
+  );
+  const items = alarms.map(({ name, iteration, began, text }) => (
+    <li class={began ? "has-begun" : ""}>
+      {contenders.length > 1 && `${name}, `}
+      iteration {countText(iteration)}: {text}
+    </li>
+  ));
+  return <Section title="Alarms">{items.length ? <ul>{items}</ul> : <p>None so far.</p>}</Section>;
+}
+
+/** Every setting of one run, or those in which several differ. */
+function Settings({ contenders }: { contenders: Contender[] }) {
+  const isAlone = contenders.length === 1;
+  const known = contenders.flatMap(({ run, rows }) => (rows ? { name: run.name, rows } : []));
+  const names = new Set(known.flatMap(({ rows }) => Object.keys(rows.settings)));
+  const rows = [...names]
+    .sort()
+    .map((name) => [name, ...known.map((one) => settingText(one.rows.settings[name]))])
+    .filter(([, ...values]) => isAlone || new Set(values).size > 1);
+  const caption = isAlone ? "All settings" : "Settings that differ";
+  const columns = ["Setting", ...known.map(({ name }) => (isAlone ? "Value" : name))];
+  return (
+    <details class="card" open={!isAlone}>
+      <summary>
+        <h2>{`${caption} (${rows.length})`}</h2>
+      </summary>
+      <Table class="runs-table" {...{ caption, columns, rows }} />
+    </details>
+  );
+}
+
+function settingText(value: unknown): string {
+  if (value === undefined) return UNKNOWN;
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,168 @@
+// The rows of the chosen runs, fetched as the runs grow, and laid out for charts.
+
+import { useEffect, useState } from "preact/hooks";
+import type { Backend, RunRows, RunSummary } from "../api";
+
+export type XKind = keyof RunRows["x"];
+
+interface Held {
+  rows: RunRows | null;
+  /** What the list says of the run now, and what it said when its rows were asked for last. */
+  wanted: string;
+  asked: string;
+  isBusy: boolean;
+  error: string;
+}
+
+/** Return the rows of the chosen runs as far as they have come, null before the first answer. */
+export function useRunRows(backend: Backend, chosen: RunSummary[]) {
+  const [held] = useState(() => new Map<string, Held>());
+  const [, setVersion] = useState(0);
+  // After a failure the next list of runs, which makes another `chosen`, is a reason to try again.
+  useEffect(() => {
+    for (const { id, num_rows, elo } of chosen) {
+      const empty = { rows: null, wanted: "", asked: "", isBusy: false, error: "" };
+      const one = held.get(id) ?? empty;
+      one.wanted = `${num_rows} ${elo}`;
+      held.set(id, one);
+      void grow(backend, id, one, () => setVersion((version) => version + 1));
+    }
+  }, [chosen]);
+  const all = chosen.map(({ id }) => held.get(id));
+  return { rows: all.map((one) => one?.rows ?? null), error: all.find((one) => one?.error)?.error };
+}
+
+/** Fetch what a run has gained; one request at a time. */
+async function grow({ runs }: Backend, id: string, one: Held, changed: () => void) {
+  if (one.isBusy || !runs) return;
+  one.isBusy = true;
+  try {
+    while (one.asked !== one.wanted) {
+      const { rows, wanted } = one;
+      const next = await runs.rows(id, rows?.x.iterations.length ?? 0, rows?.version);
+      const isMore = rows !== null && next.from_row > 0;
+      Object.assign(one, { rows: isMore ? extended(rows, next) : next, asked: wanted, error: "" });
+      changed();
+    }
+  } catch (error) {
+    one.error = (error as Error).message;
+    changed();
+  }
+  one.isBusy = false;
+}
+
+/** Return rows with those that follow them, which have the same charts. */
+function extended(rows: RunRows, next: RunRows): RunRows {
+  const extend = <T>(list: T[] = [], more: T[] = []) => more.forEach((one) => list.push(one));
+  extend(rows.x.iterations, next.x.iterations);
+  extend(rows.x.games, next.x.games);
+  extend(rows.x.hours, next.x.hours);
+  extend(rows.alarms, next.alarms);
+  rows.charts.forEach(({ curves }, k) =>
+    curves.forEach((curve, j) => {
+      const more = next.charts[k].curves[j];
+      extend(curve.y, more.y);
+      extend(curve.low, more.low);
+      extend(curve.high, more.high);
+    }),
+  );
+  return { ...rows, version: next.version, num_rows: next.num_rows };
+}
+
+// --- charts ---------------------------------------------------------------------------------------
+
+/** More points than pixels cost time, and their noise would hide other lines. */
+const MOST_POINTS = 500;
+
+type Column = (number | undefined)[];
+export type Range = [number, number];
+
+interface Line {
+  /** The numbers of both. */
+  run: number;
+  curve: number;
+  newest: number;
+  y: Column;
+  /** The upper and the lower edge of the interval. */
+  band: [Column, Column] | null;
+}
+
+/** The charts of one title of all runs: every column has a place for each x. */
+export interface MergedChart {
+  title: string;
+  yLabel: string;
+  xLabel: string;
+  fromZero: boolean;
+  xs: number[];
+  /** Whether each point is the mean of several rows. */
+  isMean: boolean;
+  curves: string[];
+  /** By run, then by curve. */
+  lines: Line[];
+}
+
+/** Lay the charts of several runs over each other; `zoom`: the part of x that is shown. */
+export function mergeCharts(runs: RunRows[], kind: XKind, zoom: Range | null): MergedChart[] {
+  const { xs, places, xLabel, isMean } = align(runs, kind, zoom);
+  const charts = new Map<string, MergedChart>();
+  const column = (run: number, y: (number | null)[]): Column => {
+    const sums = new Float64Array(xs.length);
+    const nums = new Float64Array(xs.length);
+    places[run].forEach((place, row) => {
+      const value = y[row];
+      if (place < 0 || value === null) return;
+      sums[place] += value;
+      nums[place] += 1;
+    });
+    return xs.map((_, k) => (nums[k] ? sums[k] / nums[k] : undefined));
+  };
+  runs.forEach((rows, run) => {
+    for (const { title, y_label: yLabel, from_zero: fromZero, curves } of rows.charts) {
+      const empty = { title, yLabel, xLabel, fromZero, xs, isMean, curves: [], lines: [] };
+      const chart: MergedChart = charts.get(title) ?? empty;
+      for (const { name, y, low, high } of curves) {
+        const newest = y.findLast((value) => value !== null) ?? null;
+        if (newest === null) continue;
+        if (!chart.curves.includes(name)) chart.curves.push(name);
+        const curve = chart.curves.indexOf(name);
+        const band: Line["band"] = low && high ? [column(run, high), column(run, low)] : null;
+        chart.lines.push({ run, curve, newest, y: column(run, y), band });
+        charts.set(title, chart);
+      }
+    }
+  });
+  for (const { lines } of charts.values()) {
+    lines.sort((a, b) => a.run - b.run || a.curve - b.curve);
+  }
+  return [...charts.values()];
+}
+
+/** Return the x of all points in order, and the place of each row among them, -1 for none. */
+function align(runs: RunRows[], kind: XKind, zoom: Range | null) {
+  const longest = Math.max(0, ...runs.map(({ x }) => x.hours.findLast((one) => one !== null) ?? 0));
+  const [unit, factor] =
+    longest < 0.05 ? ["seconds", 3600] : longest < 4 ? ["minutes", 60] : ["hours", 1];
+  const scale = kind === "hours" ? factor : 1;
+  const given = runs.map(({ x }) => x[kind].map((one) => (one === null ? NaN : one * scale)));
+  // Lines go on beyond the part that is shown.
+  const room = zoom ? (zoom[1] - zoom[0]) / 5 : 0;
+  const [low, high] = zoom ? [zoom[0] - room, zoom[1] + room] : [-Infinity, Infinity];
+  const inside = given.map((list) => list.filter((x) => x >= low && x <= high));
+  const ends = inside.flatMap((list) => list.slice(0, 1).concat(list.slice(-1)));
+  const isMean = inside.some((list) => list.length > MOST_POINTS);
+  const [first, width] = [Math.min(...ends), (Math.max(...ends) - Math.min(...ends)) / MOST_POINTS];
+  const xs = isMean
+    ? Array.from({ length: MOST_POINTS }, (_, k) => first + k * width)
+    : [...new Set(inside.flat())].sort((a, b) => a - b);
+  const index = new Map(isMean ? [] : xs.map((x, k) => [x, k]));
+  const places = given.map((list) =>
+    list.map((x) => {
+      if (!(x >= low && x <= high)) return -1;
+      if (!isMean) return index.get(x) ?? -1;
+      const place = Math.min(Math.max(Math.floor((x - first) / width), 0), MOST_POINTS - 1);
+      xs[place] = Math.max(xs[place], x);
+      return place;
+    }),
+  );
+  return { xs, places, isMean, xLabel: kind === "hours" ? `${unit} of training` : kind };
+}

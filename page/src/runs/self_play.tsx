@@ -1,0 +1,103 @@
+// A game that the newest network of a run plays against itself, move by move.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Game, MoveMessage, Position, ProgressMessage, RunSummary } from "../api";
+import type { App } from "../app";
+import { Board } from "../board/board";
+import { prefersRest } from "../board/motion";
+import { countText } from "../format";
+import { Button } from "../ui";
+import { ErrorLine, Section } from "./parts";
+
+const NUM_SIMULATIONS = 50;
+const NUM_RANDOM = 2; // plies at the start, so that games differ
+const MOVE_MS = 800;
+const REST_MS = 3000;
+const NONE: number[] = [];
+const onAction = () => undefined;
+
+/** Return the newest network of a run. */
+export function newestOf({ networks }: RunSummary) {
+  return networks.toSorted((a, b) => b.iteration - a.iteration).at(0);
+}
+
+export function SelfPlay({ app, game, run }: { app: App; game: Game; run: RunSummary }) {
+  const [position, setPosition] = useState<Position | null>(null);
+  const [error, setError] = useState("");
+  const [isPaused, setPaused] = useState(prefersRest);
+  const box = useRef<HTMLElement>(null);
+  // The game that a pause keeps, and the network for the next one.
+  const [table] = useState({ moves: [] as number[], network: newestOf(run) });
+  const newest = useRef(run);
+  newest.current = run;
+
+  useEffect(() => {
+    const stop = new AbortController();
+    const { signal } = stop;
+    const step = async () => {
+      const { moves, network } = table;
+      const request = { game: game.name, moves };
+      const answer = await app.backend.position({ ...request, from_ply: moves.length });
+      const now = answer.positions[answer.positions.length - 1];
+      if (signal.aborted) return;
+      setPosition(now);
+      setError("");
+      // Nobody waits for a move that is out of sight, and training needs the processor.
+      while (!isPaused && !signal.aborted && !isSeen(box.current)) await sleep(MOVE_MS);
+      if (isPaused || signal.aborted) return;
+      const time = sleep(now.over ? REST_MS : MOVE_MS);
+      let action = now.legal[Math.floor(Math.random() * now.legal.length)];
+      const onMessage = (message: MoveMessage | ProgressMessage) => {
+        if (message.type === "move") action = message.action;
+      };
+      if (!now.over && network && moves.length >= NUM_RANDOM) {
+        const player = { id: network.player, num_simulations: NUM_SIMULATIONS };
+        await app.backend.move({ ...request, player }, { signal, onMessage });
+      }
+      await time;
+      if (signal.aborted) return;
+      table.moves = now.over ? [] : [...moves, action];
+      if (now.over) table.network = newestOf(newest.current);
+    };
+    const failed = async (reason: Error) => {
+      if (!signal.aborted) setError(reason.message);
+      await sleep(REST_MS);
+    };
+    const play = async () => {
+      do await step().catch(failed);
+      while (!isPaused && !signal.aborted);
+    };
+    void play();
+    return () => stop.abort();
+  }, [isPaused]);
+
+  const [setup] = game.setups;
+  const last = position?.ply ? (table.moves[position.ply - 1] ?? null) : null;
+  const label = `A game of ${run.name} against itself`;
+  const iteration = countText(table.network?.iteration ?? 0);
+  return (
+    <Section title="The newest network plays itself" box={box}>
+      {position && <Board {...{ game, setup, position, last, label, legal: NONE, onAction }} />}
+      <p class="hint-text">
+        {run.name}, iteration {iteration}, {NUM_SIMULATIONS} simulations a move
+        {resultText(position, setup.sides)}
+      </p>
+      <Button onClick={() => setPaused(!isPaused)}>{isPaused ? "Play on" : "Pause"}</Button>
+      <ErrorLine text={error} />
+    </Section>
+  );
+}
+
+function resultText(position: Position | null, sides: [string, string]): string {
+  if (!position?.over) return position ? ` · ply ${position.ply}` : "";
+  return position.winner === null ? " · draw" : ` · ${sides[position.winner]} wins`;
+}
+
+function isSeen(box: Element | null): boolean {
+  const { top, bottom } = box?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
+  return !document.hidden && bottom > 0 && top < innerHeight;
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

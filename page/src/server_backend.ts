@@ -1,0 +1,104 @@
+// The backend with a server: requests by fetch, streams as lines of JSON or as events.
+
+import type { Backend, RunList, StreamMessage, Watch } from "./api";
+
+const LOST = "The connection to the server was lost.";
+const RETRY_MS = 1000;
+
+/** A request that failed; `status` as in HTTP, undefined after a lost connection. */
+export class RequestError extends Error {
+  constructor(
+    message: string,
+    readonly status?: number,
+  ) {
+    super(message);
+  }
+}
+
+/** Return whether a request may succeed if it is sent again. */
+export function isTemporary(error: unknown): boolean {
+  return error instanceof RequestError && (error.status === undefined || error.status === 503);
+}
+
+export function serverBackend(): Backend {
+  return {
+    games: () => getJson("api/games"),
+    position: (request) => postJson("api/position", request),
+    exact: (request, watch) => postJson("api/exact", request, watch?.signal),
+    move: (request, watch) => stream("api/move", request, watch),
+    analyse: (request, watch) => stream("api/analyse", request, watch),
+    review: (request, watch) => stream("api/review", request, watch),
+    runs: {
+      live,
+      rows: (id, fromRow) => getJson(`api/run?id=${encodeURIComponent(id)}&from_row=${fromRow}`),
+      misplayed: (request, watch) => stream("api/misplayed", request, watch),
+    },
+  };
+}
+
+/** Browsers open a stream of events again by themselves, unless it was refused. */
+function live(signal: AbortSignal, onList: (list: RunList) => void): void {
+  const events = new EventSource("api/live");
+  events.onmessage = (event) => onList(JSON.parse(event.data));
+  events.onerror = () => {
+    if (events.readyState !== EventSource.CLOSED) return;
+    const timer = setTimeout(() => live(signal, onList), RETRY_MS);
+    signal.addEventListener("abort", () => clearTimeout(timer));
+  };
+  signal.addEventListener("abort", () => events.close());
+}
+
+async function getJson<T>(path: string): Promise<T> {
+  return (await send(path, {})).json();
+}
+
+async function postJson<T>(path: string, request: unknown, signal?: AbortSignal): Promise<T> {
+  return (await post(path, request, signal)).json();
+}
+
+async function stream<M extends StreamMessage>(
+  path: string,
+  request: unknown,
+  { signal, onMessage }: Watch<M>,
+): Promise<void> {
+  const { body } = await post(path, request, signal);
+  if (!body) throw new RequestError(LOST);
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        throw signal?.aborted ? error : new RequestError(LOST);
+      });
+      if (done) break;
+      const lines = (rest + value).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines.filter((one) => one.trim())) {
+        const message = JSON.parse(line);
+        if (message.type === "error") throw new RequestError(message.error, message.status ?? 500);
+        onMessage?.(message);
+      }
+    }
+  } finally {
+    reader.cancel().catch(() => undefined);
+  }
+  if (rest.trim()) throw new RequestError(LOST);
+}
+
+function post(path: string, request: unknown, signal?: AbortSignal): Promise<Response> {
+  const headers = { "Content-Type": "application/json" };
+  return send(path, { method: "POST", headers, body: JSON.stringify(request), signal });
+}
+
+async function send(path: string, options: RequestInit): Promise<Response> {
+  let response;
+  try {
+    response = await fetch(path, options);
+  } catch (error) {
+    throw options.signal?.aborted ? error : new RequestError(LOST);
+  }
+  if (response.ok) return response;
+  const answer = await response.json().catch(() => ({}));
+  const message = answer.error ?? `The server answered with status ${response.status}.`;
+  throw new RequestError(message, response.status);
+}

@@ -1,0 +1,119 @@
+// The parts of the page that need no browser.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { formatHash, parseHash } from "../src/address.ts";
+import { stableOrder } from "../src/analyse/stable_order.ts";
+import { lineFrom, readTree } from "../src/analyse/search_tree.tsx";
+import { choiceAfter, chosenAction, pathWith } from "../src/board/move_choice.ts";
+import { accuracyText, percentText, valueText } from "../src/format.ts";
+import { readGame, writeGame } from "../src/game/game_file.ts";
+
+test("rows change places only if one is clearly ahead, until the search has ended", () => {
+  const visits = new Map([
+    [1, 100],
+    [2, 105],
+    [3, 300],
+  ]);
+  assert.deepEqual(stableOrder([1, 2], visits, false), [3, 1, 2]);
+  assert.deepEqual(stableOrder([1, 2], visits, true), [3, 2, 1]);
+  assert.deepEqual(stableOrder([4, 1], new Map([[1, 5]]), false), [1]);
+});
+
+test("a line follows the most visited moves of the tree", () => {
+  const node = (id, parent, action, visits) => ({ id, parent, action, visits, to_move: 0 });
+  const nodes = readTree([
+    node(0, null, null, 10),
+    node(1, 0, 4, 7),
+    node(2, 0, 3, 2),
+    node(3, 1, 5, 1),
+    node(4, 1, 6, 5),
+  ]);
+  assert.deepEqual(lineFrom(nodes, [4], 10), [4, 6]);
+  assert.deepEqual(lineFrom(nodes, [], 1), [4]);
+  assert.deepEqual(lineFrom(nodes, [3], 10), [3]);
+});
+
+test("a move is chosen square by square", () => {
+  const squares = [
+    [0, 1],
+    [0, 2],
+    [3, 4],
+    [0, 5],
+    [0, 5],
+  ];
+  const legal = [0, 1, 2, 3, 4];
+  const start = choiceAfter(squares, legal, []);
+  const [from] = [pathWith(start, [], 0)];
+  const half = choiceAfter(squares, legal, from);
+  assert.equal(chosenAction(half), null);
+  const whole = (square) => chosenAction(choiceAfter(squares, legal, pathWith(half, from, square)));
+  assert.equal(whole(2), 1);
+  assert.equal(whole(5), null); // two moves share their squares: a button decides
+});
+
+test("an address is read as it is written", () => {
+  const parameters = { moves: "4,4", ply: 1, board: null, first: "" };
+  const hash = formatHash("play", "open_spiel:chess(a=1)", parameters);
+  assert.deepEqual(parseHash(hash), {
+    view: "play",
+    name: "open_spiel:chess(a=1)",
+    parameters: { moves: "4,4", ply: "1" },
+  });
+  assert.equal(parseHash("#nowhere/%").view, "play");
+});
+
+test("only a perfect accuracy is 100%, and a small share is not zero", () => {
+  assert.equal(accuracyText(0.99999), "99.99%");
+  assert.equal(accuracyText(1), "100%");
+  assert.equal(percentText(0.001), "<1%");
+  assert.equal(valueText(-0.001), "0.00");
+});
+
+const OTHELLO = { name: "othello", rows: 8 };
+const LIST = { name: "connect_four", rows: 6 };
+const SETUP = { action_texts: ["f5", "d6", "c3", "f4"], colors: ["dark", "light"] };
+
+/** Return a root with these moves below it: [action, name, ...moves after it]. */
+function grown(...branches) {
+  const root = { action: null, name: "", parent: null, position: { to_move: 0 } };
+  const grow = (parent, side, [action, name, ...below]) => {
+    const node = { action, name, parent, position: { to_move: side } };
+    node.children = below.map((one) => grow(node, 1 - side, one));
+    return node;
+  };
+  root.children = branches.map((one) => grow(root, 1, one));
+  return root;
+}
+
+const GAME = grown([0, "", [1, "", [2, ""]], [3, "a trap ]"]]);
+const BRANCHES = [
+  {
+    text: "f5",
+    name: "",
+    children: [
+      { text: "d6", name: "", children: [{ text: "c3", name: "", children: [] }] },
+      { text: "f4", name: "a trap ]", children: [] },
+    ],
+  },
+];
+
+test("a file is read as it is written, in SGF and as a list", () => {
+  const sgf = writeGame(GAME, OTHELLO, SETUP);
+  assert.match(sgf, /^\(\s*;FF\[4\]GM\[2\]/);
+  assert.match(sgf, /;B\[f5\][^]*;W\[d6\][^]*;B\[c3\][^]*;W\[f4\]N\[a trap \\\]\]/);
+  assert.deepEqual(readGame(sgf), BRANCHES);
+  const list = writeGame(GAME, LIST, SETUP);
+  assert.equal(list, "f5 d6 (f4 {a trap ]}) c3\n");
+  assert.deepEqual(readGame(list), BRANCHES);
+});
+
+test("squares as programs for Go write them are understood, and other games are not", () => {
+  const text = (sgf) => readGame(sgf)[0].text;
+  assert.equal(text("(;GM[2];B[fe])"), "f5");
+  assert.equal(text("(;GM[2];C[begins];B[])"), "pass");
+  assert.throws(() => readGame("(;GM[1];B[fe])"));
+  assert.throws(() => readGame("(4)"));
+  assert.throws(() => readGame("4 (3"));
+  assert.throws(() => readGame("4 3)"));
+});

@@ -1,0 +1,391 @@
+"""What one learns with on the page, in Chromium: the review of a game, trying again, variations,
+hints, positions that are set up, files.
+
+`alphazero serve` answers. Tic-tac-toe is solved, so what its review says is exact.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+from mostly_slow import mostly_slow
+from web_samples import make_backend, running
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+from playwright.sync_api import expect  # noqa: E402
+from web_browser import chromium, findings, opened  # noqa: E402
+
+#: X misses the win with 9, O misses its own with 7, X has 3 at last.
+BLUNDERS = "1,4,2,5,9,7,3"
+PEOPLE = "first=human&second=human"
+LAPTOP = {"width": 1366, "height": 657}
+
+
+@pytest.fixture(scope="module")
+def address():
+    with running(make_backend()) as client:
+        yield str(client.base_url)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def go(browser, address):
+    """Return a function that opens the page at a hash."""
+    pages = []
+
+    def open_page(hash_="", **settings):
+        pages.append(opened(browser, f"{address}{hash_}", **settings))
+        return pages[-1].__enter__()
+
+    yield open_page
+    for context in reversed(pages):
+        context.__exit__(None, None, None)
+
+
+def button(page, name):
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def cell(page, label):
+    """Return the cell of the board whose label begins so."""
+    return page.get_by_role("gridcell", name=re.compile(f"^{re.escape(label)}:"))
+
+
+def main_moves(page):
+    """Return the moves of the main line as the Analyse view shows them."""
+    found = page.locator(".variation-box > .move-list > li:not(.variation) > .move-step")
+    return [text.split(".")[1].strip() for text in found.all_inner_texts()]
+
+
+def expect_reviewed(page, *accuracies):
+    expect(page.locator(".accuracy-table .accuracy")).to_have_text(list(accuracies))
+
+
+# --- the review -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("view", mostly_slow(["play", "analyse"]))
+def test_the_review_of_a_finished_game_is_in_sight_on_a_laptop(go, view):
+    page = go(f"#{view}/tic_tac_toe?{PEOPLE}&moves={BLUNDERS}", viewport=LAPTOP)
+    # X: 1, 2, 3 are good and 9 is not; O: 4, 5, 7 are all mistakes (5 loses what 4 has lost).
+    expect_reviewed(page, "75%", "33%")
+    shown = page.locator(".value-plot, .accuracy-table, .mistake-steps, .board").all()
+    assert len(shown) == 4
+    for part in shown:
+        box = part.bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= LAPTOP["height"]
+
+
+@pytest.mark.slow
+def test_each_sides_mistakes_are_marked_in_its_colour_and_stepped_through(go):
+    page = go(f"#play/tic_tac_toe?{PEOPLE}&moves={BLUNDERS}")
+    expect_reviewed(page, "75%", "33%")
+    marked = page.locator(".plot-point.is-mistake")
+    sides = ["x" if "side-x" in one.get_attribute("class") else "o" for one in marked.all()]
+    assert sides == ["o", "x", "o"]  # 4, 9, 7
+    expect(page.locator(".accuracy-table .mistake")).to_have_text(["5. 9 ??", re.compile(r"\?\?")])
+    text = page.locator(".mistake-text")
+    place = page.locator(".step-place")
+    before, after = button(page, "Mistake before"), button(page, "Next mistake \u2192")
+    for expected in ("5 / 7", "4 / 7", "1 / 7"):
+        before.click()
+        expect(place).to_have_text(expected)
+    expect(before).to_have_attribute("aria-disabled", "true")
+    after.click()
+    expect(text).to_have_text(re.compile("Move 5: X played 9.*exact: win to loss.*Better was 3"))
+    expect(cell(page, "3")).to_have_attribute("aria-label", re.compile("hint"))
+
+
+@pytest.mark.slow
+def test_the_value_graph_steps_through_the_game(go):
+    page = go(f"#analyse/tic_tac_toe?moves={BLUNDERS}")
+    expect_reviewed(page, "75%", "33%")
+    plot, place = (
+        page.get_by_role("slider", name="Value over the game"),
+        page.locator(".step-place"),
+    )
+    assert plot.locator("rect").count() == 8  # all values are exact
+    plot.focus()
+    for key, shown in (("Home", "0 / 7"), ("ArrowRight", "1 / 7"), ("End", "7 / 7")):
+        page.keyboard.press(key)
+        expect(place).to_have_text(shown)
+        assert plot.get_attribute("aria-valuenow") == shown[0]
+    box = plot.bounding_box()
+    page.mouse.click(box["x"] + 0.1 * box["width"], box["y"] + box["height"] / 2)
+    expect(place).to_have_text("0 / 7")
+
+
+@pytest.mark.parametrize("view", mostly_slow(["play", "analyse"]))
+def test_one_tries_again_from_a_mistake_against_the_same_opponent(go, view):
+    seats = "first=human&second=best*20"
+    page = go(f"#play/tic_tac_toe?{seats}&moves={BLUNDERS}")
+    expect_reviewed(page, "75%", "33%")
+    if view == "analyse":
+        button(page, "Analyse this game").click()
+        expect_reviewed(page, "75%", "33%")
+    page.locator(".accuracy-table .mistake").first.click()
+    button(page, "Try again from here").click()
+    expect(page.locator("#status")).to_have_text("Your turn: X to move.")
+    cell(page, "3").click()
+    expect(page.locator("#status")).to_have_text("X wins.")
+    expect(page.locator(".move-list li")).to_have_text(["1.1", "2.4", "3.2", "4.5", "5.3"])
+    expect(page.locator("#seat-1")).to_have_value("player.best")
+    expect_reviewed(page, "100%", "50%")
+
+
+@pytest.mark.slow
+def test_another_side_is_taken_over_at_its_mistake(go):
+    page = go(f"#play/tic_tac_toe?first=human&second=best*20&moves={BLUNDERS}")
+    expect_reviewed(page, "75%", "33%")
+    page.locator(".accuracy-table .mistake").nth(1).click()
+    button(page, "Try again from here").click()
+    expect(page.locator("#status")).to_have_text("Your turn: O to move.")
+    expect(page.locator("#seat-0")).to_have_value("player.best")
+
+
+# --- variations -----------------------------------------------------------------------------------
+
+
+def test_moves_that_are_tried_stay_as_variations(go):
+    page = go("#analyse/tic_tac_toe?moves=1,5,9&ply=1")
+    cell(page, "2").click()
+    expect(page.locator(".variation .move-step")).to_have_text(["2.2"])
+    cell(page, "3").click()
+    expect(page.locator(".variation .move-step")).to_have_text(["2.2", "3.3"])
+    assert main_moves(page) == ["1", "5", "9"]
+    expect(page.locator(".step-place")).to_have_text("3 / 3")
+    button(page, "Make main line").click()
+    expect(page.locator(".variation .move-step")).to_have_text(["2.5", "3.9"])
+    assert main_moves(page) == ["1", "2", "3"]
+    button(page, "Name").click()
+    page.get_by_label("Name of the move").fill("tried")
+    page.keyboard.press("Enter")
+    expect(page.locator(".move-name")).to_have_text("tried")
+    button(page, "One move back").click()
+    button(page, "Delete from here").click()
+    expect(page.locator(".variation")).to_have_count(0)
+    assert main_moves(page) == ["1", "5", "9"]
+
+
+@pytest.mark.slow
+def test_a_game_taken_back_keeps_what_was_played_for_the_analysis(go):
+    page = go(f"#play/tic_tac_toe?{PEOPLE}&moves=1,5")
+    button(page, "Take back").click()
+    cell(page, "2").click()
+    expect(page.locator(".move-list li")).to_have_text(["1.1", "2.2"])
+    page.get_by_role("link", name="Analyse").click()
+    expect(page.locator(".variations .move-step")).to_have_count(3)
+
+
+@pytest.mark.parametrize("game", mostly_slow(["tic_tac_toe", "othello"]))
+def test_a_file_holds_the_game_with_its_variations(go, tmp_path, game):
+    moves = {"tic_tac_toe": "1,5,9", "othello": "f5,d6,c3"}[game]
+    page = go(f"#analyse/{game}?moves={moves}&ply=1")
+    cell(page, {"tic_tac_toe": "3", "othello": "f4"}[game]).click()
+    expect(page.locator(".variation")).to_have_count(1)
+    button(page, "Name").click()
+    page.get_by_label("Name of the move").fill("a {trap} ]")
+    page.keyboard.press("Enter")
+    with page.expect_download() as download:
+        page.locator(".variations").get_by_role("button", name="Save").click()
+    path = tmp_path / download.value.suggested_filename
+    download.value.save_as(path)
+    if game == "tic_tac_toe":
+        assert path.suffix == ".txt" and path.read_text().split()[:3] == ["1", "5", "(3"]
+    else:
+        assert path.suffix == ".sgf" and "GM[2]" in path.read_text()
+    written = page.locator(".variation-box").inner_text().replace("{", "").replace("}", "")
+    button(page, "To the start").click()
+    button(page, "One move on").click()
+    button(page, "Delete from here").click()
+    expect(page.locator(".variation-box .move-step")).to_have_count(0)
+    page.set_input_files("[aria-label='A game to open']", path)
+    expect(page.locator(".variation")).to_have_count(1)
+    read = page.locator(".variation-box").inner_text().replace("{", "").replace("}", "")
+    assert read.split() == written.split() and "trap" in read
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "text, reason", [("1 (5", "not closed"), ("1 1", "legal"), ("(;FF[4]GM[1];B[aa])", "Othello")]
+)
+def test_a_file_that_holds_no_game_is_refused_and_nothing_is_lost(go, tmp_path, text, reason):
+    path = tmp_path / "game.txt"
+    path.write_text(text)
+    page = go("#analyse/tic_tac_toe?moves=1,5", expects_errors=True)
+    page.set_input_files("[aria-label='A game to open']", path)
+    expect(page.locator(".notice")).to_have_text(re.compile(reason))
+    assert main_moves(page) == ["1", "5"]
+
+
+# --- while playing --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", mostly_slow(["tic_tac_toe", "othello:6"]))
+def test_a_hint_points_out_a_move(go, game):
+    moves = "1,4,2,5" if game == "tic_tac_toe" else ""
+    page = go(f"#play/{game}?first=human&second=random&moves={moves}")
+    button(page, "Hint").click()
+    expect(page.locator(".now-note")).to_have_text(re.compile("^Hint: "))
+    hinted = page.get_by_role("gridcell", name="hint")
+    expect(hinted).to_have_count(1)
+    if game == "tic_tac_toe":
+        expect(page.locator(".now-note")).to_have_text("Hint: 3 (exact).")
+    hinted.click()
+    expect(page.locator(".now-note")).to_be_hidden()
+    expect(page.locator(".move-list li").first).to_be_visible()
+
+
+@pytest.mark.parametrize("game", mostly_slow(["connect_four", "othello:6"]))
+def test_a_position_is_set_up_by_clicking(go, game):
+    page = go(f"#play/{game}?{PEOPLE}")
+    button(page, "Set up\u2026").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Start from a board of your own").check()
+    dialog.get_by_role("button", name="Empty the board").click()
+    labels = ["column 4, row 6", "column 5, row 3"] if game == "connect_four" else ["a1", "b1"]
+    for value, label in zip("12", labels):
+        dialog.get_by_label("Clicking puts").select_option(value)
+        cell(dialog, label).click()
+    dialog.get_by_label("Side to move").select_option("0")
+    text = dialog.get_by_label("Board as text").input_value()
+    assert sum(letter in "XOBW" for letter in text) == 2
+    assert findings(page) == []
+    dialog.get_by_role("button", name="Start here").click()
+    expect(dialog).to_have_count(0)
+    expect(page.locator(".pieces .piece")).to_have_count(2)
+
+
+@pytest.mark.slow
+def test_exact_scores_stand_on_the_squares(go):
+    page = go("#analyse/othello:4?moves=b1")
+    table = page.locator("td.col-exact")
+    expect(table.first).to_have_text(re.compile(r"win|draw|loss"))
+    scores = {text.split()[-1] for text in table.all_inner_texts() if " " in text}
+    shown = set(page.locator(".move-mark .badge-letter").all_text_contents())
+    assert scores and scores <= shown
+
+
+@pytest.mark.slow
+def test_columns_are_explained_without_hovering(go):
+    page = go("#analyse/tic_tac_toe", viewport={"width": 390, "height": 844}, has_touch=True)
+    page.get_by_text("What the columns mean").tap()
+    expect(page.locator(".columns-help dd").first).to_be_visible()
+    assert page.locator(".columns-help dt").count() == page.locator(".analysis-table th").count()
+
+
+# --- the address and the connection ---------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_way_back_during_a_lost_connection_leaves_a_page_that_works(go):
+    page = go(f"#play/tic_tac_toe?{PEOPLE}&moves=1,5", expects_errors=True)
+    button(page, "Analyse this game").click()
+    expect(page.locator(".analysis-view")).to_be_visible()
+    page.route("**/api/*", lambda route: route.abort())
+    page.go_back()
+    expect(page.locator(".play-view")).to_be_visible()
+    expect(page.locator(".notice")).to_have_text(re.compile("connection"))
+    assert "#play/" in page.url
+    page.unroute("**/api/*")
+    cell(page, "9").click()
+    expect(page.locator(".move-list li")).to_have_text(["1.1", "2.5", "3.9"])
+    expect(page.locator(".pieces .piece")).to_have_count(3)
+
+
+# --- for everyone ---------------------------------------------------------------------------------
+
+VIEWS = (
+    f"#play/connect_four?{PEOPLE}&moves=4,4",
+    f"#play/othello?{PEOPLE}&moves=f5d6",
+    f"#play/tic_tac_toe?{PEOPLE}&moves={BLUNDERS}",
+    "#analyse/connect_four?moves=4,4&simulations=200",
+    f"#analyse/tic_tac_toe?moves={BLUNDERS}&ply=4",
+    "#runs",
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_axe_finds_nothing_in_any_view(go, view, scheme):
+    page = go(view, color_scheme=scheme, viewport={"width": 390, "height": 844})
+    page.wait_for_timeout(2_500)
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert findings(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.slow
+def test_figures_on_the_board_of_a_phone_can_be_read(go):
+    page = go("#analyse/othello?moves=f5d6c3", viewport={"width": 390, "height": 844})
+    expect(page.locator(".move-mark.is-best")).to_have_count(1)
+    page.wait_for_timeout(1_000)
+    sizes = page.evaluate(
+        """() => [...document.querySelectorAll(".board-drawing text")].map((text) => {
+            const scale = text.getScreenCTM().a;
+            return scale * parseFloat(getComputedStyle(text).fontSize);
+        })"""
+    )
+    assert len(sizes) > 16 and min(sizes) >= 11
+
+
+@pytest.mark.slow
+def test_the_keyboard_alone_plays_reviews_and_tries_again(go):
+    page = go("#play/tic_tac_toe?first=human&second=human")
+
+    def reach(name):
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            focused = "document.activeElement.ariaLabel || document.activeElement.innerText || ''"
+            if page.evaluate(focused).startswith(name):
+                return
+        raise AssertionError(f"the Tab key does not reach {name}")
+
+    reach("5: empty")
+    steps = ["Up Left", "Down", "Up Right", "Down", "Down Right", "Left Left", "Up Up Right Right"]
+    for number, keys in enumerate(steps, 1):  # 1, 4, 2, 5, 9, 7, 3
+        for key in keys.split():
+            page.keyboard.press(f"Arrow{key}")
+        page.keyboard.press("Enter")
+        expect(page.locator(".move-list li")).to_have_count(number)
+    expect(page.locator("#status")).to_have_text("X wins.")
+    expect_reviewed(page, "75%", "33%")
+    reach("5. 9 ??")
+    page.keyboard.press("Enter")
+    reach("Try again from here")
+    page.keyboard.press("Enter")
+    expect(page.locator("#status")).to_have_text("X to move.")
+
+
+# --- a slow line ----------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_slow_line_loads_four_files_and_they_are_compressed(browser, address):
+    """The time itself depends on the machine; what takes it is counted."""
+    context = browser.new_context()
+    page = context.new_page()
+    session = context.new_cdp_session(page)
+    sizes, asked = {}, {}
+    session.on("Network.requestWillBeSent", lambda one: asked.update({one["requestId"]: one}))
+    session.on(
+        "Network.loadingFinished",
+        lambda one: sizes.update({one["requestId"]: one["encodedDataLength"]}),
+    )
+    session.send("Network.enable")
+    page.goto(address)
+    page.wait_for_selector("[role=grid]")
+    names = [Path(one["request"]["url"]).name for one in asked.values()]
+    first = [name for name in names if not name.startswith("icon")]
+    assert len(first) <= 6 and {"page.js", "page.css", "games", "position"} <= set(first)
+    assert len(first) == len(set(first))  # nothing is asked for twice
+    assert sum(sizes.values()) < 95_000
+    context.close()
