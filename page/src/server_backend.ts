@@ -30,7 +30,11 @@ export function serverBackend(): Backend {
     review: (request, watch) => stream("api/review", request, watch),
     runs: {
       live,
-      rows: (id, fromRow) => getJson(`api/run?id=${encodeURIComponent(id)}&from_row=${fromRow}`),
+      rows: (id, fromRow, version) => {
+        const query = new URLSearchParams({ id, from_row: `${fromRow}` });
+        if (version !== undefined) query.set("version", version);
+        return getJson(`api/run?${query}`);
+      },
       misplayed: (request, watch) => stream("api/misplayed", request, watch),
     },
   };

@@ -20,7 +20,6 @@ from alphazero.players.network import load_network_player
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.trainer import Trainer
-from alphazero.web import found_runs
 from alphazero.web.backend import Backend
 from alphazero.web.catalogue import Catalogue
 from alphazero.workers.sent_code import game_here
@@ -261,7 +260,6 @@ def commands_that_warn(name, network, monkeypatch, capsys):
         assert main([command, f"game={name}", *words, *SEARCH]) in (0, int(command == "prove"))
         found += [command] * capsys.readouterr().err.count("warning: the rules of")
     monkeypatch.setattr(registry, "_WARNED", set())
-    found_runs._find_runs.cache_clear()  # it reads the folder every few seconds
     server = Backend(games=[name])
     game = server.catalogue.game(name)
     (own,) = [one for one in server.catalogue.players(game) if one.network == network]
@@ -362,11 +360,11 @@ def test_ratings_of_other_rules_are_refused(tmp_path):
 def test_the_page_finds_the_runs_of_a_renamed_game(folder):
     (folder.path.parents[2] / "pile.py").rename("heap.py")
     forget()
-    catalogue = Catalogue("checkpoints", "heap:Pile")
+    catalogue = Catalogue("checkpoints", ["heap:Pile"])
     players = [player.id for player in catalogue.players(catalogue.game("heap:Pile"))]
     assert "run:pile_Pile/run/000002" in players
     (run,) = catalogue.runs().values()
-    assert catalogue.named_run_game(run) == "heap:Pile"
+    assert catalogue.named_run_game(run, ["heap:Pile"]) == "heap:Pile"
 
 
 # --- workers --------------------------------------------------------------------------------------

@@ -233,7 +233,10 @@ async function loaded(backend: Backend, catalogue: Catalogue, wanted: GameToShow
   const board = wanted.board ?? null;
   const toMove = wanted.to_move ?? null;
   const start = startOf(game, setup, board, toMove);
-  const { moves, positions } = await backend.position({ ...start, moves: wanted.moves ?? [] });
+  const isUsual = name === catalogue.default_game && setup === game.setups[0] && board === null;
+  const { moves, positions } =
+    (isUsual && !wanted.moves?.length && catalogue.start) ||
+    (await backend.position({ ...start, moves: wanted.moves ?? [] }));
   const line = [child(null, null, positions[0])];
   moves.forEach((action, k) => line.push(child(line[k], action, positions[k + 1])));
   const ply = Math.min(wanted.ply ?? moves.length, moves.length);
