@@ -2,6 +2,7 @@
 
 import type { Signal } from "@preact/signals";
 import type { Asked, Backend, Catalogue } from "./api";
+import type { GameState } from "./game/game_state";
 import type { Seats } from "./play/seats";
 
 /** A game to show; what is left out is the usual. */
@@ -16,9 +17,14 @@ export interface GameToShow {
   ply?: number | null;
 }
 
+export type GameToPlay = GameToShow & { player?: Asked | null; seats?: Seats };
+export type GameToAnalyse = GameToShow & { player?: Asked | null };
+
 export interface App {
   backend: Backend;
   catalogue: Signal<Catalogue>;
+  /** The game that is shown. */
+  game: GameState;
   /** Who plays, by game, as it was chosen last. */
   seats: Map<string, Seats>;
   /** Say something to those who use a screen reader. */
@@ -30,7 +36,7 @@ export interface App {
   /** Write an address for what is shown already; the way back skips it. */
   rewrite(hash: string): void;
   /** Show a game in the Play view; `player` plays against the person who is to move. */
-  play(game: GameToShow & { player?: Asked | null; seats?: Seats }): Promise<void>;
+  play(game: GameToPlay): Promise<void>;
   /** Show a game in the Analyse view; `player` analyses it. */
-  analyse(game: GameToShow & { player?: Asked | null }): Promise<void>;
+  analyse(game: GameToAnalyse): Promise<void>;
 }

@@ -38,9 +38,7 @@ function writeList(node: GameNode, setup: Setup): string {
     const name = one.name.replace(/[{}]/g, "");
     return setup.action_texts[one.action ?? 0] + (name ? ` {${name}}` : "");
   };
-  const variations = others.map(
-    (one) => `(${[move(one), writeList(one, setup)].join(" ").trim()})`,
-  );
+  const variations = others.map((one) => `(${`${move(one)} ${writeList(one, setup)}`.trim()})`);
   return [move(main), ...variations, writeList(main, setup)].join(" ").trim();
 }
 
@@ -85,13 +83,8 @@ function writeSgf(root: GameNode, game: Game, setup: Setup): string {
     if (one.name) data.N = [one.name];
     return { data, children: one.children.map(node) };
   };
-  const head = {
-    FF: ["4"],
-    GM: [SGF_GAME],
-    CA: ["UTF-8"],
-    AP: ["AlphaZero"],
-    SZ: [`${game.rows}`],
-  };
+  const size = [`${game.rows}`];
+  const head = { FF: ["4"], GM: [SGF_GAME], CA: ["UTF-8"], AP: ["AlphaZero"], SZ: size };
   return stringify([{ data: head, children: root.children.map(node) }], { linebreak: "\n" });
 }
 
