@@ -42,7 +42,6 @@ export function formatHash(
   return `#${path}${readable ? `?${readable}` : ""}`;
 }
 
-/** Return the parameters of an address that hold a game. */
 export function gameParameters({ setup, game, board, toMove, line, ply }: Shown) {
   return {
     setup: setup === game.setups[0] ? null : setup.id,
@@ -53,7 +52,6 @@ export function gameParameters({ setup, game, board, toMove, line, ply }: Shown)
   };
 }
 
-/** Return the game of an address. */
 export function gameOf({ name, parameters }: Address): GameToShow {
   const { setup, board, to_move: toMove, moves, ply } = parameters;
   return {

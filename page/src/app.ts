@@ -1,6 +1,7 @@
 // What every view is given.
 
 import type { Signal } from "@preact/signals";
+import type { Parameters } from "./address";
 import type { Asked, Backend, Catalogue } from "./api";
 import type { GameState } from "./game/game_state";
 import type { Seats } from "./play/seats";
@@ -23,13 +24,11 @@ export type GameToAnalyse = GameToShow & { player?: Asked | null };
 export interface App {
   backend: Backend;
   catalogue: Signal<Catalogue>;
-  /** The game that is shown. */
   game: GameState;
   /** Who plays, by game, as it was chosen last. */
   seats: Map<string, Seats>;
   /** Say something to those who use a screen reader. */
   announce(text: string): void;
-  /** Show a sentence for some seconds. */
   notify(text: string, isError?: boolean): void;
   /** Go to an address, such as "#runs/connect_four/a?x=games"; the way back leads here. */
   go(hash: string): void;
@@ -39,4 +38,11 @@ export interface App {
   play(game: GameToPlay): Promise<void>;
   /** Show a game in the Analyse view; `player` analyses it. */
   analyse(game: GameToAnalyse): Promise<void>;
+}
+
+/** What a view of the game is given; it keeps parameters of its own in the address. */
+export interface ViewProps {
+  app: App;
+  parameters: Parameters;
+  rewrite: (parameters: Parameters) => void;
 }

@@ -58,12 +58,10 @@ export function shortText(number: number): string {
   return String(Number(number.toPrecision(3))).replace("-", MINUS);
 }
 
-/** Return a sentence, or a word, with a capital. */
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Return what went wrong, of whatever was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -22,7 +22,6 @@ effect(() => {
   if (chosen.value) document.documentElement.dataset.theme = chosen.value;
 });
 
-/** The button that changes the theme. */
 export function ThemeButton() {
   const isDark = chosen.value ? chosen.value === "dark" : isSystemDark.value;
   const name = isDark ? "Light colours" : "Dark colours";

@@ -30,7 +30,6 @@ interface ChoiceProps {
   bare?: boolean;
 }
 
-/** A <select> with its label. */
 export function Choice({ label, value, options, onChange, bare }: ChoiceProps) {
   const id = useId();
   const named = bare ? { "aria-label": label } : { id };

@@ -3,9 +3,9 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import type { AnalysisMessage, Asked, ExactAnswer, Game } from "../api";
+import type { Asked, ExactAnswer, Game } from "../api";
 import type { Parameters } from "../address";
-import type { App } from "../app";
+import type { App, ViewProps } from "../app";
 import { Board } from "../board/board";
 import { copyText } from "../copy";
 import { countText, valueText } from "../format";
@@ -23,12 +23,6 @@ import { Variations } from "./variations";
 import { ValueBar, Verdict } from "./verdict";
 
 const MAX_LINE = 10; // moves of a line shown on the board
-
-interface AnalyseViewProps {
-  app: App;
-  parameters: Parameters;
-  rewrite: (parameters: Parameters) => void;
-}
 
 /** Return what searches and reviews the game that is shown, and who does. */
 function useAnalysis(app: App, parameters: Parameters) {
@@ -53,7 +47,7 @@ function useAnalysis(app: App, parameters: Parameters) {
   return { player, search, review };
 }
 
-export function AnalyseView({ app, parameters, rewrite }: AnalyseViewProps) {
+export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
   const { game: state } = app;
   const { game, setup, line, ply } = state.shown.value;
   const node = line[ply];
@@ -90,6 +84,10 @@ export function AnalyseView({ app, parameters, rewrite }: AnalyseViewProps) {
     const seats = app.seats.get(game.name) ?? usualSeats(game);
     app.play({ ...state.request(), seats: seatsAgainst(seats, position.to_move, game) });
   };
+  const [only, ...others] = path.value ?? [];
+  const isBest = only === analysis?.best && !others.length;
+  const best = isBest ? analysis?.line.slice(0, MAX_LINE) : null;
+  const ahead = best ?? (path.value && lineFrom(nodes, path.value, MAX_LINE)) ?? [];
   const shown = { position, found, setup };
   return (
     <div class="analysis-view">
@@ -106,7 +104,7 @@ export function AnalyseView({ app, parameters, rewrite }: AnalyseViewProps) {
               look(action);
             }}
             marks={over ? [] : moves}
-            line={lineToShow(path.value, analysis, nodes)}
+            line={ahead}
           />
         </div>
         <StepButtons state={state} />
@@ -143,17 +141,6 @@ export function AnalyseView({ app, parameters, rewrite }: AnalyseViewProps) {
       )}
     </div>
   );
-}
-
-/** Return the line that begins with a path, as far as the search knows it. */
-function lineToShow(
-  path: number[] | null,
-  analysis: AnalysisMessage | null,
-  nodes: ReturnType<typeof readTree>,
-): number[] {
-  if (path === null) return [];
-  if (path.length === 1 && analysis?.best === path[0]) return analysis.line.slice(0, MAX_LINE);
-  return lineFrom(nodes, path, MAX_LINE);
 }
 
 /** The controls below the board: another game, or this one elsewhere. */

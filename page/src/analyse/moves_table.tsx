@@ -28,7 +28,6 @@ interface RowProps {
 interface MovesTableProps extends RowProps {
   legal: number[];
   moves: MoveFacts[];
-  /** The search has ended. */
   isFinal: boolean;
 }
 
@@ -99,7 +98,6 @@ function MoveRow({ texts, hovered, onHover, onPlay, ...found }: RowProps & Parti
   );
 }
 
-/** A share of the visits, from 0 to 1, as a bar. */
 export function ShareBar({ share }: { share: number }) {
   return (
     <span class="share-track">

@@ -137,7 +137,6 @@ export interface MoveFacts {
   isBest: boolean;
 }
 
-/** Return what is known of each move. */
 export function moveFacts(legal: number[], { analysis, exact }: Found): MoveFacts[] {
   const unknown = { visits: null, prior: null, value: null, proven: null };
   const actions = analysis?.actions ?? legal.map((action) => ({ ...unknown, action }));

@@ -48,7 +48,6 @@ export function lineFrom(nodes: Nodes, path: number[], maxLength: number): numbe
 
 interface SearchTreeProps {
   nodes: Nodes;
-  /** The search has ended. */
   isFinal: boolean;
   setup: Setup;
   /** The position that the tree grows from; another one closes what is open. */

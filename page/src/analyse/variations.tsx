@@ -51,11 +51,7 @@ export function Variations({ app }: { app: App }) {
   );
 }
 
-interface MovesProps {
-  state: GameState;
-  nodes: GameNode[];
-  number?: number;
-}
+type MovesProps = { state: GameState; nodes: GameNode[]; number?: number };
 
 /** The main continuation in line, and the variations of each move below it. */
 function Moves({ state, nodes, number = 1 }: MovesProps) {

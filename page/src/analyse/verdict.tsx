@@ -8,11 +8,7 @@ import { type Found, resultOf } from "./position_search";
 
 const NOTABLE = 0.2; // difference of two values that is worth a sentence
 
-interface VerdictProps {
-  position: Position;
-  found: Found;
-  setup: Setup;
-}
+type VerdictProps = { position: Position; found: Found; setup: Setup };
 
 /** The bar beside the board; its part from below is side 0's: all of it if side 0 wins. */
 export function ValueBar({ position, found, setup: { colors } }: VerdictProps) {

@@ -11,12 +11,10 @@ import type { Branch, GameNode } from "./game_state";
 
 const SGF_GAME = "2"; // Othello in the list of the format, https://www.red-bean.com/sgf
 
-/** Return whether a game is stored as SGF. */
 export function usesSgf(game: Game): boolean {
   return game.name.startsWith("othello");
 }
 
-/** Return the text of a game from its root on. */
 export function writeGame(root: GameNode, game: Game, setup: Setup): string {
   return usesSgf(game) ? writeSgf(root, game, setup) : `${writeList(root, setup)}\n`;
 }
@@ -28,8 +26,6 @@ export function writeGame(root: GameNode, game: Game, setup: Setup): string {
 export function readGame(text: string): Branch[] {
   return /^\s*\(\s*;/.test(text) ? readSgf(text) : readList(text);
 }
-
-// --- lists ---------------------------------------------------------------------------------------
 
 function writeList(node: GameNode, setup: Setup): string {
   const [main, ...others] = node.children;
@@ -67,13 +63,8 @@ function readList(text: string): Branch[] {
   return top.children;
 }
 
-// --- SGF -----------------------------------------------------------------------------------------
-
 /** The part of a node of @sabaki/sgf that is read and written here. */
-interface SgfNode {
-  data: Record<string, string[]>;
-  children: SgfNode[];
-}
+type SgfNode = { data: Record<string, string[]>; children: SgfNode[] };
 
 function writeSgf(root: GameNode, game: Game, setup: Setup): string {
   const node = (one: GameNode): SgfNode => {

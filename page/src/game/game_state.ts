@@ -35,11 +35,7 @@ export interface Shown extends Start {
 }
 
 /** A move, and what was played or tried after it. */
-export interface Branch {
-  text: string;
-  name: string;
-  children: Branch[];
-}
+export type Branch = { text: string; name: string; children: Branch[] };
 
 export class GameState {
   readonly shown;
@@ -53,7 +49,6 @@ export class GameState {
     this.shown = signal(first);
   }
 
-  /** Return the state of a new page. */
   static async start(backend: Backend, catalogue: { value: Catalogue }, game: GameToShow) {
     return new GameState(backend, catalogue, await loaded(backend, catalogue.value, game));
   }
@@ -63,13 +58,11 @@ export class GameState {
     return line[ply].position;
   }
 
-  /** Whether the last position of the line is shown. */
   get isAtEnd(): boolean {
     const { line, ply } = this.shown.value;
     return ply === line.length - 1;
   }
 
-  /** The actions of the line. */
   get moves(): number[] {
     return movesOf(this.shown.value.line);
   }
@@ -79,7 +72,6 @@ export class GameState {
     return { ...startOf(this.shown.value), moves: this.moves.slice(0, ply) };
   }
 
-  /** Show the position after `ply` moves of the line. */
   show(ply: number): void {
     const last = this.shown.value.line.length - 1;
     this.change({ ply: Math.min(Math.max(ply, 0), last) });
@@ -128,8 +120,6 @@ export class GameState {
     this.change({ game: found, setup: same });
   }
 
-  // --- variations ------------------------------------------------------------------------------
-
   rename(node: GameNode, name: string): void {
     node.name = name;
     this.change({});
@@ -144,7 +134,6 @@ export class GameState {
     this.change({});
   }
 
-  /** Forget a move and all that follows it. */
   remove(node: GameNode): void {
     const { parent } = node;
     if (!parent) return;
@@ -193,7 +182,6 @@ export class GameState {
   }
 }
 
-/** Return the positions from the root to a node. */
 export function pathTo(node: GameNode): GameNode[] {
   return node.parent ? [...pathTo(node.parent), node] : [node];
 }
@@ -202,12 +190,10 @@ export function movesOf(line: GameNode[]): number[] {
   return line.slice(1).map(({ action }) => action ?? 0);
 }
 
-/** Return moves as a person writes them. */
 export function listText(setup: Setup, moves: number[]): string {
   return moves.map((action) => setup.action_texts[action]).join(",");
 }
 
-/** Return the main continuation of a position. */
 function mainLine(node: GameNode): GameNode[] {
   const [next] = node.children;
   return next ? [next, ...mainLine(next)] : [];

@@ -34,7 +34,6 @@ export function StepButtons({ state }: { state: GameState }) {
   );
 }
 
-/** The moves of the line that is shown. */
 export function MoveList({ state }: { state: GameState }) {
   const { line, ply } = state.shown.value;
   const list = useMoveInSight<HTMLOListElement>(line[ply]);
@@ -49,11 +48,7 @@ export function MoveList({ state }: { state: GameState }) {
   );
 }
 
-interface MoveButtonProps {
-  state: GameState;
-  node: GameNode;
-  number: number;
-}
+type MoveButtonProps = { state: GameState; node: GameNode; number: number };
 
 /** A move in a list; choosing it shows the position after it. */
 export function MoveButton({ state, node, number }: MoveButtonProps) {

@@ -9,12 +9,8 @@ import { capital, messageOf } from "../format";
 import { Button, Choice } from "../ui";
 import { listText } from "./game_state";
 
-interface SetupButtonProps {
-  app: App;
-  onStart: (game: GameToShow) => void;
-}
+type SetupButtonProps = { app: App; onStart: (game: GameToShow) => void };
 
-/** The button that opens the dialog. */
 export function SetupButton(props: SetupButtonProps) {
   const isOpen = useSignal(false);
   return (
@@ -87,12 +83,7 @@ function SetupDialog({ app, onStart, onClose }: SetupButtonProps & { onClose: ()
   );
 }
 
-interface TextFieldProps {
-  label: string;
-  text: Signal<string>;
-  rows: number;
-  placeholder?: string;
-}
+type TextFieldProps = { label: string; text: Signal<string>; rows: number; placeholder?: string };
 
 function TextField({ label, text, ...others }: TextFieldProps) {
   const onInput = (event: { currentTarget: HTMLTextAreaElement }) => {

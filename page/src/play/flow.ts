@@ -45,7 +45,6 @@ export class GameFlow {
     this.state = app.game;
   }
 
-  /** Whether the side to move is a person's. */
   get isPersonsTurn(): boolean {
     return !this.state.position.over && this.seat().kind === "human";
   }
@@ -80,7 +79,6 @@ export class GameFlow {
     this.follow();
   }
 
-  /** Play a person's move in the position shown. */
   play(action: number): void {
     this.persist((signal) => this.playMove(action, signal));
   }
@@ -125,7 +123,6 @@ export class GameFlow {
     return this.seats[this.state.position.to_move];
   }
 
-  /** Go on with the game as it is now. */
   private follow(): void {
     this.stop();
     const { position, isAtEnd } = this.state;
@@ -220,7 +217,6 @@ export class GameFlow {
   }
 }
 
-/** Return how a finished game ended. */
 export function resultText({ line, ply, setup, game }: Shown): string {
   const { counts, winner } = line[ply].position;
   const score = game.counts_pieces ? `, ${Math.max(...counts)} to ${Math.min(...counts)}` : "";

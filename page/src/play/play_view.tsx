@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { Parameters } from "../address";
-import type { App } from "../app";
+import type { App, ViewProps } from "../app";
 import { Board } from "../board/board";
 import { copyText } from "../copy";
 import { capital } from "../format";
@@ -17,14 +17,7 @@ import { GameFlow, resultText } from "./flow";
 import { SeatChoice } from "./seat_choice";
 import { formatSeat, parseSeat, seatName, type Seats, seatsAgainst, usualSeats } from "./seats";
 
-interface PlayViewProps {
-  app: App;
-  parameters: Parameters;
-  /** Keeps who plays in the address. */
-  rewrite: (parameters: Parameters) => void;
-}
-
-export function PlayView({ app, parameters, rewrite }: PlayViewProps) {
+export function PlayView({ app, parameters, rewrite }: ViewProps) {
   const { game: state } = app;
   const { game, setup, line, ply } = state.shown.value;
   const { position } = state;
@@ -77,11 +70,7 @@ export function PlayView({ app, parameters, rewrite }: PlayViewProps) {
   );
 }
 
-interface Props {
-  app: App;
-  flow: GameFlow;
-  seats: Seats;
-}
+type Props = { app: App; flow: GameFlow; seats: Seats };
 
 /** What happens now: whose turn it is, how far a player has thought, what went wrong. */
 function Now({ app, flow, seats }: Props) {
@@ -132,11 +121,7 @@ function MainButtons({ app, flow, seats, isFinished }: Props & { isFinished: boo
   );
 }
 
-interface PlayersProps {
-  app: App;
-  seats: Seats;
-  sit: (seats: Seats) => void;
-}
+type PlayersProps = { app: App; seats: Seats; sit: (seats: Seats) => void };
 
 function Players({ app, seats: [first, second], sit }: PlayersProps) {
   const { game, setup } = app.game.shown.value;

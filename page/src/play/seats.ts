@@ -44,14 +44,12 @@ export function playerOf(seat: Seat, game: Game): Asked | null {
   return num === null ? { id } : { id, num_simulations: num };
 }
 
-/** Return what the player in a seat is called. */
 export function seatName(seat: Seat, game: Game): string {
   if (seat.kind === "human") return "A person";
   const all = seat.kind === "level" ? game.levels : game.players;
   return all.find((one) => one.id === seat.id)?.name ?? "The player";
 }
 
-/** Return a seat as text for the address. */
 export function formatSeat(seat: Seat): string {
   if (seat.kind === "human") return "human";
   if (seat.kind === "level") return `level.${seat.id}`;

@@ -63,11 +63,7 @@ export function ReviewPanel({ state, review, onTryAgain }: ReviewPanelProps) {
   );
 }
 
-interface AccuracyProps {
-  state: GameState;
-  mistakes: Mistake[];
-  plies: Reviewed["plies"];
-}
+type AccuracyProps = { state: GameState; mistakes: Mistake[]; plies: Reviewed["plies"] };
 
 function Accuracy({ state, mistakes, plies }: AccuracyProps) {
   const { line, setup } = state.shown.value;

@@ -87,12 +87,7 @@ export function ValuePlot({ state, plies }: { state: GameState; plies: Reviewed[
   );
 }
 
-interface PointProps {
-  found: Known;
-  x: number;
-  isNow: boolean;
-  color: string;
-}
+type PointProps = { found: Known; x: number; isNow: boolean; color: string };
 
 /** A value, and what is to be said of the move played there. */
 function Point({ found: { value, loss, exact }, x, isNow, color }: PointProps) {
