@@ -165,8 +165,12 @@ class Router implements App {
     location.hash = hash;
   }
 
-  rewrite(hash: string): void {
-    this.write(hash, false);
+  /** `isNew`: the way back leads to what was shown before. */
+  rewrite(hash: string, isNew = false): void {
+    if (hash === location.hash) return;
+    if (isNew) history.pushState(null, "", hash);
+    else history.replaceState(null, "", hash);
+    this.written = location.hash;
   }
 
   async play({ player, seats, ...wanted }: GameToPlay): Promise<void> {
@@ -256,7 +260,7 @@ class Router implements App {
     this.keepAddress(isNew);
   }
 
-  /** Write what is shown into the address; `isNew`: the way back leads to what was shown before. */
+  /** Write what is shown into the address. */
   private keepAddress(isNew = false): void {
     const { view, parameters } = this.shown.value;
     if (view === "runs" || this.isLeaving) return;
@@ -266,14 +270,7 @@ class Router implements App {
     this.kept = moves;
     const { game } = this.game.shown.value;
     const all = { ...parameters, ...address.gameParameters(this.game.shown.value) };
-    this.write(address.formatHash(view, game.name, all), isNew || losesMoves);
-  }
-
-  private write(hash: string, isNew: boolean): void {
-    if (hash === location.hash) return;
-    if (isNew) history.pushState(null, "", hash);
-    else history.replaceState(null, "", hash);
-    this.written = location.hash;
+    this.rewrite(address.formatHash(view, game.name, all), isNew || losesMoves);
   }
 
   /** Left and right step through the game, unless something else takes them. */
