@@ -18,8 +18,7 @@ export interface Address {
 }
 
 export function parseHash(hash: string): Address {
-  const [path, query] = splitOnce(hash.replace(/^#/, ""), "?");
-  const [view, name] = splitOnce(path, "/");
+  const [, view, name, query] = /^#?([^/?]*)\/?([^?]*)\??(.*)$/.exec(hash) ?? ["", "", "", ""];
   return {
     view: VIEWS.find((one) => one === view) ?? "play",
     name: decode(name),
@@ -34,7 +33,7 @@ export function formatHash(
   parameters: Record<string, string | number | null | undefined> = {},
 ): string {
   const given = Object.entries(parameters).flatMap(([key, value]) =>
-    value === null || value === undefined || value === "" ? [] : [[key, String(value)]],
+    value == null || value === "" ? [] : [[key, String(value)]],
   );
   const query = new URLSearchParams(given).toString();
   // These are legible in an address and mean nothing there.
@@ -43,7 +42,6 @@ export function formatHash(
   return `#${path}${readable ? `?${readable}` : ""}`;
 }
 
-/** Return the parameters of an address that hold a game. */
 export function gameParameters({ setup, game, board, toMove, line, ply }: Shown) {
   return {
     setup: setup === game.setups[0] ? null : setup.id,
@@ -54,7 +52,6 @@ export function gameParameters({ setup, game, board, toMove, line, ply }: Shown)
   };
 }
 
-/** Return the game of an address. */
 export function gameOf({ name, parameters }: Address): GameToShow {
   const { setup, board, to_move: toMove, moves, ply } = parameters;
   return {
@@ -65,11 +62,6 @@ export function gameOf({ name, parameters }: Address): GameToShow {
     moves: moves ?? [],
     ply: /^\d+$/.test(ply ?? "") ? Number(ply) : null,
   };
-}
-
-function splitOnce(text: string, separator: string): [string, string] {
-  const place = text.indexOf(separator);
-  return place < 0 ? [text, ""] : [text.slice(0, place), text.slice(place + 1)];
 }
 
 function decode(text: string): string {

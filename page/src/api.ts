@@ -1,4 +1,5 @@
-// What the server answers: the addresses under `api/`, as alphazero/web/app.py has them.
+// What the server answers: the addresses under `api/`, as alphazero/web/app.py has them, as far as
+// the page reads it.
 //
 // Values are for the player to move unless a field says otherwise. A cell is 0 (empty), 1 (side 0)
 // or 2 (side 1). Sides are 0 and 1; side 0 moves first.
@@ -15,10 +16,7 @@ export interface Player {
 }
 
 /** A player as a request names it. */
-export interface Asked {
-  id: string;
-  num_simulations?: number;
-}
+export type Asked = { id: string; num_simulations?: number };
 
 export interface Level {
   id: string;
@@ -46,7 +44,6 @@ export interface Game {
   title: string;
   rows: number;
   columns: number;
-  num_actions: number;
   action_kind: "column" | "square" | "move" | "other";
   /** For action_kind "move": flat indices of the squares that each action touches. */
   action_squares: number[][] | null;
@@ -62,7 +59,6 @@ export interface Game {
 export interface Catalogue {
   games: Game[];
   default_game: string;
-  version: string;
   /** The start of the default game, so that the first board needs no other request. */
   start?: PositionAnswer;
 }
@@ -94,9 +90,6 @@ export interface Position {
 
 export interface PositionAnswer {
   moves: number[];
-  texts: string[];
-  list: string;
-  from_ply: number;
   /** From the position after `from_ply` moves on. */
   positions: Position[];
 }
@@ -112,39 +105,24 @@ export type ExactAnswer =
     }
   | { known: false; reason: string };
 
-export interface MoveMessage {
-  type: "move";
-  action: number;
-  text: string;
-  value: number | null;
-  num_simulations: number;
-}
+export type MoveMessage = { type: "move"; action: number };
 
 /** `note` says what takes time before the first simulation, such as loading a network. */
-export interface ProgressMessage {
-  type: "progress";
-  done: number;
-  total: number;
-  note?: string;
-}
+export type ProgressMessage = { type: "progress"; done: number; total: number; note?: string };
 
-export interface ActionStatistics {
-  action: number;
+/** What a search knows of a move. */
+interface Statistics {
   visits: number;
   prior: number | null;
   value: number | null;
   proven: number | null;
 }
 
-export interface TreeNode {
+export interface TreeNode extends Statistics {
   id: number;
   parent: number | null;
   action: number | null;
   to_move: Side;
-  visits: number;
-  value: number | null;
-  prior: number | null;
-  proven: number | null;
   num_children: number;
 }
 
@@ -156,7 +134,7 @@ export interface AnalysisMessage {
   value: number | null;
   proven: number | null;
   best: number;
-  actions: ActionStatistics[];
+  actions: (Statistics & { action: number })[];
   line: number[];
   network: { value: number | null; best: number } | null;
   tree: TreeNode[];
@@ -228,12 +206,7 @@ export interface Curve {
   high?: (number | null)[];
 }
 
-export interface Chart {
-  title: string;
-  y_label: string;
-  from_zero: boolean;
-  curves: Curve[];
-}
+export type Chart = { title: string; y_label: string; from_zero: boolean; curves: Curve[] };
 
 /** The rows of a run from `from_row` on: the answer of `api/run`. */
 export interface RunRows {
@@ -274,9 +247,6 @@ export interface Backend {
     live(signal: AbortSignal, onList: (list: RunList) => void): void;
     /** `version` is that of the rows so far. */
     rows(id: string, fromRow: number, version?: string): Promise<RunRows>;
-    misplayed: Stream<
-      { game: string; player: Asked },
-      MisplayedMessage | ProgressMessage | StreamMessage
-    >;
+    misplayed: Stream<{ game: string; player: Asked }, StreamMessage>;
   };
 }

@@ -1,7 +1,9 @@
 // What every view is given.
 
 import type { Signal } from "@preact/signals";
+import type { Parameters } from "./address";
 import type { Asked, Backend, Catalogue } from "./api";
+import type { GameState } from "./game/game_state";
 import type { Seats } from "./play/seats";
 
 /** A game to show; what is left out is the usual. */
@@ -16,21 +18,31 @@ export interface GameToShow {
   ply?: number | null;
 }
 
+export type GameToPlay = GameToShow & { player?: Asked | null; seats?: Seats };
+export type GameToAnalyse = GameToShow & { player?: Asked | null };
+
 export interface App {
   backend: Backend;
   catalogue: Signal<Catalogue>;
+  game: GameState;
   /** Who plays, by game, as it was chosen last. */
   seats: Map<string, Seats>;
   /** Say something to those who use a screen reader. */
   announce(text: string): void;
-  /** Show a sentence for some seconds. */
   notify(text: string, isError?: boolean): void;
   /** Go to an address, such as "#runs/connect_four/a?x=games"; the way back leads here. */
   go(hash: string): void;
   /** Write an address for what is shown already; the way back skips it. */
   rewrite(hash: string): void;
   /** Show a game in the Play view; `player` plays against the person who is to move. */
-  play(game: GameToShow & { player?: Asked | null; seats?: Seats }): Promise<void>;
+  play(game: GameToPlay): Promise<void>;
   /** Show a game in the Analyse view; `player` analyses it. */
-  analyse(game: GameToShow & { player?: Asked | null }): Promise<void>;
+  analyse(game: GameToAnalyse): Promise<void>;
+}
+
+/** What a view of the game is given; it keeps parameters of its own in the address. */
+export interface ViewProps {
+  app: App;
+  parameters: Parameters;
+  rewrite: (parameters: Parameters) => void;
 }

@@ -14,8 +14,7 @@ export async function copyText(text: string, what: string, app: App): Promise<vo
 }
 
 function showText(text: string, what: string): void {
-  const place = document.createElement("div");
-  document.body.append(place);
+  const place = document.body.appendChild(document.createElement("div"));
   const close = () => {
     render(null, place);
     place.remove();
@@ -26,9 +25,7 @@ function showText(text: string, what: string): void {
         <h2 id="copy-title">Copy the {what}</h2>
         <textarea readonly rows={8} aria-label={`The ${what}`} value={text} />
         <div class="button-row">
-          <button type="submit" class="primary">
-            Close
-          </button>
+          <button type="submit" class="primary" children="Close" />
         </div>
       </form>
     </dialog>,

@@ -1,21 +1,13 @@
 // How the page writes values, counts, shares and results.
 
 const MINUS = "\u2212";
-const RESULTS = new Map([
-  [1, "win"],
-  [0, "draw"],
-  [-1, "loss"],
-]);
-
 export const UNKNOWN = "\u2013";
 
-type Unknown = null | undefined;
+type Known = number | null | undefined;
 
 /** Return a value in [-1, 1] with its sign and two decimals. */
-export function valueText(value: number | Unknown): string {
-  return value === null || value === undefined
-    ? UNKNOWN
-    : signed(value, Math.abs(value).toFixed(2));
+export function valueText(value: Known): string {
+  return value == null ? UNKNOWN : signed(value, Math.abs(value).toFixed(2));
 }
 
 /** Return an integer with its sign, as in a margin of discs. */
@@ -29,14 +21,14 @@ export function countText(count: number): string {
 }
 
 /** Return a fraction in [0, 1] as whole percent; a small one is not called zero. */
-export function percentText(fraction: number | Unknown): string {
-  if (fraction === null || fraction === undefined) return UNKNOWN;
+export function percentText(fraction: Known): string {
+  if (fraction == null) return UNKNOWN;
   return fraction > 0 && fraction < 0.01 ? "<1%" : `${Math.round(100 * fraction)}%`;
 }
 
 /** Return an accuracy in percent, which is 100% for a perfect one only. */
-export function accuracyText(fraction: number | Unknown): string {
-  if (fraction === null || fraction === undefined) return UNKNOWN;
+export function accuracyText(fraction: Known): string {
+  if (fraction == null) return UNKNOWN;
   const digits = fraction > 0.9995 && fraction < 1 ? 2 : 1;
   const shown = Math.floor(fraction * 100 * 10 ** digits + 1e-6) / 10 ** digits;
   return fraction === 1 ? "100%" : `${shown.toFixed(digits)}%`;
@@ -51,7 +43,7 @@ export function durationText(hours: number): string {
 
 /** Return "win", "draw", "loss" or a number for the player whose view the result has. */
 export function resultText(result: number): string {
-  return RESULTS.get(result) ?? valueText(result);
+  return ["loss", "draw", "win"][result + 1] ?? valueText(result);
 }
 
 /** Return a number with about three significant digits, for the ticks and read-outs of a chart. */
@@ -66,9 +58,12 @@ export function shortText(number: number): string {
   return String(Number(number.toPrecision(3))).replace("-", MINUS);
 }
 
-/** Return a sentence, or a word, with a capital. */
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function signed(number: number, digits: string): string {

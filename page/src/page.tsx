@@ -2,43 +2,24 @@
 
 import { type Signal, signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { Asked, Backend, Catalogue } from "./api";
+import type { Backend, Catalogue } from "./api";
 import { AnalyseView } from "./analyse/analyse_view";
-import {
-  type Address,
-  formatHash,
-  gameOf,
-  gameParameters,
-  type Parameters,
-  parseHash,
-  type View,
-  VIEWS,
-} from "./address";
-import type { App, GameToShow } from "./app";
+import * as address from "./address";
+import type { App, GameToAnalyse, GameToPlay, GameToShow } from "./app";
+import { capital, messageOf } from "./format";
 import { GameState, movesOf } from "./game/game_state";
 import { PlayView } from "./play/play_view";
-import { HUMAN, playerSeat, type Seats } from "./play/seats";
+import { against, playerSeat, type Seats } from "./play/seats";
 import { RunsView } from "./runs/runs_view";
 import { isTemporary } from "./server_backend";
 import { ThemeButton } from "./theme";
-import { capital } from "./format";
 
-const NAMES: Record<View, string> = { play: "Play", analyse: "Analyse", runs: "Runs" };
+const NAMES: Record<address.View, string> = { play: "Play", analyse: "Analyse", runs: "Runs" };
 const RETRY_MS = 2000;
 const NOTICE_MS = 4000;
 /** Within so many milliseconds sentences are said together. */
 const TOGETHER_MS = 400;
 const TAKES_ARROWS = "input, select, textarea, dialog, [role=grid], [role=tree], [role=slider]";
-
-/** What is shown, besides the game. */
-interface Shown {
-  view: View;
-  /** Of a run. */
-  id: string;
-  parameters: Parameters;
-  /** Changes whenever an address was opened, so that views take its parameters. */
-  visit: number;
-}
 
 /** The page; the backend answers its requests. */
 export function Page({ backend }: { backend: Backend }) {
@@ -52,60 +33,54 @@ export function Page({ backend }: { backend: Backend }) {
   if (router.value) return <Views router={router.value} />;
   return (
     <main id="main">
-      <p class="loading" role="status">
-        {loading}
-      </p>
+      <p class="loading" role="status" children={loading} />
     </main>
   );
 }
 
 function Views({ router }: { router: Router }) {
-  const { app, game, views } = router;
-  const { view, id, parameters, visit } = router.shown.value;
-  const { setup, game: entry } = game.shown.value;
-  const title = view === "runs" ? "Runs" : `${entry.title}: ${NAMES[view]}`;
+  const { view, name, parameters, visit } = router.shown.value;
+  const { setup, game } = router.game.shown.value;
+  const title = view === "runs" ? "Runs" : `${game.title}: ${NAMES[view]}`;
   useEffect(() => {
     document.title = `${title} \u00b7 AlphaZero`;
   }, [title]);
-  const links = views.map((one) => (
-    <a
-      key={one}
-      href={`#${one}`}
-      data-view={one}
-      aria-current={one === view ? "page" : undefined}
-      onClick={(event) => {
-        event.preventDefault();
-        router.follow(one);
-      }}
-    >
-      {NAMES[one]}
-    </a>
-  ));
+  const follow = (event: Event, one: address.View) => {
+    event.preventDefault();
+    router.follow(one);
+  };
   // A view is made anew with each address, and for another game.
-  const key = `${view} ${visit} ${entry.name} ${setup.id}`;
-  const props = { app, game, parameters, rewrite: router.keepParameters };
+  const key = `${view} ${visit} ${game.name} ${setup.id}`;
+  const props = { app: router, parameters, rewrite: router.keepParameters };
   return (
     <>
       <header class="page-head">
-        <a class="skip" href="#main" onClick={skipToMain}>
-          To the board
-        </a>
+        <a class="skip" href="#main" onClick={skipToMain} children="To the board" />
         <span class="page-title">AlphaZero</span>
-        <nav aria-label="Views">{links}</nav>
+        <nav aria-label="Views">
+          {router.views.map((one) => (
+            <a
+              key={one}
+              href={`#${one}`}
+              data-view={one}
+              aria-current={one === view ? "page" : undefined}
+              onClick={(event) => follow(event, one)}
+              children={NAMES[one]}
+            />
+          ))}
+        </nav>
         <ThemeButton />
       </header>
       <main id="main" tabIndex={-1}>
         {view !== "runs" && <h1 class="visually-hidden">{title}</h1>}
         {view === "play" && <PlayView key={key} {...props} />}
         {view === "analyse" && <AnalyseView key={key} {...props} />}
-        {view === "runs" && <RunsView app={app} id={id} parameters={parameters} />}
+        {view === "runs" && <RunsView app={router} id={name} parameters={parameters} />}
       </main>
       <p class={`notice ${router.notice.value.look}`} role="status">
         {router.notice.value.text}
       </p>
-      <p class="visually-hidden" role="status" aria-live="polite">
-        {router.said}
-      </p>
+      <p class="visually-hidden" role="status" aria-live="polite" children={router.said} />
     </>
   );
 }
@@ -117,12 +92,13 @@ function skipToMain(event: Event): void {
 }
 
 /** Says what is shown, and keeps the address in step with it. */
-class Router {
-  readonly shown: Signal<Shown>;
+class Router implements App {
+  /** The name is that of a run; `visit` changes whenever an address was opened. */
+  readonly shown: Signal<address.Address & { visit: number }>;
   readonly notice = signal({ text: "", look: "" });
   readonly said = signal("");
-  readonly app: App;
-  readonly views: View[];
+  readonly seats = new Map<string, Seats>();
+  readonly views: address.View[];
   private noticeTimer = 0;
   private saidAt = -Infinity;
   private written: string | null = null;
@@ -133,51 +109,32 @@ class Router {
 
   private constructor(
     readonly backend: Backend,
-    private readonly catalogue: Signal<Catalogue>,
+    readonly catalogue: Signal<Catalogue>,
     readonly game: GameState,
-    first: Address,
+    first: address.Address,
   ) {
-    this.views = VIEWS.filter((view) => view !== "runs" || backend.runs);
-    this.shown = signal({
-      view: first.view,
-      id: first.name,
-      parameters: first.parameters,
-      visit: 0,
-    });
-    this.app = {
-      backend,
-      catalogue,
-      announce: (text) => this.say(text),
-      notify: (text, isError = false) => this.notify(text, isError),
-      go: (hash) => {
-        location.hash = hash;
-      },
-      rewrite: (hash) => this.write(hash, false),
-      seats: new Map<string, Seats>(),
-      play: ({ player, seats, ...wanted }) => this.showGame("play", wanted, {}, player, seats),
-      analyse: ({ player, ...wanted }) =>
-        this.showGame("analyse", wanted, player ? { analyst: player.id } : {}),
-    };
+    this.views = address.VIEWS.filter((view) => view !== "runs" || backend.runs);
+    this.shown = signal({ ...first, visit: 0 });
+    window.addEventListener("hashchange", () => this.route());
+    document.addEventListener("keydown", (event) => this.onKey(event));
+    game.shown.subscribe(() => this.keepAddress());
   }
 
   /** Return the router of a page that opens at the address, as soon as the server answers. */
   static async start(backend: Backend, say: (text: string) => void): Promise<Router> {
-    const address = parseHash(location.hash);
-    const isGame = address.view !== "runs";
+    const first = address.parseHash(location.hash);
+    const wanted = first.view === "runs" ? {} : address.gameOf(first);
     for (;;) {
       try {
         const catalogue = signal(await backend.games());
+        const open = (game: GameToShow) => GameState.start(backend, catalogue, game);
         let problem: unknown = null;
-        const wanted = isGame ? gameOf(address) : {};
-        const game = await GameState.start(backend, catalogue, wanted).catch((error: unknown) => {
+        const game = await open(wanted).catch((error: unknown) => {
           if (isTemporary(error)) throw error;
           problem = error;
-          return GameState.start(backend, catalogue, { game: wanted.game }).catch(() =>
-            GameState.start(backend, catalogue, {}),
-          );
+          return open({ game: wanted.game }).catch(() => open({}));
         });
-        const router = new Router(backend, catalogue, game, address);
-        router.listen();
+        const router = new Router(backend, catalogue, game, first);
         if (problem) router.notify(messageOf(problem), true);
         return router;
       } catch (error) {
@@ -188,23 +145,61 @@ class Router {
     }
   }
 
+  // --- what views ask for: see App ---------------------------------------------------------------
+
+  announce(text: string): void {
+    const isTogether = performance.now() - this.saidAt < TOGETHER_MS;
+    this.said.value = isTogether ? `${this.said.value} ${text}` : text;
+    this.saidAt = performance.now();
+  }
+
+  notify(text: string, isError = false): void {
+    clearTimeout(this.noticeTimer);
+    const look = isError ? "is-error" : "";
+    const show = (name: string) => (this.notice.value = { text: capital(text), look: name });
+    show(`is-shown ${look}`);
+    this.noticeTimer = window.setTimeout(() => show(look), isError ? 2 * NOTICE_MS : NOTICE_MS);
+  }
+
+  go(hash: string): void {
+    location.hash = hash;
+  }
+
+  /** `isNew`: the way back leads to what was shown before. */
+  rewrite(hash: string, isNew = false): void {
+    if (hash === location.hash) return;
+    if (isNew) history.pushState(null, "", hash);
+    else history.replaceState(null, "", hash);
+    this.written = location.hash;
+  }
+
+  async play({ player, seats, ...wanted }: GameToPlay): Promise<void> {
+    await this.showGame("play", wanted, {}, () => {
+      const { game } = this.game.shown.value;
+      if (seats) this.seats.set(game.name, seats);
+      if (!player) return;
+      const other = playerSeat(game, player.id, player.num_simulations);
+      this.seats.set(game.name, against(other, this.game.position.to_move));
+    });
+  }
+
+  async analyse({ player, ...wanted }: GameToAnalyse): Promise<void> {
+    await this.showGame("analyse", wanted, player ? { analyst: player.id } : {});
+  }
+
+  // --- what is shown -----------------------------------------------------------------------------
+
   /** Change the view, and keep the game that is shown. */
-  follow(view: View): void {
-    if (view === "runs") location.hash = "#runs";
-    else this.visit({ view, id: "", parameters: {} }, true);
+  follow(view: address.View): void {
+    if (view === "runs") this.go("#runs");
+    else this.visit({ view, name: "", parameters: {} }, true);
   }
 
   /** Take the parameters of a view into the address, for what is shown already. */
-  keepParameters = (parameters: Parameters): void => {
+  keepParameters = (parameters: address.Parameters): void => {
     this.shown.value = { ...this.shown.value, parameters };
     this.keepAddress();
   };
-
-  private listen(): void {
-    window.addEventListener("hashchange", () => this.route());
-    document.addEventListener("keydown", (event) => this.onKey(event));
-    this.game.shown.subscribe(() => this.keepAddress());
-  }
 
   /** Show what the address names; it is shown even if its game cannot be loaded. */
   private async route(): Promise<void> {
@@ -212,46 +207,36 @@ class Router {
     this.written = null;
     this.numRoutes += 1;
     const number = this.numRoutes;
-    const address = parseHash(location.hash);
-    const { view, name, parameters } = address;
-    if (view === "runs" && this.backend.runs) {
-      this.visit({ view, id: name, parameters }, false);
-      return;
+    const wanted = address.parseHash(location.hash);
+    if (wanted.view === "runs") {
+      if (this.backend.runs) return this.visit(wanted, false);
+      wanted.view = "play";
     }
     this.kept = null;
     try {
-      await this.load(gameOf(address));
+      await this.load(address.gameOf(wanted));
     } catch (error) {
       this.notify(messageOf(error), true);
       // The start of the game; what is shown stays where the server does not answer.
-      if (!isTemporary(error)) await this.load({ game: name }).catch(() => undefined);
+      if (!isTemporary(error)) await this.load({ game: wanted.name }).catch(() => undefined);
     }
-    const shown = view === "runs" ? "play" : view;
-    if (number === this.numRoutes) this.visit({ view: shown, id: "", parameters }, false);
+    if (number === this.numRoutes) this.visit(wanted, false);
   }
 
-  /** Load a game and show it; see App.play and App.analyse. */
+  /** Load a game and show it, unless the backend refuses it. */
   private async showGame(
-    view: View,
+    view: address.View,
     wanted: GameToShow,
-    parameters: Parameters,
-    player?: Asked | null,
-    seats?: Seats,
+    parameters: address.Parameters,
+    onLoaded?: () => void,
   ): Promise<void> {
     try {
       await this.load(wanted);
+      onLoaded?.();
+      this.visit({ view, name: "", parameters }, true);
     } catch (error) {
       this.notify(messageOf(error), true);
-      return;
     }
-    const { game } = this.game.shown.value;
-    if (seats) this.app.seats.set(game.name, seats);
-    if (player) {
-      const other = playerSeat(game, player.id, player.num_simulations);
-      const isFirst = this.game.position.to_move === 0;
-      this.app.seats.set(game.name, isFirst ? [HUMAN, other] : [other, HUMAN]);
-    }
-    this.visit({ view, id: "", parameters }, true);
   }
 
   /** Load a game; learn of networks and games that are there since the page was opened. */
@@ -270,29 +255,22 @@ class Router {
     }
   }
 
-  private visit(shown: Omit<Shown, "visit">, isNew: boolean): void {
+  private visit(shown: address.Address, isNew: boolean): void {
     this.shown.value = { ...shown, visit: this.shown.value.visit + 1 };
     this.keepAddress(isNew);
   }
 
-  /** Write what is shown into the address; `isNew`: the way back leads to what was shown before. */
+  /** Write what is shown into the address. */
   private keepAddress(isNew = false): void {
     const { view, parameters } = this.shown.value;
     if (view === "runs" || this.isLeaving) return;
     // What loses moves can be undone by the way back.
     const moves = movesOf(this.game.shown.value.line);
-    const losesMoves = this.kept !== null && !isStart(this.kept, moves);
+    const losesMoves = this.kept !== null && this.kept.some((move, k) => move !== moves[k]);
     this.kept = moves;
     const { game } = this.game.shown.value;
-    const all = { ...gameParameters(this.game.shown.value), ...parameters };
-    this.write(formatHash(view, game.name, all), isNew || losesMoves);
-  }
-
-  private write(hash: string, isNew: boolean): void {
-    if (hash === location.hash) return;
-    if (isNew) history.pushState(null, "", hash);
-    else history.replaceState(null, "", hash);
-    this.written = location.hash;
+    const all = { ...parameters, ...address.gameParameters(this.game.shown.value) };
+    this.rewrite(address.formatHash(view, game.name, all), isNew || losesMoves);
   }
 
   /** Left and right step through the game, unless something else takes them. */
@@ -305,28 +283,4 @@ class Router {
     this.game.show(this.game.shown.value.ply + step);
     event.preventDefault();
   }
-
-  private say(text: string): void {
-    const isTogether = performance.now() - this.saidAt < TOGETHER_MS;
-    this.said.value = isTogether ? `${this.said.value} ${text}` : text;
-    this.saidAt = performance.now();
-  }
-
-  private notify(text: string, isError: boolean): void {
-    clearTimeout(this.noticeTimer);
-    this.notice.value = { text: capital(text), look: isError ? "is-shown is-error" : "is-shown" };
-    const hide = () => {
-      this.notice.value = { ...this.notice.value, look: isError ? "is-error" : "" };
-    };
-    this.noticeTimer = window.setTimeout(hide, isError ? 2 * NOTICE_MS : NOTICE_MS);
-  }
-}
-
-/** Return whether a list of moves is where another one begins. */
-function isStart(moves: number[], others: number[]): boolean {
-  return moves.length <= others.length && moves.every((move, k) => move === others[k]);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -2,13 +2,12 @@
 
 import type { Backend, RunList, StreamMessage, Watch } from "./api";
 
-const LOST = "The connection to the server was lost.";
 const RETRY_MS = 1000;
 
 /** A request that failed; `status` as in HTTP, undefined after a lost connection. */
 export class RequestError extends Error {
   constructor(
-    message: string,
+    message = "The connection to the server was lost.",
     readonly status?: number,
   ) {
     super(message);
@@ -22,9 +21,9 @@ export function isTemporary(error: unknown): boolean {
 
 export function serverBackend(): Backend {
   return {
-    games: () => getJson("api/games"),
-    position: (request) => postJson("api/position", request),
-    exact: (request, watch) => postJson("api/exact", request, watch?.signal),
+    games: () => ask("api/games"),
+    position: (request) => ask("api/position", request),
+    exact: (request, watch) => ask("api/exact", request, watch?.signal),
     move: (request, watch) => stream("api/move", request, watch),
     analyse: (request, watch) => stream("api/analyse", request, watch),
     review: (request, watch) => stream("api/review", request, watch),
@@ -33,7 +32,7 @@ export function serverBackend(): Backend {
       rows: (id, fromRow, version) => {
         const query = new URLSearchParams({ id, from_row: `${fromRow}` });
         if (version !== undefined) query.set("version", version);
-        return getJson(`api/run?${query}`);
+        return ask(`api/run?${query}`);
       },
       misplayed: (request, watch) => stream("api/misplayed", request, watch),
     },
@@ -52,12 +51,8 @@ function live(signal: AbortSignal, onList: (list: RunList) => void): void {
   signal.addEventListener("abort", () => events.close());
 }
 
-async function getJson<T>(path: string): Promise<T> {
-  return (await send(path, {})).json();
-}
-
-async function postJson<T>(path: string, request: unknown, signal?: AbortSignal): Promise<T> {
-  return (await post(path, request, signal)).json();
+async function ask<T>(path: string, request?: unknown, signal?: AbortSignal): Promise<T> {
+  return (await send(path, request, signal)).json();
 }
 
 async function stream<M extends StreamMessage>(
@@ -65,15 +60,13 @@ async function stream<M extends StreamMessage>(
   request: unknown,
   { signal, onMessage }: Watch<M>,
 ): Promise<void> {
-  const { body } = await post(path, request, signal);
-  if (!body) throw new RequestError(LOST);
+  const { body } = await send(path, request, signal);
+  if (!body) throw new RequestError();
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   try {
     for (;;) {
-      const { done, value } = await reader.read().catch((error: unknown) => {
-        throw signal?.aborted ? error : new RequestError(LOST);
-      });
+      const { done, value } = await reader.read().catch((error) => lost(error, signal));
       if (done) break;
       const lines = (rest + value).split("\n");
       rest = lines.pop() ?? "";
@@ -86,23 +79,20 @@ async function stream<M extends StreamMessage>(
   } finally {
     reader.cancel().catch(() => undefined);
   }
-  if (rest.trim()) throw new RequestError(LOST);
+  if (rest.trim()) throw new RequestError();
 }
 
-function post(path: string, request: unknown, signal?: AbortSignal): Promise<Response> {
+/** Send a request as JSON, or ask for a path if there is none. */
+async function send(path: string, request?: unknown, signal?: AbortSignal): Promise<Response> {
   const headers = { "Content-Type": "application/json" };
-  return send(path, { method: "POST", headers, body: JSON.stringify(request), signal });
-}
-
-async function send(path: string, options: RequestInit): Promise<Response> {
-  let response;
-  try {
-    response = await fetch(path, options);
-  } catch (error) {
-    throw options.signal?.aborted ? error : new RequestError(LOST);
-  }
+  const options = request ? { method: "POST", headers, body: JSON.stringify(request), signal } : {};
+  const response = await fetch(path, options).catch((error) => lost(error, signal));
   if (response.ok) return response;
   const answer = await response.json().catch(() => ({}));
   const message = answer.error ?? `The server answered with status ${response.status}.`;
   throw new RequestError(message, response.status);
+}
+
+function lost(error: unknown, signal?: AbortSignal): never {
+  throw signal?.aborted ? error : new RequestError();
 }

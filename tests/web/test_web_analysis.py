@@ -159,6 +159,13 @@ def test_stop_holds_for_the_positions_that_follow(page):
     assert "exact" in asked and "analyse" not in asked
 
 
+def test_the_address_follows_the_moves_of_a_game_that_was_opened_by_one(page):
+    page.show("analyse/tic_tac_toe?moves=1,4&ply=1")
+    page.get_by_role("button", name="To the end").click()
+    page.get_by_role("gridcell").nth(8).click()
+    wait_until(lambda: page.url.endswith("?moves=1,4,9"), page)
+
+
 # --- what is known of the moves -------------------------------------------------------------------
 
 

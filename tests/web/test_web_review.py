@@ -385,7 +385,8 @@ def test_a_slow_line_loads_four_files_and_they_are_compressed(browser, address):
     page.wait_for_selector("[role=grid]")
     names = [Path(one["request"]["url"]).name for one in asked.values()]
     first = [name for name in names if not name.startswith("icon")]
-    assert len(first) <= 6 and {"page.js", "page.css", "games", "position"} <= set(first)
+    assert len(first) <= 5 and {"page.js", "page.css", "games"} <= set(first)
+    assert "position" not in first  # the catalogue holds the first board
     assert len(first) == len(set(first))  # nothing is asked for twice
     assert sum(sizes.values()) < 95_000
     context.close()

@@ -1,9 +1,10 @@
 // Who analyses, how long, start and stop, and how far the search is.
 
-import type { AnalysisMessage, Asked, Game, Player } from "../api";
+import type { Asked, Game, Player } from "../api";
 import { capital, countText } from "../format";
+import { clampSimulations } from "../play/seats";
 import { Button, Choice } from "../ui";
-import type { PositionSearch } from "./position_search";
+import type { Found, PositionSearch } from "./position_search";
 
 const SIMULATIONS = [0, 50, 200, 500, 1000, 2000, 5000, 10000, 50000];
 
@@ -29,28 +30,25 @@ export function Controls({ game, player, search, hasMoves, onPlayer }: ControlsP
   const { id, num_simulations: num } = player;
   const done = analysis?.num_simulations ?? 0;
   const total = analysis?.total ?? num;
+  const amounts = amountsOf(game, player).map((one) => {
+    return [`${one}`, one ? countText(one) : "0 (network alone)"] as const;
+  });
+  const startOrStop = () => (isRunning ? search.stop() : search.start());
   return (
     <div class="analysis-controls">
       <Choice
         label="Analyst"
         value={id}
         options={analysts.map((one) => [one.id, one.name])}
-        onChange={(chosen) => onPlayer({ id: chosen, num_simulations: num })}
+        onChange={(chosen) => onPlayer({ ...player, id: chosen })}
       />
       <Choice
         label="Simulations"
         value={String(num)}
-        options={amounts(game, player).map((one) => [
-          String(one),
-          one ? countText(one) : "0 (network alone)",
-        ])}
+        options={amounts}
         onChange={(value) => onPlayer({ id, num_simulations: Number(value) })}
       />
-      <Button
-        class="run-button"
-        off={!hasMoves}
-        onClick={() => (isRunning ? search.stop() : search.start())}
-      >
+      <Button class="run-button" off={!hasMoves} onClick={startOrStop}>
         {isRunning ? "Stop" : "Start"}
       </Button>
       <progress
@@ -58,41 +56,29 @@ export function Controls({ game, player, search, hasMoves, onPlayer }: ControlsP
         value={analysis?.final ? 1 : done / Math.max(total, 1)}
         aria-label="Progress of the search"
       />
-      <p class="search-status">{hasMoves ? statusText(done, total, analysis, isRunning) : ""}</p>
-      <p class="error-line" role="alert">
-        {capital(error)}
-      </p>
+      <p class="search-status">{hasMoves ? statusText(search.found.value, total) : ""}</p>
+      <p class="error-line" role="alert" children={capital(error)} />
     </div>
   );
 }
 
 /** Return the numbers of simulations that an analyst may be asked for. */
-function amounts(game: Game, { id, num_simulations: chosen }: Required<Asked>): number[] {
+function amountsOf(game: Game, { id, num_simulations: chosen }: Required<Asked>): number[] {
   const player = game.players.find((one) => one.id === id);
-  const least = player?.kind === "network" ? 0 : 1;
   const most = player?.max_simulations ?? chosen;
-  const usual = game.analyst ? [game.analyst.num_simulations] : [];
-  const all = [...SIMULATIONS, ...usual, chosen, most].filter((num) => num >= least && num <= most);
-  return [...new Set(all)].sort((a, b) => a - b);
+  const all = [...SIMULATIONS, game.analyst?.num_simulations ?? chosen, chosen, most];
+  const allowed = all.filter((num) => !player || num === clampSimulations(player, num));
+  return [...new Set(allowed)].sort((a, b) => a - b);
 }
 
 /** Return a number of simulations that the analyst takes, as near as possible. */
-export function clamped(
-  game: Game,
-  { id, num_simulations: num }: Required<Asked>,
-): Required<Asked> {
+export function clamped(game: Game, { id, num_simulations: num }: Required<Asked>) {
   const player = game.players.find((one) => one.id === id);
-  const least = player?.kind === "network" ? 0 : 1;
-  const most = player?.max_simulations ?? num;
-  return { id, num_simulations: Math.min(Math.max(num, least), most) };
+  return { id, num_simulations: player ? clampSimulations(player, num) : num };
 }
 
-function statusText(
-  done: number,
-  total: number,
-  analysis: AnalysisMessage | null,
-  isRunning: boolean,
-): string {
+function statusText({ analysis, isRunning }: Found, total: number): string {
+  const done = analysis?.num_simulations ?? 0;
   const text = `${countText(done)} of ${countText(total)} simulations`;
   if (isRunning) return analysis ? text : "The search begins \u2026";
   if (analysis === null) return "Stopped";

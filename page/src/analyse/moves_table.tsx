@@ -4,8 +4,8 @@
 
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import type { ActionStatistics, AnalysisMessage, ExactAnswer } from "../api";
 import { countText, marginText, percentText, resultText, UNKNOWN, valueText } from "../format";
+import type { MoveFacts } from "./position_search";
 import { stableOrder } from "./stable_order";
 
 const COLUMNS = [
@@ -17,57 +17,45 @@ const COLUMNS = [
   ["exact", "Exact", "result with perfect play, by a solver or (\u2713) proven by the search"],
 ] as const;
 
-interface MovesTableProps {
-  legal: number[];
-  analysis: AnalysisMessage | null;
-  exact: ExactAnswer | null;
-  textOf: (action: number) => string;
+interface RowProps {
+  texts: string[];
   /** The move under the pointer on the board. */
   hovered: number | null;
   onHover: (action: number | null) => void;
   onPlay: (action: number) => void;
 }
 
-export function MovesTable(props: MovesTableProps) {
-  const { legal, analysis, exact, onHover } = props;
+interface MovesTableProps extends RowProps {
+  legal: number[];
+  moves: MoveFacts[];
+  isFinal: boolean;
+}
+
+export function MovesTable({ legal, moves, isFinal, ...row }: MovesTableProps) {
   const isHeld = useSignal(false);
-  const kept = useRef<{ legal: number[]; order: number[] }>({ legal, order: legal });
+  const kept = useRef({ legal, order: legal });
   if (kept.current.legal !== legal) kept.current = { legal, order: legal };
-  if (analysis && !isHeld.value) {
-    const visits = new Map(analysis.actions.map((one) => [one.action, one.visits]));
-    kept.current.order = stableOrder(kept.current.order, visits, analysis.final);
-  }
-  const total = analysis?.actions.reduce((sum, { visits }) => sum + visits, 0) ?? 0;
-  const byAction = new Map(analysis?.actions.map((one) => [one.action, one]));
+  const found = new Map(moves.map((one) => [one.action, one]));
+  const visits = new Map(moves.map((one) => [one.action, one.visits ?? 0]));
+  if (!isHeld.value) kept.current.order = stableOrder(kept.current.order, visits, isFinal);
+  const hold = () => (isHeld.value = true);
+  const release = () => (isHeld.value = false);
+  const leave = () => row.onHover(null);
+  const holding = { onPointerEnter: hold, onFocusIn: hold };
   return (
-    <div
-      class="analysis-table-box"
-      onPointerEnter={() => (isHeld.value = true)}
-      onPointerLeave={() => (isHeld.value = false)}
-      onFocusIn={() => (isHeld.value = true)}
-      onFocusOut={() => (isHeld.value = false)}
-    >
+    <div class="analysis-table-box" {...holding} onPointerLeave={release} onFocusOut={release}>
       <table class="analysis-table">
         <caption class="visually-hidden">Moves, most visited first</caption>
         <thead>
           <tr>
             {COLUMNS.map(([name, title]) => (
-              <th key={name} scope="col" class={`col-${name}`}>
-                {title}
-              </th>
+              <th key={name} scope="col" class={`col-${name}`} children={title} />
             ))}
           </tr>
         </thead>
-        <tbody onPointerLeave={() => onHover(null)} onFocusOut={() => onHover(null)}>
+        <tbody onPointerLeave={leave} onFocusOut={leave}>
           {kept.current.order.map((action) => (
-            <MoveRow
-              key={action}
-              {...props}
-              action={action}
-              found={byAction.get(action)}
-              total={total}
-              exact={exact}
-            />
+            <MoveRow key={action} action={action} {...found.get(action)} {...row} />
           ))}
         </tbody>
       </table>
@@ -75,34 +63,18 @@ export function MovesTable(props: MovesTableProps) {
   );
 }
 
-interface MoveRowProps extends MovesTableProps {
-  action: number;
-  found: ActionStatistics | undefined;
-  total: number;
-}
-
-function MoveRow({ action, found, total, analysis, exact, ...others }: MoveRowProps) {
-  const { textOf, hovered, onHover, onPlay } = others;
-  const isBest = analysis?.best === action;
-  const share = found && total ? found.visits / total : found ? 0 : null;
-  const solved = exact?.known ? (exact.values[action] ?? null) : null;
-  const result = solved ?? found?.proven ?? null;
-  const score = exact?.known ? (exact.scores[action] ?? null) : null;
+function MoveRow({ texts, hovered, onHover, onPlay, ...found }: RowProps & Partial<MoveFacts>) {
+  const { action = 0, visits = null, result = null, score = null, isBest } = found;
+  const share = visits && (found.share ?? 0);
   const margin = score === null || result === 0 ? "" : ` ${marginText(score)}`;
-  const exactText = result === null ? UNKNOWN : resultText(result);
+  const exact = result === null ? UNKNOWN : resultText(result);
+  const look = () => onHover(action);
+  const name = `${isBest ? "is-best" : ""} ${hovered === action ? "is-hovered" : ""}`;
   return (
-    <tr
-      class={`${isBest ? "is-best" : ""} ${hovered === action ? "is-hovered" : ""}`}
-      onPointerEnter={() => onHover(action)}
-    >
+    <tr class={name} onPointerEnter={look}>
       <td class="col-move">
-        <button
-          type="button"
-          class="move-button"
-          onClick={() => onPlay(action)}
-          onFocus={() => onHover(action)}
-        >
-          {textOf(action)}
+        <button type="button" class="move-button" onClick={() => onPlay(action)} onFocus={look}>
+          {texts[action]}
         </button>
         {isBest && (
           <span class="best-mark">
@@ -112,19 +84,25 @@ function MoveRow({ action, found, total, analysis, exact, ...others }: MoveRowPr
         )}
       </td>
       <td class="col-share">
-        <span class="share-track">
-          <span class="share-bar" style={{ inlineSize: `${100 * (share ?? 0)}%` }} />
-        </span>
+        <ShareBar share={share ?? 0} />
         <span class="share-text">{percentText(share)}</span>
       </td>
-      <td class="col-visits">{found ? countText(found.visits) : UNKNOWN}</td>
-      <td class="col-prior">{percentText(found?.prior)}</td>
-      <td class="col-value">{valueText(found?.value)}</td>
-      <td class="col-exact" data-result={result === null ? "" : exactText}>
-        {exactText}
-        {result !== null && (solved === null ? " \u2713" : margin)}
+      <td class="col-visits">{visits === null ? UNKNOWN : countText(visits)}</td>
+      <td class="col-prior">{percentText(found.prior)}</td>
+      <td class="col-value">{valueText(found.value)}</td>
+      <td class="col-exact" data-result={result === null ? "" : exact}>
+        {exact}
+        {result !== null && (found.isProven ? " \u2713" : margin)}
       </td>
     </tr>
+  );
+}
+
+export function ShareBar({ share }: { share: number }) {
+  return (
+    <span class="share-track">
+      <span class="share-bar" style={{ inlineSize: `${100 * share}%` }} />
+    </span>
   );
 }
 

@@ -5,11 +5,12 @@
 
 import { signal } from "@preact/signals";
 import type { AnalysisMessage, Asked, Backend, ExactAnswer, PositionRequest } from "../api";
+import { messageOf } from "../format";
 
 const DELAY_MS = 120; // so that stepping quickly through a game asks for few positions
 const MAX_KEPT = 60;
 
-interface Found {
+export interface Found {
   analysis: AnalysisMessage | null;
   exact: ExactAnswer | null;
   error: string;
@@ -25,8 +26,8 @@ export class PositionSearch {
   private request: PositionRequest | null = null;
   private hasMoves = false;
   private timer = 0;
-  private searching: AbortController | null = null;
-  private looking: AbortController | null = null;
+  private searching = new AbortController();
+  private looking = new AbortController();
 
   constructor(
     private readonly backend: Backend,
@@ -45,67 +46,62 @@ export class PositionSearch {
     this.request = request;
     this.hasMoves = hasMoves;
     this.found.value = { ...NOTHING, analysis: this.kept.get(this.key()) ?? null };
-    if (hasMoves) this.timer = window.setTimeout(() => this.begin(), DELAY_MS);
+    const begin = () => {
+      this.lookUp(request);
+      if (this.isWanted && this.player && !this.found.value.analysis) {
+        this.search(request, this.player);
+      }
+    };
+    if (hasMoves) this.timer = window.setTimeout(begin, DELAY_MS);
   }
 
   /** Search the position shown, again if need be, and those shown later. */
   start(): void {
-    if (!this.request) return;
     this.isWanted = true;
     this.kept.delete(this.key());
-    this.show(this.request, this.hasMoves);
+    this.choose(this.player);
   }
 
   /** Stop, and start no search for other positions until `start`. */
   stop(): void {
     this.isWanted = false;
-    this.searching?.abort();
+    this.searching.abort();
     this.change({ isRunning: false });
   }
 
   /** Stop everything; `show` begins anew. */
   close(): void {
     clearTimeout(this.timer);
-    this.searching?.abort();
-    this.looking?.abort();
-  }
-
-  private begin(): void {
-    if (!this.request) return;
-    this.lookUp(this.request);
-    if (this.isWanted && this.player && this.found.value.analysis === null) {
-      this.search(this.request, this.player);
-    }
+    this.searching.abort();
+    this.looking.abort();
   }
 
   private async search(request: PositionRequest, player: Asked): Promise<void> {
-    const stopper = new AbortController();
-    const { signal: stop } = stopper;
+    this.searching = new AbortController();
+    const { signal } = this.searching;
     const key = this.key();
-    this.searching = stopper;
     this.change({ isRunning: true });
     const onMessage = (message: AnalysisMessage) => {
-      if (message.type !== "analysis" || stop.aborted) return;
+      if (message.type !== "analysis" || signal.aborted) return;
       if (message.final) this.keep(key, message);
       this.change({ analysis: message });
     };
     let error = "";
     try {
-      await this.backend.analyse({ ...request, player }, { signal: stop, onMessage });
+      await this.backend.analyse({ ...request, player }, { signal, onMessage });
     } catch (problem) {
-      error = problem instanceof Error ? problem.message : String(problem);
+      error = messageOf(problem);
     }
-    if (!stop.aborted) this.change({ isRunning: false, error });
+    if (!signal.aborted) this.change({ isRunning: false, error });
   }
 
   private async lookUp(request: PositionRequest): Promise<void> {
-    const stopper = new AbortController();
-    this.looking = stopper;
-    const refused = (error: unknown): ExactAnswer => {
-      return { known: false, reason: error instanceof Error ? error.message : String(error) };
-    };
-    const exact = await this.backend.exact(request, { signal: stopper.signal }).catch(refused);
-    if (!stopper.signal.aborted) this.change({ exact });
+    this.looking = new AbortController();
+    const { signal } = this.looking;
+    const exact = await this.backend
+      .exact(request, { signal })
+      .catch((error): ExactAnswer => ({ known: false, reason: messageOf(error) }));
+    if (!signal.aborted) this.change({ exact });
   }
 
   private keep(key: string, message: AnalysisMessage): void {
@@ -121,4 +117,44 @@ export class PositionSearch {
   private change(some: Partial<Found>): void {
     this.found.value = { ...this.found.value, ...some };
   }
+}
+
+/** What is known of a move, by the search and by a solver. */
+export interface MoveFacts {
+  action: number;
+  /** Null before the first answer of a search. */
+  visits: number | null;
+  /** Of the visits, from 0 to 1; before there are any, the network's prior. */
+  share: number;
+  prior: number | null;
+  value: number | null;
+  /** As a solver has it; null where none knows. */
+  score: number | null;
+  /** -1, 0 or 1, if it is exact or proven. */
+  result: number | null;
+  /** The result is the search's own. */
+  isProven: boolean;
+  isBest: boolean;
+}
+
+export function moveFacts(legal: number[], { analysis, exact }: Found): MoveFacts[] {
+  const unknown = { visits: null, prior: null, value: null, proven: null };
+  const actions = analysis?.actions ?? legal.map((action) => ({ ...unknown, action }));
+  const total = actions.reduce((sum, { visits }) => sum + (visits ?? 0), 0);
+  return actions.map(({ proven, ...one }) => {
+    const solved = exact?.known ? (exact.values[one.action] ?? null) : null;
+    return {
+      ...one,
+      share: total ? (one.visits ?? 0) / total : (one.prior ?? 0),
+      score: exact?.known ? (exact.scores[one.action] ?? null) : null,
+      result: solved ?? proven,
+      isProven: solved === null,
+      isBest: analysis?.best === one.action,
+    };
+  });
+}
+
+/** Return the result of the position, if it is exact or proven. */
+export function resultOf({ analysis, exact }: Found): number | null {
+  return (exact?.known ? exact.value : null) ?? analysis?.proven ?? null;
 }

@@ -1,28 +1,23 @@
 // The moves of the game and what else was tried, as a tree one can walk through, name and prune.
 
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import type { App } from "../app";
+import { messageOf } from "../format";
 import { readGame, usesSgf, writeGame } from "../game/game_file";
 import { type GameNode, type GameState, pathTo } from "../game/game_state";
+import { MoveButton, useMoveInSight } from "../game/game_steps";
 import { Button } from "../ui";
 
-export function Variations({ app, state }: { app: App; state: GameState }) {
+export function Variations({ app }: { app: App }) {
+  const { game: state } = app;
   const { line, ply, game } = state.shown.value;
   const shown = line[ply];
+  const isStart = ply === 0;
   const isNaming = useSignal(false);
   const isMain = pathTo(shown).every((one) => !one.parent || one.parent.children[0] === one);
-  const list = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    const box = list.current;
-    const at = box?.querySelector<HTMLElement>("[aria-current]");
-    if (!box) return;
-    const outside = at ? at.offsetTop - box.offsetTop : 0;
-    if (outside < box.scrollTop || outside > box.scrollTop + box.clientHeight - 30) {
-      box.scrollTop = outside - box.clientHeight / 2;
-    }
-  }, [shown]);
-  const rename = (event: Event) => {
+  const list = useMoveInSight<HTMLDivElement>(shown);
+  const rename = (event: SubmitEvent) => {
     event.preventDefault();
     const [field] = (event.currentTarget as HTMLFormElement).elements;
     state.rename(shown, (field as HTMLInputElement).value.trim());
@@ -43,55 +38,39 @@ export function Variations({ app, state }: { app: App; state: GameState }) {
         </form>
       ) : (
         <div class="button-row">
-          <Button off={ply === 0} onClick={() => (isNaming.value = true)}>
-            Name
-          </Button>
-          <Button off={isMain} onClick={() => state.promote(shown)}>
-            Make main line
-          </Button>
-          <Button off={ply === 0} onClick={() => state.remove(shown)}>
-            Delete from here
-          </Button>
+          <Button text="Name" off={isStart} onClick={() => (isNaming.value = true)} />
+          <Button text="Make main line" off={isMain} onClick={() => state.promote(shown)} />
+          <Button text="Delete from here" off={isStart} onClick={() => state.remove(shown)} />
           <Button off={line.length === 1} onClick={() => save(state)}>
-            Save{usesSgf(game) ? " as SGF" : ""}
+            {usesSgf(game) ? "Save as SGF" : "Save"}
           </Button>
-          <OpenButton app={app} state={state} />
+          <OpenButton app={app} />
         </div>
       )}
     </section>
   );
 }
 
+type MovesProps = { state: GameState; nodes: GameNode[]; number?: number };
+
 /** The main continuation in line, and the variations of each move below it. */
-function Moves({ state, nodes }: { state: GameState; nodes: GameNode[] }) {
-  const { line, ply, setup } = state.shown.value;
+function Moves({ state, nodes, number = 1 }: MovesProps) {
   const items = [];
   for (let at = nodes; at.length > 0; at = at[0].children) {
     const [main, ...others] = at;
-    const number = pathTo(main).length - 1;
-    const text = setup.action_texts[main.action ?? 0];
+    const place = number;
     items.push(
       <li key={`${number} ${main.action}`}>
-        <button
-          type="button"
-          class={`move-step ${line.includes(main) ? "is-on-line" : ""}`}
-          aria-label={`Move ${number}, ${text}`}
-          aria-current={line[ply] === main ? "step" : undefined}
-          onClick={() => state.goTo(main)}
-        >
-          <span class="move-number">{number}.</span>
-          {text}
-        </button>
+        <MoveButton state={state} node={main} number={number} />
         {main.name && <span class="move-name">{main.name}</span>}
       </li>,
+      ...others.map((other) => (
+        <li key={`${place} ${other.action}`} class="variation">
+          <Moves state={state} nodes={[other]} number={place} />
+        </li>
+      )),
     );
-    for (const other of others) {
-      items.push(
-        <li key={`${number} ${other.action}`} class="variation">
-          <Moves state={state} nodes={[other]} />
-        </li>,
-      );
-    }
+    number += 1;
   }
   return <ol class="move-list">{items}</ol>;
 }
@@ -99,40 +78,31 @@ function Moves({ state, nodes }: { state: GameState; nodes: GameNode[] }) {
 function save(state: GameState): void {
   const { line, game, setup } = state.shown.value;
   const text = writeGame(line[0], game, setup);
-  const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-  const name = game.name.replace(/[^a-z0-9_]+/gi, "_");
-  const link = Object.assign(document.createElement("a"), {
-    href: url,
-    download: `${name}.${usesSgf(game) ? "sgf" : "txt"}`,
-  });
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  link.download = `${game.name.replace(/[^a-z0-9_]+/gi, "_")}.${usesSgf(game) ? "sgf" : "txt"}`;
   link.click();
-  URL.revokeObjectURL(url);
+  URL.revokeObjectURL(link.href);
 }
 
-function OpenButton({ app, state }: { app: App; state: GameState }) {
+function OpenButton({ app }: { app: App }) {
   const input = useRef<HTMLInputElement>(null);
-  const open = async () => {
-    const [file] = input.current?.files ?? [];
+  const open = async ({ currentTarget: field }: { currentTarget: HTMLInputElement }) => {
+    const [file] = field.files ?? [];
     if (!file) return;
-    const { game, setup } = state.shown.value;
+    const { game, setup } = app.game.shown.value;
     try {
-      await state.grow({ game: game.name, setup: setup.id }, readGame(await file.text()));
+      await app.game.grow({ game: game.name, setup: setup.id }, readGame(await file.text()));
     } catch (error) {
-      app.notify(error instanceof Error ? error.message : String(error), true);
+      app.notify(messageOf(error), true);
     }
-    if (input.current) input.current.value = ""; // the same file may be opened again
+    field.value = ""; // the same file may be opened again
   };
+  const names = { accept: ".sgf,.txt", "aria-label": "A game to open" };
   return (
     <>
-      <Button onClick={() => input.current?.click()}>Open{"\u2026"}</Button>
-      <input
-        type="file"
-        accept=".sgf,.txt"
-        hidden
-        aria-label="A game to open"
-        ref={input}
-        onChange={open}
-      />
+      <Button text={"Open\u2026"} onClick={() => input.current?.click()} />
+      <input type="file" hidden {...names} ref={input} onChange={open} />
     </>
   );
 }

@@ -1,34 +1,42 @@
-// What is known of a position: its value in large, then the network alone, the search and perfect
-// play side by side, and a sentence if the search has changed the network's mind.
+// What is known of a position: its value as a bar and in large, then the network alone, the search
+// and perfect play side by side, and a sentence if the search has changed the network's mind.
 
-import type { AnalysisMessage, ExactAnswer, Position } from "../api";
+import type { AnalysisMessage, Position, Setup } from "../api";
 import { resultText, UNKNOWN, valueText } from "../format";
+import { Table } from "../ui";
+import { type Found, resultOf } from "./position_search";
 
 const NOTABLE = 0.2; // difference of two values that is worth a sentence
 
-interface VerdictProps {
-  position: Position;
-  analysis: AnalysisMessage | null;
-  exact: ExactAnswer | null;
-  sides: [string, string];
-  textOf: (action: number) => string;
+type VerdictProps = { position: Position; found: Found; setup: Setup };
+
+/** The bar beside the board; its part from below is side 0's: all of it if side 0 wins. */
+export function ValueBar({ position, found, setup: { colors } }: VerdictProps) {
+  const { over, winner, to_move: toMove } = position;
+  const result = resultOf(found) ?? found.analysis?.value ?? 0;
+  const ended = winner === null ? 0 : winner === 0 ? 1 : -1;
+  const value = over ? ended : toMove === 0 ? result : -result;
+  const size = { blockSize: `${50 + 50 * value}%` };
+  return (
+    <div class={`value-bar ground-${colors[1]}`} aria-hidden="true">
+      <div class={`value-bar-share ground-${colors[0]}`} style={size} />
+    </div>
+  );
 }
 
-export function Verdict({ position, analysis, exact, sides, textOf }: VerdictProps) {
-  const network = analysis?.network ?? null;
+export function Verdict({ position, found, setup }: VerdictProps) {
+  const { analysis, exact } = found;
+  const { sides, action_texts: texts } = setup;
   const { over, winner } = position;
-  const result = over ? null : ((exact?.known ? exact.value : null) ?? analysis?.proven ?? null);
+  const result = over ? null : resultOf(found);
   const name = result === null ? "" : resultText(result);
   const ended = winner === null ? "Draw" : `${sides[winner]} has won`;
-  const line = (head: string, value: string, best: string) => (
-    <tr>
-      <th scope="row">{head}</th>
-      <td>{value}</td>
-      <td>{best}</td>
-    </tr>
-  );
-  const moveText = (action: number | undefined) =>
-    action === undefined ? UNKNOWN : textOf(action);
+  const row = (head: string, known: { value: number | null; best: number } | null) => {
+    return [head, valueText(known?.value), known ? texts[known.best] : UNKNOWN];
+  };
+  const network = analysis?.network ?? null;
+  const rows = [row("With search", analysis), ["Perfect play", ...perfect(found, texts)]];
+  if (analysis === null || network) rows.unshift(row("Network alone", network));
   return (
     <div class="verdict">
       <p class="verdict-headline">
@@ -40,23 +48,13 @@ export function Verdict({ position, analysis, exact, sides, textOf }: VerdictPro
       </p>
       {!over && (
         <>
-          <table class="comparison-table">
-            <caption class="visually-hidden">Network alone, with search, perfect play</caption>
-            <thead>
-              <tr>
-                <td />
-                <th scope="col">Value</th>
-                <th scope="col">Best move</th>
-              </tr>
-            </thead>
-            <tbody>
-              {(analysis === null || network) &&
-                line("Network alone", valueText(network?.value), moveText(network?.best))}
-              {line("With search", valueText(analysis?.value), moveText(analysis?.best))}
-              {line("Perfect play", ...perfect(exact, analysis, textOf))}
-            </tbody>
-          </table>
-          <p class="verdict-sentence">{compare(analysis, textOf)}</p>
+          <Table
+            class="comparison-table"
+            caption="Network alone, with search, perfect play"
+            columns={["", "Value", "Best move"]}
+            rows={rows}
+          />
+          <p class="verdict-sentence">{compare(analysis, texts)}</p>
         </>
       )}
     </div>
@@ -64,32 +62,28 @@ export function Verdict({ position, analysis, exact, sides, textOf }: VerdictPro
 }
 
 /** Return the result with perfect play, and the moves that keep it. */
-function perfect(
-  exact: ExactAnswer | null,
-  analysis: AnalysisMessage | null,
-  textOf: (action: number) => string,
-): [string, string] {
+function perfect({ exact, analysis }: Found, texts: string[]): [string, string] {
   if (!exact?.known) {
     const proven = analysis?.proven ?? null;
-    if (proven !== null && analysis) return [resultText(proven), textOf(analysis.best)];
+    if (proven !== null && analysis) return [resultText(proven), texts[analysis.best]];
     return [exact === null ? UNKNOWN : "not known", UNKNOWN];
   }
   const most = Math.max(...exact.scores.filter((score) => score !== null));
-  const best = exact.scores.flatMap((score, action) => (score === most ? [textOf(action)] : []));
+  const best = texts.filter((_, action) => exact.scores[action] === most);
   const isLong = best.length > 4;
   const shown = (isLong ? best.slice(0, 3) : best).join(", ") || UNKNOWN;
   return [resultText(exact.value), isLong ? `${shown} and ${best.length - 3} more` : shown];
 }
 
 /** Return what the search changed in the network's mind, "" if nothing. */
-function compare(analysis: AnalysisMessage | null, textOf: (action: number) => string): string {
+function compare(analysis: AnalysisMessage | null, texts: string[]): string {
   const { network, value, best, num_simulations: num } = analysis ?? {};
   if (!network || !num || value == null || network.value === null || best === undefined) return "";
   const change = value - network.value;
   const how = change > 0 ? "better" : "worse";
   const judged = `the position ${Math.abs(change).toFixed(2)} ${how} than the network alone`;
   if (best !== network.best) {
-    const prefers = `The search prefers ${textOf(best)} to the network's ${textOf(network.best)}`;
+    const prefers = `The search prefers ${texts[best]} to the network's ${texts[network.best]}`;
     return Math.abs(change) >= NOTABLE ? `${prefers} and judges ${judged}.` : `${prefers}.`;
   }
   if (Math.abs(change) >= NOTABLE) return `Same move, but the search judges ${judged}.`;

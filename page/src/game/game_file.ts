@@ -11,12 +11,10 @@ import type { Branch, GameNode } from "./game_state";
 
 const SGF_GAME = "2"; // Othello in the list of the format, https://www.red-bean.com/sgf
 
-/** Return whether a game is stored as SGF. */
 export function usesSgf(game: Game): boolean {
   return game.name.startsWith("othello");
 }
 
-/** Return the text of a game from its root on. */
 export function writeGame(root: GameNode, game: Game, setup: Setup): string {
   return usesSgf(game) ? writeSgf(root, game, setup) : `${writeList(root, setup)}\n`;
 }
@@ -29,8 +27,6 @@ export function readGame(text: string): Branch[] {
   return /^\s*\(\s*;/.test(text) ? readSgf(text) : readList(text);
 }
 
-// --- lists ---------------------------------------------------------------------------------------
-
 function writeList(node: GameNode, setup: Setup): string {
   const [main, ...others] = node.children;
   if (!main) return "";
@@ -38,9 +34,7 @@ function writeList(node: GameNode, setup: Setup): string {
     const name = one.name.replace(/[{}]/g, "");
     return setup.action_texts[one.action ?? 0] + (name ? ` {${name}}` : "");
   };
-  const variations = others.map(
-    (one) => `(${[move(one), writeList(one, setup)].join(" ").trim()})`,
-  );
+  const variations = others.map((one) => `(${`${move(one)} ${writeList(one, setup)}`.trim()})`);
   return [move(main), ...variations, writeList(main, setup)].join(" ").trim();
 }
 
@@ -69,13 +63,8 @@ function readList(text: string): Branch[] {
   return top.children;
 }
 
-// --- SGF -----------------------------------------------------------------------------------------
-
 /** The part of a node of @sabaki/sgf that is read and written here. */
-interface SgfNode {
-  data: Record<string, string[]>;
-  children: SgfNode[];
-}
+type SgfNode = { data: Record<string, string[]>; children: SgfNode[] };
 
 function writeSgf(root: GameNode, game: Game, setup: Setup): string {
   const node = (one: GameNode): SgfNode => {
@@ -85,13 +74,8 @@ function writeSgf(root: GameNode, game: Game, setup: Setup): string {
     if (one.name) data.N = [one.name];
     return { data, children: one.children.map(node) };
   };
-  const head = {
-    FF: ["4"],
-    GM: [SGF_GAME],
-    CA: ["UTF-8"],
-    AP: ["AlphaZero"],
-    SZ: [`${game.rows}`],
-  };
+  const size = [`${game.rows}`];
+  const head = { FF: ["4"], GM: [SGF_GAME], CA: ["UTF-8"], AP: ["AlphaZero"], SZ: size };
   return stringify([{ data: head, children: root.children.map(node) }], { linebreak: "\n" });
 }
 

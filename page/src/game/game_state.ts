@@ -18,24 +18,24 @@ export interface GameNode {
   name: string;
 }
 
-/** Replaced as a whole with every change. */
-export interface Shown {
+/** Where a game starts. */
+interface Start {
   game: Game;
   setup: Setup;
   /** The board that the game starts from; null: the usual one. */
   board: string | null;
   toMove: number | null;
+}
+
+/** Replaced as a whole with every change. */
+export interface Shown extends Start {
   /** From the root to the end of the line. */
   line: GameNode[];
   ply: number;
 }
 
 /** A move, and what was played or tried after it. */
-export interface Branch {
-  text: string;
-  name: string;
-  children: Branch[];
-}
+export type Branch = { text: string; name: string; children: Branch[] };
 
 export class GameState {
   readonly shown;
@@ -43,13 +43,12 @@ export class GameState {
 
   constructor(
     private readonly backend: Backend,
-    readonly catalogue: { value: Catalogue },
+    private readonly catalogue: { value: Catalogue },
     first: Shown,
   ) {
     this.shown = signal(first);
   }
 
-  /** Return the state of a new page. */
   static async start(backend: Backend, catalogue: { value: Catalogue }, game: GameToShow) {
     return new GameState(backend, catalogue, await loaded(backend, catalogue.value, game));
   }
@@ -59,55 +58,45 @@ export class GameState {
     return line[ply].position;
   }
 
-  /** Whether the last position of the line is shown. */
   get isAtEnd(): boolean {
     const { line, ply } = this.shown.value;
     return ply === line.length - 1;
   }
 
-  /** The actions of the line. */
   get moves(): number[] {
     return movesOf(this.shown.value.line);
   }
 
   /** Return the position after `ply` moves, as requests have it; by default the one shown. */
   request(ply = this.shown.value.ply): PositionRequest & { moves: number[] } {
-    const { game, setup, board, toMove } = this.shown.value;
-    return { ...startOf(game, setup, board, toMove), moves: this.moves.slice(0, ply) };
+    return { ...startOf(this.shown.value), moves: this.moves.slice(0, ply) };
   }
 
-  wholeGame() {
-    return this.request(this.moves.length);
-  }
-
-  /** Show the position after `ply` moves of the line. */
   show(ply: number): void {
-    const { line } = this.shown.value;
-    this.change({ ply: Math.min(Math.max(ply, 0), line.length - 1) });
+    const last = this.shown.value.line.length - 1;
+    this.change({ ply: Math.min(Math.max(ply, 0), last) });
   }
 
   /** Show a position anywhere in the tree; the line then leads through it. */
   goTo(node: GameNode): void {
-    const { line } = this.shown.value;
-    const ply = pathTo(node).length - 1;
-    this.change({ line: line[ply] === node ? line : [...pathTo(node), ...mainLine(node)], ply });
+    const ply = this.shown.value.line.indexOf(node);
+    if (ply >= 0) this.show(ply);
+    else this.follow(node);
   }
 
   /** Play a move in the position shown; what followed it stays in the tree. */
   async play(action: number): Promise<void> {
     const { line, ply } = this.shown.value;
-    const above = line[ply];
-    const known = above.children.find((one) => one.action === action);
+    const known = line[ply].children.find((one) => one.action === action);
     if (known) {
       this.numAsked += 1;
       this.goTo(known);
       return;
     }
     const moves = [...this.moves.slice(0, ply), action];
-    const answer = await this.ask({ ...this.request(), moves, from_ply: ply + 1 });
-    if (!answer) return;
-    const node = child(above, action, answer.positions[0]);
-    this.change({ line: [...line.slice(0, ply + 1), node], ply: ply + 1 });
+    const request = { ...this.request(), moves, from_ply: ply + 1 };
+    const answer = await this.newest(this.backend.position(request));
+    if (answer) this.follow(child(line[ply], action, answer.positions[0]));
   }
 
   /** End the line after `ply` moves; the moves after them stay in the tree. */
@@ -118,10 +107,8 @@ export class GameState {
 
   /** Show another game; nothing changes if the backend refuses it. */
   async load(wanted: GameToShow): Promise<void> {
-    this.numAsked += 1;
-    const number = this.numAsked;
-    const found = await loaded(this.backend, this.catalogue.value, wanted);
-    if (number === this.numAsked) this.change(found);
+    const found = await this.newest(loaded(this.backend, this.catalogue.value, wanted));
+    if (found) this.change(found);
   }
 
   /** Take over the catalogue as it is now, for example with networks trained since. */
@@ -132,8 +119,6 @@ export class GameState {
     const same = found.setups.find((one) => one.id === setup.id) ?? found.setups[0];
     this.change({ game: found, setup: same });
   }
-
-  // --- variations ------------------------------------------------------------------------------
 
   rename(node: GameNode, name: string): void {
     node.name = name;
@@ -149,55 +134,47 @@ export class GameState {
     this.change({});
   }
 
-  /** Forget a move and all that follows it. */
   remove(node: GameNode): void {
     const { parent } = node;
     if (!parent) return;
     parent.children = parent.children.filter((one) => one !== node);
-    const { line } = this.shown.value;
-    if (line.includes(node)) {
-      const ply = pathTo(parent).length - 1;
-      this.change({ line: [...line.slice(0, ply + 1), ...mainLine(parent)], ply });
-    } else {
-      this.change({});
-    }
+    if (this.shown.value.line.includes(node)) this.follow(parent);
+    else this.change({});
   }
 
   /** Show a game with variations from its start; the backend must allow each of its moves. */
   async grow(game: GameToShow, branches: Branch[]): Promise<void> {
     const first = await loaded(this.backend, this.catalogue.value, { ...game, moves: [] });
-    const { setup } = first;
+    const [root] = first.line;
     const attach = async (above: GameNode, before: string[], branch: Branch): Promise<void> => {
       // A line is asked for at once, as far as nothing branches off.
-      const straight = [branch];
-      for (let at = branch; at.children.length === 1; at = at.children[0])
-        straight.push(at.children[0]);
+      const straight = straightLine(branch);
       const texts = [...before, ...straight.map(({ text }) => text)];
-      const start = startOf(first.game, setup, first.board, first.toMove);
-      const from = before.length + 1;
-      const answer = await this.backend.position({
-        ...start,
-        moves: texts.join(","),
-        from_ply: from,
-      });
+      const request = { ...startOf(first), moves: texts.join(","), from_ply: before.length + 1 };
+      const { moves, positions } = await this.backend.position(request);
       let at = above;
       straight.forEach(({ name }, k) => {
-        at = child(at, answer.moves[before.length + k], answer.positions[k]);
-        at.name = name;
+        at = child(at, moves[before.length + k], positions[k], name);
       });
       for (const next of straight[straight.length - 1].children) await attach(at, texts, next);
     };
-    for (const branch of branches) await attach(first.line[0], [], branch);
+    for (const branch of branches) await attach(root, [], branch);
     this.numAsked += 1;
-    this.change({ ...first, line: [first.line[0], ...mainLine(first.line[0])], ply: 0 });
+    this.change({ ...first, line: [root, ...mainLine(root)], ply: 0 });
   }
 
-  /** Return the backend's answer; null if another question came after this one. */
-  private async ask(request: PositionRequest & { from_ply?: number }) {
+  /** Return an answer; null if something else was asked for while it was awaited. */
+  private async newest<T>(answer: Promise<T>): Promise<T | null> {
     this.numAsked += 1;
     const number = this.numAsked;
-    const answer = await this.backend.position(request);
-    return number === this.numAsked ? answer : null;
+    const found = await answer;
+    return number === this.numAsked ? found : null;
+  }
+
+  /** Show a position, and the line through it. */
+  private follow(node: GameNode): void {
+    const path = pathTo(node);
+    this.change({ line: [...path, ...mainLine(node)], ply: path.length - 1 });
   }
 
   private change(some: Partial<Shown>): void {
@@ -205,7 +182,6 @@ export class GameState {
   }
 }
 
-/** Return the positions from the root to a node. */
 export function pathTo(node: GameNode): GameNode[] {
   return node.parent ? [...pathTo(node.parent), node] : [node];
 }
@@ -214,15 +190,19 @@ export function movesOf(line: GameNode[]): number[] {
   return line.slice(1).map(({ action }) => action ?? 0);
 }
 
-/** Return moves as a person writes them. */
 export function listText(setup: Setup, moves: number[]): string {
   return moves.map((action) => setup.action_texts[action]).join(",");
 }
 
-/** Return the main continuation of a position. */
 function mainLine(node: GameNode): GameNode[] {
   const [next] = node.children;
   return next ? [next, ...mainLine(next)] : [];
+}
+
+/** Return a move, and those after it up to where the moves branch off or end. */
+function straightLine(branch: Branch): Branch[] {
+  const [next, ...others] = branch.children;
+  return next && !others.length ? [branch, ...straightLine(next)] : [branch];
 }
 
 async function loaded(backend: Backend, catalogue: Catalogue, wanted: GameToShow): Promise<Shown> {
@@ -230,27 +210,25 @@ async function loaded(backend: Backend, catalogue: Catalogue, wanted: GameToShow
   const game = catalogue.games.find((one) => one.name === name);
   if (!game) throw new Error(`There is no game ${name} here.`);
   const setup = game.setups.find(({ id }) => id === wanted.setup) ?? game.setups[0];
-  const board = wanted.board ?? null;
-  const toMove = wanted.to_move ?? null;
-  const start = startOf(game, setup, board, toMove);
-  const isUsual = name === catalogue.default_game && setup === game.setups[0] && board === null;
+  const start = { game, setup, board: wanted.board ?? null, toMove: wanted.to_move ?? null };
+  const isUsual =
+    name === catalogue.default_game && setup === game.setups[0] && start.board === null;
   const { moves, positions } =
     (isUsual && !wanted.moves?.length && catalogue.start) ||
-    (await backend.position({ ...start, moves: wanted.moves ?? [] }));
+    (await backend.position({ ...startOf(start), moves: wanted.moves ?? [] }));
   const line = [child(null, null, positions[0])];
   moves.forEach((action, k) => line.push(child(line[k], action, positions[k + 1])));
-  const ply = Math.min(wanted.ply ?? moves.length, moves.length);
-  return { game, setup, board, toMove, line, ply };
+  return { ...start, line, ply: Math.min(wanted.ply ?? moves.length, moves.length) };
 }
 
 /** Return a new node below another one, null for a root. */
-function child(parent: GameNode | null, action: number | null, position: Position): GameNode {
-  const node = { action, position, parent, children: [], name: "" };
+function child(parent: GameNode | null, action: number | null, position: Position, name = "") {
+  const node: GameNode = { action, position, parent, children: [], name };
   parent?.children.push(node);
   return node;
 }
 
-function startOf(game: Game, setup: Setup, board: string | null, toMove: number | null) {
+function startOf({ game, setup, board, toMove }: Start) {
   const start = { game: game.name, setup: setup.id };
   return board === null ? start : { ...start, board, to_move: toMove ?? 0 };
 }

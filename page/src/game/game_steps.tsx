@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "../ui";
-import type { GameState } from "./game_state";
+import type { GameNode, GameState } from "./game_state";
 
 /** Outlines on a square of 16 units. */
 const ICONS = {
@@ -27,52 +27,56 @@ export function StepButtons({ state }: { state: GameState }) {
     <div class="step-row">
       {step("To the start", "start", 0, ply === 0)}
       {step("One move back", "back", ply - 1, ply === 0)}
-      <span class="step-place">
-        {ply} / {last}
-      </span>
+      <span class="step-place">{`${ply} / ${last}`}</span>
       {step("One move on", "forth", ply + 1, ply === last)}
       {step("To the end", "end", last, ply === last)}
     </div>
   );
 }
 
-/** The moves of the line that is shown. */
 export function MoveList({ state }: { state: GameState }) {
-  const { line, ply, setup } = state.shown.value;
-  const list = useRef<HTMLOListElement>(null);
-  useLayoutEffect(() => scrollTo(list.current, ply), [ply, line.length]);
+  const { line, ply } = state.shown.value;
+  const list = useMoveInSight<HTMLOListElement>(line[ply]);
   return (
     <ol class="move-list" aria-label="Moves" ref={list}>
-      {line.slice(1).map(({ action }, k) => {
-        const text = setup.action_texts[action ?? 0];
-        return (
-          <li key={k}>
-            <button
-              type="button"
-              class="move-step"
-              aria-label={`Move ${k + 1}, ${text}`}
-              aria-current={k + 1 === ply ? "step" : undefined}
-              onClick={() => state.show(k + 1)}
-            >
-              <span class="move-number">{k + 1}.</span>
-              {text}
-            </button>
-          </li>
-        );
-      })}
+      {line.slice(1).map((node, k) => (
+        <li key={k}>
+          <MoveButton state={state} node={node} number={k + 1} />
+        </li>
+      ))}
     </ol>
   );
 }
 
-/** Bring the move of the position shown into sight; the page itself stays where it is. */
-function scrollTo(list: HTMLElement | null, ply: number): void {
-  if (!list) return;
-  const item = list.children[ply - 1];
-  if (!item) {
-    list.scrollTop = 0;
-    return;
-  }
-  const [inner, outer] = [item.getBoundingClientRect(), list.getBoundingClientRect()];
-  if (inner.top >= outer.top && inner.bottom <= outer.bottom) return;
-  list.scrollTop += inner.top - outer.top - (outer.height - inner.height) / 2;
+type MoveButtonProps = { state: GameState; node: GameNode; number: number };
+
+/** A move in a list; choosing it shows the position after it. */
+export function MoveButton({ state, node, number }: MoveButtonProps) {
+  const { line, ply, setup } = state.shown.value;
+  const text = setup.action_texts[node.action ?? 0];
+  return (
+    <Button
+      class={`move-step ${line.includes(node) ? "is-on-line" : ""}`}
+      aria-label={`Move ${number}, ${text}`}
+      aria-current={line[ply] === node ? "step" : undefined}
+      onClick={() => state.goTo(node)}
+    >
+      <span class="move-number">{number}.</span>
+      {text}
+    </Button>
+  );
+}
+
+/** Return the ref of a box that scrolls to the move shown; the page itself stays where it is. */
+export function useMoveInSight<T extends HTMLElement>(shown: GameNode) {
+  const box = useRef<T>(null);
+  useLayoutEffect(() => {
+    if (!box.current) return;
+    const outer = box.current.getBoundingClientRect();
+    const inner = box.current.querySelector("[aria-current]")?.getBoundingClientRect();
+    if (!inner) box.current.scrollTop = 0;
+    else if (inner.top < outer.top || inner.bottom > outer.bottom)
+      box.current.scrollTop += inner.top - outer.top - (outer.height - inner.height) / 2;
+  }, [shown]);
+  return box;
 }

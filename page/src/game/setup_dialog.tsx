@@ -1,27 +1,32 @@
 // The dialog that starts a game anywhere: after a list of moves, or from a board set up by clicking.
 
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Game, Position, Setup, Side } from "../api";
 import type { App, GameToShow } from "../app";
 import { Board } from "../board/board";
-import { capital } from "../format";
+import { capital, messageOf } from "../format";
 import { Button, Choice } from "../ui";
-import { type GameState, listText } from "./game_state";
+import { listText } from "./game_state";
 
-interface SetupDialogProps {
-  app: App;
-  state: GameState;
-  onStart: (game: GameToShow) => void;
-  onClose: () => void;
+type SetupButtonProps = { app: App; onStart: (game: GameToShow) => void };
+
+export function SetupButton(props: SetupButtonProps) {
+  const isOpen = useSignal(false);
+  return (
+    <>
+      <Button text={"Set up\u2026"} onClick={() => (isOpen.value = true)} />
+      {isOpen.value && <SetupDialog {...props} onClose={() => (isOpen.value = false)} />}
+    </>
+  );
 }
 
-export function SetupDialog({ app, state, onStart, onClose }: SetupDialogProps) {
-  const { game, setup, board } = state.shown.value;
-  const { position } = state;
+function SetupDialog({ app, onStart, onClose }: SetupButtonProps & { onClose: () => void }) {
+  const { game, setup, board } = app.game.shown.value;
+  const { position, moves: played } = app.game;
   const dialog = useRef<HTMLDialogElement>(null);
   const setupId = useSignal(setup.id);
-  const moves = useSignal(board === null ? listText(setup, state.moves) : "");
+  const moves = useSignal(board === null ? listText(setup, played) : "");
   const hasBoard = useSignal(board !== null);
   const text = useSignal(position.board);
   const toMove = useSignal<Side>(position.to_move);
@@ -37,20 +42,17 @@ export function SetupDialog({ app, state, onStart, onClose }: SetupDialogProps) 
       onClose();
       onStart(wanted);
     } catch (problem) {
-      error.value = problem instanceof Error ? capital(problem.message) : "";
+      error.value = capital(messageOf(problem));
     }
   };
   const use = (on: boolean) => {
     hasBoard.value = on;
-    moves.value = on ? "" : listText(setup, state.moves);
+    moves.value = on ? "" : listText(setup, played);
   };
+  const example = `as on the board, such as ${chosen.action_texts[position.legal[0] ?? 0]}`;
+  const named = { class: "dialog setup-dialog", "aria-labelledby": "dialog-title" };
   return (
-    <dialog
-      class="dialog setup-dialog"
-      aria-labelledby="dialog-title"
-      ref={dialog}
-      onClose={onClose}
-    >
+    <dialog {...named} ref={dialog} onClose={onClose}>
       <form method="dialog" onSubmit={submit}>
         <h2 id="dialog-title">Set up a game of {game.title}</h2>
         {game.setups.length > 1 && (
@@ -61,16 +63,7 @@ export function SetupDialog({ app, state, onStart, onClose }: SetupDialogProps) 
             onChange={(id) => (setupId.value = id)}
           />
         )}
-        <label class="field">
-          <span>Moves</span>
-          <textarea
-            rows={2}
-            spellcheck={false}
-            placeholder={`as on the board, such as ${chosen.action_texts[position.legal[0] ?? 0]}`}
-            value={moves.value}
-            onInput={(event) => (moves.value = event.currentTarget.value)}
-          />
-        </label>
+        <TextField label="Moves" text={moves} rows={2} placeholder={example} />
         <label class="check">
           <input
             type="checkbox"
@@ -80,17 +73,27 @@ export function SetupDialog({ app, state, onStart, onClose }: SetupDialogProps) 
           Start from a board of your own
         </label>
         {hasBoard.value && <BoardEditor {...{ game, setup: chosen, position, text, toMove }} />}
-        <p class="error-line" role="alert">
-          {error}
-        </p>
+        <p class="error-line" role="alert" children={error} />
         <div class="button-row">
-          <button type="submit" class="primary">
-            Start here
-          </button>
-          <Button onClick={onClose}>Cancel</Button>
+          <button type="submit" class="primary" children="Start here" />
+          <Button text="Cancel" onClick={onClose} />
         </div>
       </form>
     </dialog>
+  );
+}
+
+type TextFieldProps = { label: string; text: Signal<string>; rows: number; placeholder?: string };
+
+function TextField({ label, text, ...others }: TextFieldProps) {
+  const onInput = (event: { currentTarget: HTMLTextAreaElement }) => {
+    text.value = event.currentTarget.value;
+  };
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <textarea spellcheck={false} {...others} value={text.value} onInput={onInput} />
+    </label>
   );
 }
 
@@ -98,38 +101,38 @@ interface BoardEditorProps {
   game: Game;
   setup: Setup;
   position: Position;
-  text: { value: string };
-  toMove: { value: Side };
+  text: Signal<string>;
+  toMove: Signal<Side>;
 }
 
 /** A board whose squares take pieces by clicking, and the same board as text. */
 function BoardEditor({ game, setup, position, text, toMove }: BoardEditorProps) {
   const piece = useSignal("1");
   const cells = readBoard(text.value, game, setup);
-  const [empty, first, second] = setup.letters;
+  const shown = { ...position, cells: cells ?? position.cells, marked: [], legal: [], over: false };
+  const [empty, first, second] = [...setup.letters].map((letter) => `\u201c${letter}\u201d`);
+  const [one, other] = setup.sides;
+  const pieces = [
+    ["1", one],
+    ["2", other],
+    ["0", "nothing (takes away)"],
+  ] as const;
   const put = ([row, column]: [number, number]) => {
     if (!cells) return;
-    const rows = game.action_kind === "column" ? landing(cells, column, Number(piece.value)) : row;
-    if (rows !== null) cells[rows][column] = Number(piece.value);
+    const at = game.action_kind === "column" ? landing(cells, column, Number(piece.value)) : row;
+    if (at !== null) cells[at][column] = Number(piece.value);
     text.value = writeBoard(cells, setup);
+  };
+  const clear = () => {
+    const none = Array.from({ length: game.rows }, () => Array<number>(game.columns).fill(0));
+    text.value = writeBoard(none, setup);
   };
   return (
     <div class="board-editor">
       {!position.drawn && (
         <div class="editor-board">
           <Board
-            game={game}
-            setup={setup}
-            position={{
-              ...position,
-              cells: cells ?? position.cells,
-              marked: [],
-              legal: [],
-              over: false,
-            }}
-            last={null}
-            legal={[]}
-            label="Board to set up"
+            {...{ game, setup, position: shown, last: null, legal: [], label: "Board to set up" }}
             onAction={() => undefined}
             onCell={put}
           />
@@ -139,37 +142,18 @@ function BoardEditor({ game, setup, position, text, toMove }: BoardEditorProps) 
         <Choice
           label="Clicking puts"
           value={piece.value}
-          options={[
-            ["1", setup.sides[0]],
-            ["2", setup.sides[1]],
-            ["0", "nothing (takes away)"],
-          ]}
+          options={pieces}
           onChange={(value) => (piece.value = value)}
         />
         <Choice
           label="Side to move"
-          value={String(toMove.value)}
-          options={[
-            ["0", setup.sides[0]],
-            ["1", setup.sides[1]],
-          ]}
+          value={`${toMove.value}`}
+          options={Object.entries(setup.sides)}
           onChange={(value) => (toMove.value = value === "0" ? 0 : 1)}
         />
-        <Button onClick={() => (text.value = writeBoard(emptyBoard(game), setup))}>
-          Empty the board
-        </Button>
-        <label class="field">
-          <span>Board as text</span>
-          <textarea
-            rows={Math.min(game.rows, 8)}
-            spellcheck={false}
-            value={text.value}
-            onInput={(event) => (text.value = event.currentTarget.value)}
-          />
-        </label>
-        <p class="hint-text">
-          {`\u201c${first}\u201d ${setup.sides[0]}, \u201c${second}\u201d ${setup.sides[1]}, \u201c${empty}\u201d empty.`}
-        </p>
+        <Button text="Empty the board" onClick={clear} />
+        <TextField label="Board as text" text={text} rows={Math.min(game.rows, 8)} />
+        <p class="hint-text">{`${first} ${one}, ${second} ${other}, ${empty} empty.`}</p>
       </div>
     </div>
   );
@@ -183,24 +167,17 @@ function landing(cells: number[][], column: number, piece: number): number | nul
   return row < 0 ? null : row;
 }
 
-function emptyBoard(game: Game): number[][] {
-  return Array.from({ length: game.rows }, () => Array<number>(game.columns).fill(0));
-}
-
 /** Return the cells of a board as text; null if it is not one. */
-function readBoard(text: string, game: Game, setup: Setup): number[][] | null {
-  const rows = text
-    .trim()
-    .split(/\s*\n\s*/)
-    .map((row) => [...row].map((letter) => letterIndex(letter, setup)));
+function readBoard(text: string, game: Game, { letters, mirrored }: Setup): number[][] | null {
+  const cellOf = (letter: string) => {
+    const exact = letters.indexOf(letter);
+    return exact >= 0 ? exact : letters.toLowerCase().indexOf(letter.toLowerCase());
+  };
+  const lines = text.trim().split(/\s*\n\s*/);
+  const rows = lines.map((line) => [...line].map(cellOf));
   const fits = rows.length === game.rows && rows.every((row) => row.length === game.columns);
   if (!fits || rows.flat().some((cell) => cell < 0)) return null;
-  return setup.mirrored ? rows.map((row) => row.reverse()) : rows;
-}
-
-function letterIndex(letter: string, { letters }: Setup): number {
-  const exact = letters.indexOf(letter);
-  return exact >= 0 ? exact : letters.toLowerCase().indexOf(letter.toLowerCase());
+  return mirrored ? rows.map((row) => row.reverse()) : rows;
 }
 
 function writeBoard(cells: number[][], { letters, mirrored }: Setup): string {

@@ -7,7 +7,8 @@ import { signal } from "@preact/signals";
 import type { Asked, MoveMessage, ProgressMessage } from "../api";
 import type { App } from "../app";
 import { prefersRest } from "../board/motion";
-import type { GameState, Shown } from "../game/game_state";
+import { messageOf } from "../format";
+import type { Shown } from "../game/game_state";
 import { isTemporary, RequestError } from "../server_backend";
 import { playerOf, type Seat, type Seats } from "./seats";
 
@@ -17,18 +18,13 @@ const WATCHED_MS = 800; // the same, where two players are watched
 const RETRY_S = [1, 2, 4, 8, 15];
 const HINT_SIMULATIONS = 400;
 
-interface Problem {
-  text: string;
-  /** When it is tried again, in seconds; null: it waits for the person. */
-  seconds: number | null;
-}
-
 interface FlowState {
   isPaused: boolean;
   /** Somebody's move, or what the person asked for, is under way. */
   isPending: boolean;
   progress: ProgressMessage | null;
-  problem: Problem | null;
+  /** What failed, and in how many seconds it is tried again; null: it waits for the person. */
+  problem: { text: string; seconds: number | null } | null;
   /** A move that was pointed out in the position shown. */
   hint: { action: number; text: string } | null;
 }
@@ -37,20 +33,20 @@ const IDLE = { isPending: false, progress: null, problem: null, hint: null };
 
 export class GameFlow {
   readonly now = signal<FlowState>({ ...IDLE, isPaused: false });
-  private stopper: AbortController | null = null;
-  private wakeUp: (() => void) | null = null;
-  private unsubscribe: (() => void) | null = null;
+  private readonly state;
+  private stopper = new AbortController();
+  /** Tries at once what failed. */
+  retry = () => {};
 
   constructor(
     private readonly app: App,
-    private readonly state: GameState,
     private seats: Seats,
-  ) {}
+  ) {
+    this.state = app.game;
+  }
 
-  /** Whether the side to move is a person's. */
   get isPersonsTurn(): boolean {
-    const { position } = this.state;
-    return !position.over && this.seat().kind === "human";
+    return !this.state.position.over && this.seat().kind === "human";
   }
 
   /** Whether a person may move on the board now. */
@@ -62,13 +58,13 @@ export class GameFlow {
     return this.seats.every(({ kind }) => kind !== "human");
   }
 
-  open(): void {
-    this.unsubscribe = this.state.shown.subscribe(() => this.follow());
-  }
-
-  close(): void {
-    this.unsubscribe?.();
-    this.stop();
+  /** Follow the game; return what ends that. */
+  open(): () => void {
+    const unsubscribe = this.state.shown.subscribe(() => this.follow());
+    return () => {
+      unsubscribe();
+      this.stop();
+    };
   }
 
   /** Let others play from now on. */
@@ -83,7 +79,6 @@ export class GameFlow {
     this.follow();
   }
 
-  /** Play a person's move in the position shown. */
   play(action: number): void {
     this.persist((signal) => this.playMove(action, signal));
   }
@@ -93,54 +88,41 @@ export class GameFlow {
     this.state.cut(this.state.shown.value.ply);
   }
 
-  /** Take back to the latest position in which a person had a choice. */
-  takeBack(): void {
-    const ply = this.plyToTakeBackTo();
-    if (ply !== null) this.state.cut(ply);
-  }
-
-  /** Return that ply; null if there is none. */
+  /** Return the latest ply before, in which a person had a choice; null if there is none. */
   plyToTakeBackTo(): number | null {
     const { line, ply } = this.state.shown.value;
-    for (let k = ply - 1; k >= 0; k -= 1) {
-      const { to_move: side, forced_pass: isForced } = line[k].position;
-      if (this.seats[side].kind === "human" && !isForced) return k;
-    }
-    return null;
+    const found = line.slice(0, ply).findLastIndex(({ position }) => {
+      return this.seats[position.to_move].kind === "human" && !position.forced_pass;
+    });
+    return found < 0 ? null : found;
   }
 
   /** Point out the best move that the analyst, or the solver, knows. */
   askHint(): void {
     this.persist(async (signal) => {
       const { game, setup } = this.state.shown.value;
-      const request = this.state.request();
-      const exact = await this.app.backend.exact(request, { signal });
-      let hint;
+      const exact = await this.app.backend.exact(this.state.request(), { signal });
+      let action;
       if (exact.known) {
         const most = Math.max(...exact.scores.filter((score) => score !== null));
-        hint = { action: exact.scores.indexOf(most), by: "exact" };
+        action = exact.scores.indexOf(most);
       } else {
-        const { id = undefined, num_simulations: num = 0 } = game.analyst ?? {};
-        if (id === undefined) throw new RequestError("Nobody here knows this game well.", 422);
+        if (!game.analyst) throw new RequestError("Nobody here knows this game well.", 422);
+        const { id, num_simulations: num } = game.analyst;
         const player = { id, num_simulations: Math.min(num, HINT_SIMULATIONS) };
-        hint = { action: (await this.askMove(player, signal)).action, by: "the search's choice" };
+        action = await this.askMove(player, signal);
       }
-      const text = `Hint: ${setup.action_texts[hint.action]} (${hint.by}).`;
+      const by = exact.known ? "exact" : "the search's choice";
+      const text = `Hint: ${setup.action_texts[action]} (${by}).`;
       this.app.announce(text);
-      this.change({ hint: { action: hint.action, text } });
+      this.change({ hint: { action, text } });
     });
-  }
-
-  /** Try at once what failed. */
-  retry(): void {
-    this.wakeUp?.();
   }
 
   private seat(): Seat {
     return this.seats[this.state.position.to_move];
   }
 
-  /** Go on with the game as it is now. */
   private follow(): void {
     this.stop();
     const { position, isAtEnd } = this.state;
@@ -150,12 +132,12 @@ export class GameFlow {
   }
 
   private pass(): void {
-    const { position } = this.state;
+    const { to_move: side, legal } = this.state.position;
     const { setup } = this.state.shown.value;
-    this.app.announce(`${setup.sides[position.to_move]} has no legal move and passes.`);
+    this.app.announce(`${setup.sides[side]} has no legal move and passes.`);
     this.persist(async (signal) => {
       await pause(PASS_MS, signal);
-      await this.playMove(position.legal[0], signal);
+      await this.playMove(legal[0], signal);
     });
   }
 
@@ -164,77 +146,69 @@ export class GameFlow {
     if (!player) return;
     this.persist(async (signal) => {
       const started = performance.now();
-      const answer = await this.askMove(player, signal);
+      const action = await this.askMove(player, signal);
       const usual = prefersRest() ? 0 : SHORTEST_MS;
       const least = this.isWatched ? WATCHED_MS : usual;
       await pause(least - (performance.now() - started), signal);
-      await this.playMove(answer.action, signal);
+      await this.playMove(action, signal);
     });
   }
 
-  private async askMove(player: Asked, signal: AbortSignal): Promise<MoveMessage> {
+  private async askMove(player: Asked, signal: AbortSignal): Promise<number> {
     const total = player.num_simulations ?? 0;
     this.change({ progress: { type: "progress", done: 0, total } });
-    const found: MoveMessage[] = [];
+    const found: number[] = [];
     const onMessage = (message: MoveMessage | ProgressMessage) => {
-      if (message.type === "move") found.push(message);
+      if (message.type === "move") found.push(message.action);
       else if (!signal.aborted) this.change({ progress: message });
     };
     await this.app.backend.move({ ...this.state.request(), player }, { signal, onMessage });
-    if (!found.length) throw new RequestError("The connection to the server was lost.");
+    if (!found.length) throw new RequestError();
     return found[0];
   }
 
   private async playMove(action: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const { position } = this.state;
+    const { to_move: side, forced_pass: isPass } = this.state.position;
     const { setup } = this.state.shown.value;
-    const side = setup.sides[position.to_move];
     await this.state.play(action);
-    if (!position.forced_pass) this.app.announce(`${side} plays ${setup.action_texts[action]}.`);
+    if (!isPass) this.app.announce(`${setup.sides[side]} plays ${setup.action_texts[action]}.`);
     if (this.state.position.over) this.app.announce(resultText(this.state.shown.value));
   }
 
   /** Do something until it succeeds, is refused, or the game goes elsewhere. */
   private async persist(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     this.stop();
-    const stopper = new AbortController();
-    this.stopper = stopper;
+    const { signal } = this.stopper;
     this.change({ isPending: true });
-    for (let attempt = 0; !stopper.signal.aborted; attempt += 1) {
+    for (let attempt = 0; !signal.aborted; attempt += 1) {
       try {
         this.change({ problem: null });
-        await work(stopper.signal);
-        if (!stopper.signal.aborted) {
-          this.stopper = null;
-          this.change({ isPending: false, progress: null });
-        }
+        await work(signal);
+        if (!signal.aborted) this.change({ isPending: false, progress: null });
         return;
       } catch (error) {
-        if (stopper.signal.aborted) return;
-        await this.waitAfter(error, attempt, stopper.signal);
+        if (!signal.aborted) await this.waitAfter(error, attempt, signal);
       }
     }
   }
 
   /** Show what failed; return when it is to be tried again. */
   private async waitAfter(error: unknown, attempt: number, signal: AbortSignal): Promise<void> {
-    const isTried = isTemporary(error);
-    const seconds = isTried ? RETRY_S[Math.min(attempt, RETRY_S.length - 1)] : null;
-    const text = error instanceof Error ? error.message : String(error);
+    const seconds = isTemporary(error) ? RETRY_S[Math.min(attempt, RETRY_S.length - 1)] : null;
+    const text = messageOf(error);
     this.change({ progress: null, problem: { text, seconds } });
     this.app.announce(text);
     await new Promise<void>((resolve) => {
-      this.wakeUp = resolve;
+      this.retry = resolve;
       signal.addEventListener("abort", () => resolve());
       if (seconds !== null) setTimeout(resolve, 1000 * seconds);
     });
-    this.wakeUp = null;
   }
 
   private stop(): void {
-    this.stopper?.abort();
-    this.stopper = null;
+    this.stopper.abort();
+    this.stopper = new AbortController();
     this.change(IDLE);
   }
 
@@ -243,7 +217,6 @@ export class GameFlow {
   }
 }
 
-/** Return how a finished game ended. */
 export function resultText({ line, ply, setup, game }: Shown): string {
   const { counts, winner } = line[ply].position;
   const score = game.counts_pieces ? `, ${Math.max(...counts)} to ${Math.min(...counts)}` : "";
@@ -252,10 +225,7 @@ export function resultText({ line, ply, setup, game }: Shown): string {
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, Math.max(milliseconds, 0));
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    });
+    setTimeout(resolve, Math.max(milliseconds, 0));
+    signal.addEventListener("abort", () => reject(signal.reason));
   });
 }

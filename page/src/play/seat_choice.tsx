@@ -2,7 +2,8 @@
 
 import type { Game, Level, Setup, Side } from "../api";
 import { SidePiece } from "../board/pieces";
-import { formatSeat, parseSeat, playerSeat, type Seat } from "./seats";
+import { clampSimulations, formatSeat, leastSimulations } from "./seats";
+import { parseSeat, playerSeat, type Seat } from "./seats";
 
 interface SeatChoiceProps {
   game: Game;
@@ -21,13 +22,12 @@ export function SeatChoice({ game, setup, side, seat, onChange }: SeatChoiceProp
     const chosen = kind === "player." ? playerSeat(game, id) : parseSeat(value, game);
     if (chosen) onChange(chosen);
   };
-  const least = player?.kind === "network" ? 0 : 1;
   const changeNumber = (input: HTMLInputElement) => {
+    if (seat.kind !== "player" || !player || num === null) return;
     const wanted = Math.round(input.valueAsNumber);
-    const most = player?.max_simulations ?? least;
-    const allowed = Number.isNaN(wanted) ? num : Math.min(Math.max(wanted, least), most);
+    const allowed = Number.isNaN(wanted) ? num : clampSimulations(player, wanted);
     input.value = String(allowed);
-    if (seat.kind === "player") onChange({ ...seat, num_simulations: allowed });
+    onChange({ ...seat, num_simulations: allowed });
   };
   return (
     <div class="seat">
@@ -44,17 +44,13 @@ export function SeatChoice({ game, setup, side, seat, onChange }: SeatChoiceProp
         {game.levels.length > 0 && (
           <optgroup label="Levels, weakest first">
             {game.levels.map((level) => (
-              <option key={level.id} value={`level.${level.id}`}>
-                {levelName(level)}
-              </option>
+              <option key={level.id} value={`level.${level.id}`} children={levelName(level)} />
             ))}
           </optgroup>
         )}
         <optgroup label="Players">
-          {game.players.map((one) => (
-            <option key={one.id} value={`player.${one.id}`}>
-              {one.name}
-            </option>
+          {game.players.map(({ id, name: text }) => (
+            <option key={id} value={`player.${id}`} children={text} />
           ))}
         </optgroup>
       </select>
@@ -64,7 +60,7 @@ export function SeatChoice({ game, setup, side, seat, onChange }: SeatChoiceProp
             type="number"
             aria-label={`Simulations of ${name}`}
             title="Simulations for each move"
-            min={least}
+            min={leastSimulations(player)}
             max={player.max_simulations}
             value={num}
             onChange={(event) => changeNumber(event.currentTarget)}

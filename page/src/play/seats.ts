@@ -2,7 +2,7 @@
 //
 // In an address a seat is "human", "level.club" or "uct*500".
 
-import type { Asked, Game } from "../api";
+import type { Asked, Game, Player } from "../api";
 
 export type Seat =
   | { kind: "human" }
@@ -11,15 +11,12 @@ export type Seat =
 export type Seats = [Seat, Seat];
 
 const USUAL_SIMULATIONS: Record<string, number> = { network: 200, uct: 1000 };
-export const HUMAN: Seat = { kind: "human" };
+const HUMAN: Seat = { kind: "human" };
 
 /** Return the seats of a new game: a person against a level that is not the weakest. */
 export function usualSeats(game: Game): Seats {
   const level = game.levels[Math.min(2, game.levels.length - 1)];
-  const opponent: Seat = level
-    ? { kind: "level", id: level.id }
-    : playerSeat(game, game.players[0].id);
-  return [HUMAN, opponent];
+  return [HUMAN, level ? { kind: "level", id: level.id } : playerSeat(game, game.players[0].id)];
 }
 
 /** Return the seat of a player of the catalogue; `num` undefined: its usual simulations. */
@@ -27,6 +24,16 @@ export function playerSeat(game: Game, id: string, num?: number): Seat {
   const player = game.players.find((one) => one.id === id);
   const usual = player ? (USUAL_SIMULATIONS[player.kind] ?? null) : null;
   return { kind: "player", id, num_simulations: num ?? usual };
+}
+
+/** Return a number of simulations that a player takes, as near as possible. */
+export function clampSimulations(player: Player, num: number): number {
+  return Math.min(Math.max(num, leastSimulations(player)), player.max_simulations);
+}
+
+/** A network can choose without a search. */
+export function leastSimulations({ kind }: Player): number {
+  return kind === "network" ? 0 : 1;
 }
 
 /** Return the player of a request; null for a person. */
@@ -37,14 +44,12 @@ export function playerOf(seat: Seat, game: Game): Asked | null {
   return num === null ? { id } : { id, num_simulations: num };
 }
 
-/** Return what the player in a seat is called. */
 export function seatName(seat: Seat, game: Game): string {
   if (seat.kind === "human") return "A person";
   const all = seat.kind === "level" ? game.levels : game.players;
   return all.find((one) => one.id === seat.id)?.name ?? "The player";
 }
 
-/** Return a seat as text for the address. */
 export function formatSeat(seat: Seat): string {
   if (seat.kind === "human") return "human";
   if (seat.kind === "level") return `level.${seat.id}`;
@@ -61,17 +66,17 @@ export function parseSeat(text: string | undefined, game: Game): Seat | null {
   }
   const [, id, num] = text.match(/^(.*?)(?:\*(\d{1,6}))?$/) ?? [];
   const player = game.players.find((one) => one.id === id);
-  if (!player) return null;
-  return playerSeat(
-    game,
-    id,
-    num === undefined ? undefined : Math.min(+num, player.max_simulations),
-  );
+  return player
+    ? playerSeat(game, id, num === undefined ? num : clampSimulations(player, Number(num)))
+    : null;
 }
 
 /** Return a game's seats in which the side to move is a person's, against who is not one. */
 export function seatsAgainst(seats: Seats, personsSide: number, game: Game): Seats {
   if (seats.every(({ kind }) => kind === "human")) return seats;
-  const opponent = seats.find(({ kind }) => kind !== "human") ?? usualSeats(game)[1];
+  return against(seats.find(({ kind }) => kind !== "human") ?? usualSeats(game)[1], personsSide);
+}
+
+export function against(opponent: Seat, personsSide: number): Seats {
   return personsSide === 0 ? [HUMAN, opponent] : [opponent, HUMAN];
 }

@@ -5,13 +5,14 @@
 import { signal } from "@preact/signals";
 import type { App } from "../app";
 import type { Asked, PlyMessage, Side, StreamMessage } from "../api";
-import type { GameNode, GameState } from "../game/game_state";
+import { messageOf } from "../format";
+import type { GameNode } from "../game/game_state";
 
 /** How much a move loses at least, in results, to be called so. */
 const MISTAKES = [
-  { least: 0.8, sign: "??", name: "blunder" },
-  { least: 0.4, sign: "?", name: "mistake" },
-  { least: 0.15, sign: "?!", name: "inaccuracy" },
+  { least: 0.8, sign: "??", name: "blunder", text: "a blunder" },
+  { least: 0.4, sign: "?", name: "mistake", text: "a mistake" },
+  { least: 0.15, sign: "?!", name: "inaccuracy", text: "an inaccuracy" },
 ] as const;
 
 export interface Reviewed {
@@ -21,68 +22,55 @@ export interface Reviewed {
   error: string;
 }
 
-export interface Mistake {
-  ply: number;
-  side: Side;
-  sign: string;
-  name: (typeof MISTAKES)[number]["name"];
-  found: PlyMessage;
-}
+export type Mistake = PlyMessage & (typeof MISTAKES)[number] & { side: Side };
 
 export class Review {
   readonly now = signal<Reviewed>({ plies: [], isRunning: false, error: "" });
   /** Who judges what no solver does; null: the usual analyst. */
   player: Asked | null = null;
   private line: GameNode[] = [];
-  private stopper: AbortController | null = null;
-  private unsubscribe: (() => void) | null = null;
+  private stopper = new AbortController();
 
-  constructor(
-    private readonly app: App,
-    private readonly state: GameState,
-  ) {}
+  constructor(private readonly app: App) {}
 
-  /** Follow the game, and review it by itself once it has ended. */
-  open(): void {
-    this.unsubscribe = this.state.shown.subscribe(() => this.follow());
-  }
-
-  close(): void {
-    this.unsubscribe?.();
-    this.stop();
-    this.line = [];
+  /** Follow the game, and review it by itself once it has ended; return what ends that. */
+  open(): () => void {
+    const unsubscribe = this.app.game.shown.subscribe(() => this.follow());
+    return () => {
+      unsubscribe();
+      this.stop();
+    };
   }
 
   async run(): Promise<void> {
     this.stop();
-    const stopper = new AbortController();
-    this.stopper = stopper;
-    const { signal: stop } = stopper;
+    const { signal } = this.stopper;
     this.change({ isRunning: true, error: "" });
     const onMessage = (message: StreamMessage) => {
-      if (message.type !== "ply" || stop.aborted) return;
-      const plies = [...this.now.value.plies];
-      plies[message.ply] = message;
-      this.change({ plies });
+      if (message.type !== "ply" || signal.aborted) return;
+      this.change({ plies: Object.assign([...this.now.value.plies], { [message.ply]: message }) });
     };
-    const request = { ...this.state.wholeGame(), ...(this.player ? { player: this.player } : {}) };
+    const game = this.app.game.request(this.line.length);
+    const request = this.player ? { ...game, player: this.player } : game;
+    let error = "";
     try {
-      await this.app.backend.review(request, { signal: stop, onMessage });
-    } catch (error) {
-      if (!stop.aborted) this.change({ error: error instanceof Error ? error.message : "" });
+      await this.app.backend.review(request, { signal, onMessage });
+    } catch (problem) {
+      error = messageOf(problem);
     }
-    if (!stop.aborted) this.change({ isRunning: false });
+    if (!signal.aborted) this.change({ isRunning: false, error });
   }
 
   stop(): void {
-    this.stopper?.abort();
-    this.stopper = null;
+    this.stopper.abort();
+    this.stopper = new AbortController();
     if (this.now.value.isRunning) this.change({ isRunning: false });
   }
 
   private follow(): void {
-    const { line } = this.state.shown.value;
-    const same = commonLength(line, this.line);
+    const { line } = this.app.game.shown.value;
+    const different = line.findIndex((node, k) => node !== this.line[k]);
+    const same = different < 0 ? line.length : different;
     if (same === line.length && same === this.line.length) return;
     this.line = line;
     this.stop();
@@ -108,8 +96,7 @@ export function mistakesOf(plies: Reviewed["plies"], line: GameNode[]): Mistake[
   return plies.flatMap((found) => {
     const kind = mistakeOf(found?.loss);
     if (!found || !kind || !line[found.ply]) return [];
-    const { sign, name } = kind;
-    return [{ ply: found.ply, side: line[found.ply].position.to_move, sign, name, found }];
+    return [{ ...found, ...kind, side: line[found.ply].position.to_move }];
   });
 }
 
@@ -120,9 +107,4 @@ export function accuracyOf(plies: Reviewed["plies"], line: GameNode[], side: Sid
     return position?.to_move === side && !position.forced_pass && found?.loss !== null;
   });
   return { num: judged.length, good: judged.filter((found) => !mistakeOf(found?.loss)).length };
-}
-
-function commonLength(a: GameNode[], b: GameNode[]): number {
-  const different = a.findIndex((node, k) => node !== b[k]);
-  return different < 0 ? a.length : different;
 }

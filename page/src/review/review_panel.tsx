@@ -3,9 +3,9 @@
 
 import type { Side } from "../api";
 import { capital, percentText, resultText } from "../format";
-import { type GameState, movesOf } from "../game/game_state";
-import { Button } from "../ui";
-import { accuracyOf, type Mistake, mistakesOf, type Review } from "./review";
+import type { GameState } from "../game/game_state";
+import { Button, Table } from "../ui";
+import { accuracyOf, type Mistake, mistakesOf, type Review, type Reviewed } from "./review";
 import { ValuePlot } from "./value_plot";
 
 interface ReviewPanelProps {
@@ -25,42 +25,34 @@ export function ReviewPanel({ state, review, onTryAgain }: ReviewPanelProps) {
   const after = mistakes.find((one) => one.ply > ply);
   const shown = mistakes.find((one) => one.ply === ply);
   const status = isRunning ? `${num} of ${line.length} positions` : "";
+  const startOrStop = () => (isRunning ? review.stop() : review.run());
+  const step = (mistake: Mistake | undefined) => ({
+    off: !mistake,
+    onClick: () => mistake && state.show(mistake.ply),
+  });
+  const back = { "aria-label": "Mistake before", title: "Mistake before", ...step(before) };
   return (
     <section class="review" aria-label="Review of the game">
       <div class="section-head">
         <h2>Review</h2>
         <p class="review-status">{status}</p>
         {(isRunning || !isDone) && (
-          <Button
-            off={line.length === 1}
-            onClick={() => (isRunning ? review.stop() : review.run())}
-          >
+          <Button off={line.length === 1} onClick={startOrStop}>
             {isRunning ? "Stop" : "Review the game"}
           </Button>
         )}
       </div>
-      <p class="error-line" role="alert">
-        {capital(error)}
-      </p>
+      <p class="error-line" role="alert" children={capital(error)} />
       {num > 0 && (
         <>
-          <Accuracy state={state} mistakes={mistakes} plies={plies} />
+          <Accuracy {...{ state, mistakes, plies }} />
           <ValuePlot state={state} plies={plies} />
           <p class="mistake-text" aria-live="polite">
             {shown ? mistakeText(state, shown) : summary(mistakes, isDone)}
           </p>
           <div class="button-row mistake-steps">
-            <Button
-              aria-label="Mistake before"
-              title="Mistake before"
-              off={!before}
-              onClick={() => before && state.show(before.ply)}
-            >
-              {"\u2190"}
-            </Button>
-            <Button off={!after} onClick={() => after && state.show(after.ply)}>
-              Next mistake {"\u2192"}
-            </Button>
+            <Button text={"\u2190"} {...back} />
+            <Button text={"Next mistake \u2192"} {...step(after)} />
             <Button class="primary" off={state.position.over} onClick={onTryAgain}>
               Try again from here
             </Button>
@@ -71,66 +63,40 @@ export function ReviewPanel({ state, review, onTryAgain }: ReviewPanelProps) {
   );
 }
 
-interface AccuracyProps {
-  state: GameState;
-  mistakes: Mistake[];
-  plies: Review["now"]["value"]["plies"];
-}
+type AccuracyProps = { state: GameState; mistakes: Mistake[]; plies: Reviewed["plies"] };
 
 function Accuracy({ state, mistakes, plies }: AccuracyProps) {
   const { line, setup } = state.shown.value;
   const row = (side: Side) => {
     const { num, good } = accuracyOf(plies, line, side);
     const own = mistakes.filter((one) => one.side === side);
-    const worst = own.reduce<Mistake | null>(
-      (most, one) => ((one.found.loss ?? 0) > (most?.found.loss ?? 0) ? one : most),
-      null,
-    );
-    return (
-      <tr key={side}>
-        <th scope="row">
-          <span class={`piece-chip chip-${setup.colors[side]}`} aria-hidden="true" />
-          {setup.sides[side]}
-        </th>
-        <td class="accuracy">{percentText(num ? good / num : null)}</td>
-        <td>
-          {good} of {num}
-        </td>
-        <td>{worst ? <MistakeButton state={state} mistake={worst} /> : num ? "none" : ""}</td>
-      </tr>
-    );
+    const [worst] = own.sort((one, other) => (other.loss ?? 0) - (one.loss ?? 0));
+    return [
+      <>
+        <span class={`piece-chip chip-${setup.colors[side]}`} aria-hidden="true" />
+        {setup.sides[side]}
+      </>,
+      <span class="accuracy">{percentText(num ? good / num : null)}</span>,
+      `${good} of ${num}`,
+      worst ? <MistakeButton state={state} mistake={worst} /> : num ? "none" : "",
+    ];
   };
-  return (
-    <table class="accuracy-table">
-      <thead>
-        <tr>
-          <td />
-          <th scope="col">Accuracy</th>
-          <th scope="col">Good moves</th>
-          <th scope="col">Worst move</th>
-        </tr>
-      </thead>
-      <tbody>
-        {row(0)}
-        {row(1)}
-      </tbody>
-    </table>
-  );
+  const columns = ["", "Accuracy", "Good moves", "Worst move"];
+  const rows = [row(0), row(1)];
+  return <Table class="accuracy-table" caption="Accuracy of each side" {...{ columns, rows }} />;
 }
 
 function MistakeButton({ state, mistake }: { state: GameState; mistake: Mistake }) {
-  const { ply, setup } = state.shown.value;
-  const { found, sign, name } = mistake;
+  const { setup } = state.shown.value;
+  const { ply, played, sign, name } = mistake;
   return (
-    <button
-      type="button"
+    <Button
       class={`mistake is-${name}`}
       title={`${capital(name)}: ${lossText(mistake)}`}
-      aria-current={ply === mistake.ply ? "step" : undefined}
-      onClick={() => state.show(mistake.ply)}
-    >
-      {mistake.ply + 1}. {setup.action_texts[found.played ?? 0]} {sign}
-    </button>
+      aria-current={state.shown.value.ply === ply ? "step" : undefined}
+      onClick={() => state.show(ply)}
+      text={`${ply + 1}. ${setup.action_texts[played ?? 0]} ${sign}`}
+    />
   );
 }
 
@@ -143,19 +109,15 @@ function summary(mistakes: Mistake[], isDone: boolean): string {
 
 /** Return what was wrong with a move, what it lost, and which would have been better. */
 function mistakeText(state: GameState, mistake: Mistake): string {
-  const { setup, line } = state.shown.value;
-  const { found, side, name } = mistake;
-  const text = (action: number) => setup.action_texts[action];
-  const played = text(movesOf(line)[mistake.ply]);
-  const isBetter = found.best !== null && found.best !== found.played;
-  const better = isBetter && found.best !== null ? ` Better was ${text(found.best)}.` : "";
-  const head = `Move ${mistake.ply + 1}: ${setup.sides[side]} played ${played}`;
-  return `${head}, ${name === "inaccuracy" ? "an" : "a"} ${name} (${lossText(mistake)}).${better}`;
+  const { sides, action_texts: texts } = state.shown.value.setup;
+  const { ply, side, text, best, played } = mistake;
+  const better = best !== null && best !== played ? ` Better was ${texts[best]}.` : "";
+  const head = `Move ${ply + 1}: ${sides[side]} played ${texts[state.moves[ply]]}`;
+  return `${head}, ${text} (${lossText(mistake)}).${better}`;
 }
 
 /** Return what a move lost: from which result to which if that is exact, else an estimate. */
-function lossText({ found, side }: Mistake): string {
-  const { value, loss, exact } = found;
+function lossText({ value, loss, exact, side }: Mistake): string {
   if (loss === null || value === null) return "";
   if (!exact) return `lost about ${loss.toFixed(2)}`;
   const before = side === 0 ? value : -value;

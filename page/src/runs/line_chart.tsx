@@ -8,7 +8,8 @@ import type uPlot from "uplot";
 import { countText, shortText, UNKNOWN } from "../format";
 import * as draw from "./chart_options";
 import type { MergedChart } from "./run_rows";
-import { lineStyle, Table } from "./parts";
+import { Table } from "../ui";
+import { lineStyle } from "./parts";
 
 const HEIGHT = 220;
 const AWAY = { left: -10, top: -10 };

@@ -5,36 +5,6 @@ import type { RunSummary } from "../api";
 import { accuracyText, capital, countText, durationText, UNKNOWN } from "../format";
 import { runsHash } from "./address";
 
-interface TableProps {
-  class: string;
-  caption: string;
-  /** The first one is that of the names of the rows. */
-  columns: string[];
-  /** The name of each row, then its cells. */
-  rows: ComponentChildren[][];
-}
-
-export function Table({ columns, rows, caption, ...others }: TableProps) {
-  const head = columns.map((name) => (name ? <th scope="col">{name}</th> : <td />));
-  const body = rows.map(([name, ...cells]) => (
-    <tr>
-      {name && <th scope="row">{name}</th>}
-      {cells.map((cell, k) => (
-        <td data-label={columns[columns.length - cells.length + k]}>{cell}</td>
-      ))}
-    </tr>
-  ));
-  return (
-    <table {...others}>
-      <caption class="visually-hidden">{caption}</caption>
-      <thead>
-        <tr>{head}</tr>
-      </thead>
-      <tbody>{body}</tbody>
-    </table>
-  );
-}
-
 interface SectionProps {
   title: string;
   box?: Ref<HTMLElement>;

@@ -5,12 +5,12 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { RunSummary } from "../api";
 import type { App } from "../app";
 import { countText, UNKNOWN } from "../format";
-import { Button, Choice } from "../ui";
+import { Button, Choice, Table } from "../ui";
 import { runsHash } from "./address";
 import { type Contender, headline } from "./better_run";
 import { LineChart } from "./line_chart";
 import { Networks } from "./networks";
-import { ErrorLine, figuresOf, RunName, RunTags, Section, Table } from "./parts";
+import { ErrorLine, figuresOf, RunName, RunTags, Section } from "./parts";
 import { mergeCharts, type Range, useRunRows, type XKind } from "./run_rows";
 import { SelfPlay } from "./self_play";
 

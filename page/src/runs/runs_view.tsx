@@ -3,9 +3,9 @@
 import { useEffect, useState } from "preact/hooks";
 import type { RunList } from "../api";
 import type { App } from "../app";
-import { Button } from "../ui";
+import { Button, Table } from "../ui";
 import { idsOf, runsHash } from "./address";
-import { ErrorLine, figuresOf, RunName, Table } from "./parts";
+import { ErrorLine, figuresOf, RunName } from "./parts";
 import { RunPage } from "./run_page";
 
 const MOST_RUNS = 6;
