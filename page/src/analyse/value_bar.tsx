@@ -17,9 +17,9 @@ export function ValueBar({ position, analysis, exact, colors }: ValueBarProps) {
   const ended = winner === null ? 0 : winner === 0 ? 1 : -1;
   const value = over ? ended : view * result;
   return (
-    <div class={`value-bar ground-${colors[1]}`} aria-hidden="true">
+    <div class={`value-bar piece-${colors[1]}`} aria-hidden="true">
       <div
-        class={`value-bar-share ground-${colors[0]}`}
+        class={`value-bar-share piece-${colors[0]}`}
         style={{ blockSize: `${50 + 50 * value}%` }}
       />
     </div>

@@ -89,7 +89,7 @@ function Accuracy({ state, mistakes, plies }: AccuracyProps) {
     return (
       <tr key={side}>
         <th scope="row">
-          <span class={`piece-chip chip-${setup.colors[side]}`} aria-hidden="true" />
+          <span class={`piece-chip piece-${setup.colors[side]}`} aria-hidden="true" />
           {setup.sides[side]}
         </th>
         <td class="accuracy">{percentText(num ? good / num : null)}</td>

@@ -110,7 +110,7 @@ function Point({
   const mistake = mistakeOf(found.loss);
   const y = yOf(found.value);
   const r = mistake || isNow ? 4.5 : 2;
-  const name = `plot-point ${isNow ? "is-now" : ""} ${mistake ? `is-mistake side-${color}` : ""}`;
+  const name = `plot-point ${isNow ? "is-now" : ""} ${mistake ? `is-mistake piece-${color}` : ""}`;
   return (
     <>
       {found.exact ? (

@@ -1,9 +1,16 @@
 // What the parts of the Runs view are made of, and how a run is named.
 
 import type { ComponentChildren, Ref } from "preact";
-import type { RunSummary } from "../api";
+import type { Game, RunSummary } from "../api";
+import type { App } from "../app";
 import { accuracyText, capital, countText, durationText, UNKNOWN } from "../format";
 import { runsHash } from "./address";
+
+/** What is shown of a game. */
+export interface InGame {
+  app: App;
+  game: Game;
+}
 
 interface TableProps {
   class: string;
@@ -16,14 +23,11 @@ interface TableProps {
 
 export function Table({ columns, rows, caption, ...others }: TableProps) {
   const head = columns.map((name) => (name ? <th scope="col">{name}</th> : <td />));
-  const body = rows.map(([name, ...cells]) => (
-    <tr>
-      {name && <th scope="row">{name}</th>}
-      {cells.map((cell, k) => (
-        <td data-label={columns[columns.length - cells.length + k]}>{cell}</td>
-      ))}
-    </tr>
-  ));
+  const body = rows.map(([name, ...cells]) => {
+    const labels = columns.slice(-cells.length);
+    const data = cells.map((cell, k) => <td data-label={labels[k]}>{cell}</td>);
+    return <tr>{[name && <th scope="row">{name}</th>, ...data]}</tr>;
+  });
   return (
     <table {...others}>
       <caption class="visually-hidden">{caption}</caption>
@@ -72,14 +76,13 @@ export function RunName({ run, color }: { run: RunSummary; color?: number }) {
 /** Whether a run trains now, and its active alarms. */
 export function RunTags({ run: { training, alarms } }: { run: RunSummary }) {
   const texts = alarms.map((alarm) => `alarm: ${alarm.replaceAll("_", " ")}`);
-  return (
-    <>
-      {training && <span class="run-tag is-training">training</span>}
-      {texts.map((text) => (
-        <span class="run-tag is-alarm">{text}</span>
-      ))}
-    </>
-  );
+  const tags = texts.map((text) => <span class="run-tag is-alarm">{text}</span>);
+  return training ? [<span class="run-tag">training</span>, ...tags] : tags;
+}
+
+/** Return the networks of a run. */
+export function newestFirst({ networks }: RunSummary) {
+  return networks.toSorted((a, b) => b.iteration - a.iteration);
 }
 
 /** Return the newest figures of a run by their names. */
