@@ -199,7 +199,7 @@ function TreeRow({ row, setup, isOpen, isReached, ...on }: TreeRowProps) {
             {canOpen ? (isOpen ? "\u25be" : "\u25b8") : ""}
           </span>
           <span class="tree-move">
-            <span class={`piece-chip chip-${setup.colors[side]}`} aria-hidden="true" />
+            <span class={`piece-chip piece-${setup.colors[side]}`} aria-hidden="true" />
             {text}
           </span>
         </span>

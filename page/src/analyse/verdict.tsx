@@ -18,8 +18,8 @@ export function ValueBar({ position, found, setup: { colors } }: VerdictProps) {
   const value = over ? ended : toMove === 0 ? result : -result;
   const size = { blockSize: `${50 + 50 * value}%` };
   return (
-    <div class={`value-bar ground-${colors[1]}`} aria-hidden="true">
-      <div class={`value-bar-share ground-${colors[0]}`} style={size} />
+    <div class={`value-bar piece-${colors[1]}`} aria-hidden="true">
+      <div class={`value-bar-share piece-${colors[0]}`} style={size} />
     </div>
   );
 }

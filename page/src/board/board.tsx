@@ -4,6 +4,7 @@ import type { RefObject } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Game, Position, Setup } from "../api";
 import { capital } from "../format";
+import { Button } from "../ui";
 import { type Drag, useDrag } from "./drag";
 import { cellOfNode, Grid } from "./grid";
 import { Ground } from "./ground";
@@ -45,20 +46,15 @@ export interface BoardProps {
   line?: number[];
   /** A move to point out. */
   hint?: number | null;
-  /** The board is being set up: called with the [row, column] of a cell that was chosen. */
+  /** The board is being set up, and nothing is legal: called with [row, column] of a choice. */
   onCell?: (cell: [number, number]) => void;
 }
 
 export function Board(props: BoardProps) {
-  const { game, setup, onCell } = props;
-  const parts = onCell ? { ...props, legal: [], hint: null } : props;
-  return <BoardOfGame key={`${game.name} ${setup.id}`} {...parts} />;
+  return <BoardOfGame key={`${props.game.name} ${props.setup.id}`} {...props} />;
 }
 
-interface Parts extends BoardProps {
-  layout: Layout;
-  moves: Moves;
-}
+type Parts = BoardProps & { layout: Layout; moves: Moves };
 
 function BoardOfGame(props: BoardProps) {
   const { game, setup, position, legal, label, onCell } = props;
@@ -103,10 +99,7 @@ function BoardOfGame(props: BoardProps) {
   );
 }
 
-interface DrawingProps extends Parts {
-  drag: Drag;
-  drawing: RefObject<SVGSVGElement | null>;
-}
+type DrawingProps = Parts & { drag: Drag; drawing: RefObject<SVGSVGElement | null> };
 
 function Drawing({ layout, moves, drag: { lifted, place }, drawing, ...props }: DrawingProps) {
   const { setup, position, last, marks = [], hint = null, line = [] } = props;
@@ -123,7 +116,7 @@ function Drawing({ layout, moves, drag: { lifted, place }, drawing, ...props }: 
   const isPlate = layout.style === "plate"; // what falls passes behind the plate
   const above = last === null ? null : layout.squares(last).at(-1);
   const legal = props.marks ? [] : props.legal;
-  const color = lifted && setup.colors[cells[lifted[0]][lifted[1]] - 1];
+  const color = lifted && layout.colorAt(cells, lifted);
   const viewBox = `0 0 ${layout.width} ${layout.height}`;
   return (
     <svg viewBox={viewBox} class="board-drawing" aria-hidden="true" ref={drawing}>
@@ -154,17 +147,13 @@ function ActionButtons({ layout, moves, position, legal, hint, onAction }: Parts
   const listed = [...placeless, ...(moves.path.length ? moves.choice.meant : [])];
   // A word has a capital; other texts, such as a2a3, stay as they are typed.
   const textOf = (text: string) => (/^[a-z]+$/.test(text) ? capital(text) : text);
+  const lookOf = (action: number) => `action-button${action === hint ? " is-hinted" : ""}`;
   return (
     <div class="action-list">
       {listed.map((action) => (
-        <button
-          key={action}
-          type="button"
-          class={`action-button${action === hint ? " is-hinted" : ""}`}
-          onClick={() => onAction(action)}
-        >
+        <Button key={action} class={lookOf(action)} onClick={() => onAction(action)}>
           {textOf(layout.setup.action_texts[action])}
-        </button>
+        </Button>
       ))}
     </div>
   );

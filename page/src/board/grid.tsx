@@ -62,6 +62,7 @@ export function Grid({ layout, label, labelOf, grid, moves, onPress }: GridProps
   const part = (length: number, whole: number) => `${(100 * length) / whole}%`;
   const [left, top] = [part(layout.left, layout.width), part(layout.top, layout.height)];
   const [width, height] = [part(columns * CELL, layout.width), part(rows * CELL, layout.height)];
+  const style = { left, top, width, height };
   const listeners = {
     onKeyDown,
     onClick: forCells(moves.choose),
@@ -79,14 +80,7 @@ export function Grid({ layout, label, labelOf, grid, moves, onPress }: GridProps
     onFocusOut: () => moves.hover(null),
   };
   return (
-    <div
-      role="grid"
-      class="board-grid"
-      aria-label={label}
-      style={{ left, top, width, height }}
-      ref={grid}
-      {...listeners}
-    >
+    <div role="grid" class="board-grid" aria-label={label} {...{ style, ref: grid }} {...listeners}>
       {[...Array(rows).keys()].map((row) => (
         <div key={row} role="row" class="grid-row">
           {drawn.map((column) => {

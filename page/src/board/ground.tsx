@@ -16,10 +16,8 @@ export function Ground({ layout, least, children }: GroundProps) {
   const inner = { x: left, y: top, width: layout.columns * CELL, height: layout.rows * CELL };
   const names = !layout.isBare && <Names layout={layout} least={least} />;
   if (style === "plate") {
-    const holes = places
-      .map(layout.middle)
-      .map(({ x, y }) => `M${x - 41} ${y}${HOLE}`)
-      .join("");
+    const middles = places.map(layout.middle);
+    const holes = middles.map(({ x, y }) => `M${x - 41} ${y}${HOLE}`).join("");
     const front = `M${left} ${top}h${inner.width}v${inner.height}H${left}z`;
     const edge = { x: left - 5, y: top - 5, width: inner.width + 10, height: inner.height + 10 };
     return (

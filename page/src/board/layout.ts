@@ -31,6 +31,9 @@ export function layoutOf(game: Game, setup: Setup, isBare = false) {
     const x = left + (drawn.indexOf(column) + 0.5) * CELL;
     return { x, y: top + (row + 0.5) * CELL };
   };
+  /** Return the colour of the piece in a cell, undefined for none. */
+  const colorAt = (cells: number[][], [row, column]: Cell): string | undefined =>
+    setup.colors[cells[row][column] - 1];
   /** Return the transform of what is drawn around the middle of a cell. */
   const at = (cell: Cell) => `translate(${middle(cell).x} ${middle(cell).y})`;
   /** Return the cell in which the piece of an action comes to lie, null for one without a place. */
@@ -51,7 +54,8 @@ export function layoutOf(game: Game, setup: Setup, isBare = false) {
   };
   const [width, height] = [columns * CELL + left + right, rows * CELL + top + bottom];
   const size = { rows, columns, style, isBare, left, top, width, height, drawn, places };
-  return { game, setup, ...size, flat, cellAt, squares, middle, at, landing, actionOf, name };
+  const parts = { flat, cellAt, squares, middle, colorAt, at, landing, actionOf, name };
+  return { game, setup, ...size, ...parts };
 }
 
 export function isSame(one: Cell | null | undefined, other: Cell | null | undefined): boolean {

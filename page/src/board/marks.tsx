@@ -15,18 +15,14 @@ const SMALLEST_SHARE_WITH_VALUE = 0.03;
 const SMALLEST_SHARE_ON_ARROW = 0.15; // arrows cross, so that most numbers would hide each other
 const BADGE_SIZE = 22; // of letters; a badge with larger ones stands in the middle of its cell
 
-interface OnBoard {
-  layout: Layout;
-  position: Position;
-}
+type OnBoard = { layout: Layout; position: Position };
 
 /** The last move, or the line that won. */
 export function LastMarks({ layout, position: { cells, marked, over } }: OnBoard) {
   const isWon = over && layout.game.has_lines && marked.length > 1;
   const look = isWon ? { name: "mark mark-won", r: 36 } : { name: "mark mark-last", r: 11 };
   const circles = marked.map((cell) => {
-    const color = layout.setup.colors[cells[cell[0]][cell[1]] - 1] ?? "none";
-    const name = `${look.name} mark-on-${color}`;
+    const name = `${look.name} mark-on-${layout.colorAt(cells, cell) ?? "none"}`;
     return <circle key={`${cell}`} class={name} transform={layout.at(cell)} r={look.r} />;
   });
   return <g class="marks">{circles}</g>;
@@ -45,9 +41,8 @@ export function LegalHints({ layout, position: { cells }, legal, moves }: LegalH
         <rect key={square} class="chosen" transform={layout.at(layout.cellAt(square))} {...inset} />
       ))}
       {dots.map((cell) => {
-        const look = cells[cell[0]][cell[1]]
-          ? { class: "hint-ring", r: 40 }
-          : { class: "hint", r: 12 };
+        const isTaken = layout.colorAt(cells, cell) !== undefined;
+        const look = isTaken ? { class: "hint-ring", r: 40 } : { class: "hint", r: 12 };
         return <circle key={`${cell}`} transform={layout.at(cell)} {...look} />;
       })}
     </g>

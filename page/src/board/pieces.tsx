@@ -3,6 +3,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Position } from "../api";
 import { type Cell, CELL, isSame, type Layout } from "./layout";
+import { prefersRest } from "./motion";
 
 export function Shape({ color }: { color: string }) {
   if (color === "x") return <path class="stroke" d="M-26 -26L26 26M26 -26L-26 26" />;
@@ -40,7 +41,7 @@ export function Pieces({ layout, cells, above, lifted }: PiecesProps) {
   return (
     <g class="pieces">
       {taken.map((cell) => {
-        const color = layout.setup.colors[cells[cell[0]][cell[1]] - 1];
+        const color = layout.colorAt(cells, cell) ?? "";
         const name = `piece piece-${color}${isSame(cell, lifted) ? " is-ghost" : ""}`;
         return (
           <g key={`${cell}`} class={name} transform={layout.at(cell)} data-cell={`${cell}`}>
@@ -63,7 +64,7 @@ export function useMotion(layout: Layout, position: Position, last: number | nul
     before.current = position;
     const added = position.cells.flat().filter((one, k) => one && !previous.cells.flat()[k]);
     const isNext = position.ply === previous.ply + 1 && added.length < 2;
-    if (!isNext || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    if (!isNext || prefersRest()) return;
     const squares = last === null ? [] : layout.squares(last);
     for (const cell of layout.places) {
       const [was, is] = [previous, position].map(({ cells }) => cells[cell[0]][cell[1]]);

@@ -35,9 +35,7 @@ export function Thumbnail({ game, setup, cells, marks = [], label }: ThumbnailPr
           <g key={`${action} ${look}`} class={`thumb-mark is-${look}`} transform={layout.at(cell)}>
             <title>{LOOKS[look].title}</title>
             <circle r={36} />
-            <text y={19} font-size={52}>
-              {LOOKS[look].symbol}
-            </text>
+            <text y={19} font-size={52} children={LOOKS[look].symbol} />
           </g>
         );
       })}

@@ -73,7 +73,7 @@ function Accuracy({ state, mistakes, plies }: AccuracyProps) {
     const [worst] = own.sort((one, other) => (other.loss ?? 0) - (one.loss ?? 0));
     return [
       <>
-        <span class={`piece-chip chip-${setup.colors[side]}`} aria-hidden="true" />
+        <span class={`piece-chip piece-${setup.colors[side]}`} aria-hidden="true" />
         {setup.sides[side]}
       </>,
       <span class="accuracy">{percentText(num ? good / num : null)}</span>,

@@ -94,7 +94,7 @@ function Point({ found: { value, loss, exact }, x, isNow, color }: PointProps) {
   const mistake = mistakeOf(loss);
   const y = yOf(value);
   const r = mistake || isNow ? 4.5 : 2;
-  const name = `plot-point ${isNow ? "is-now" : ""} ${mistake ? `is-mistake side-${color}` : ""}`;
+  const name = `plot-point ${isNow ? "is-now" : ""} ${mistake ? `is-mistake piece-${color}` : ""}`;
   const sign = { class: "plot-sign", "text-anchor": "middle", x, y: value > 0.5 ? y + 17 : y - 7 };
   return (
     <>

@@ -9,10 +9,8 @@ export interface Contender {
 }
 
 /** A figure, the greater the better, and its 95% interval where that is known. */
-interface Figure {
-  value: number;
-  interval: [number, number] | null;
-}
+type Figure = { value: number; interval: [number, number] | null };
+type Found = Figure & { run: RunSummary };
 
 interface Measure {
   name: string;
@@ -26,10 +24,9 @@ const MEASURES: Measure[] = [
     name: "exact accuracy",
     find({ run: { accuracy }, rows }) {
       // The chart has the opposite, in percent.
-      const [low, high] = newest(rows, "Moves that give away the exact result")?.interval ?? [];
+      const lost = newest(rows, "Moves that give away the exact result")?.interval;
       if (accuracy === null) return null;
-      const isKnown = low !== undefined && high !== undefined;
-      return { value: accuracy, interval: isKnown ? [1 - high / 100, 1 - low / 100] : null };
+      return { value: accuracy, interval: lost ? [1 - lost[1] / 100, 1 - lost[0] / 100] : null };
     },
     text: accuracyText,
   },
@@ -55,35 +52,35 @@ export function headline(contenders: Contender[]): string {
     return "These runs play different games, so nothing says which one plays better.";
   }
   for (const measure of MEASURES) {
-    const found = contenders.flatMap((contender) => {
+    const found = contenders.flatMap((contender): Found[] => {
       const figure = measure.find(contender);
-      return figure ? { ...figure, run: contender.run } : [];
+      return figure ? [{ ...figure, run: contender.run }] : [];
     });
-    if (found.length < contenders.length) continue;
-    const [best, second] = found.sort((a, b) => b.value - a.value);
-    return verdict(measure, best, second, found.length);
+    found.sort((a, b) => b.value - a.value);
+    if (found.length === contenders.length) return verdict(measure, found);
   }
   const names = MEASURES.map(({ name }) => name).join(", ");
   return `Nothing says yet which one plays better: no figure (${names}) is known of all of them.`;
 }
 
-type Found = Figure & { run: RunSummary };
-
-function verdict({ name, text }: Measure, best: Found, second: Found, num: number): string {
+/** Say it by one measure; `found`: the figures of all runs, the best one first. */
+function verdict({ name, text }: Measure, found: Found[]): string {
+  const [best, second] = found;
   const figure = ({ value, interval }: Figure) =>
     `${text(value)}${interval ? ` (95% interval ${interval.map(text).join(" to ")})` : ""}`;
-  const [one, other] = [best.run, second.run];
-  const trained = `${one.name} trained for ${durationText(one.hours)}, ${other.name} for ${durationText(other.hours)}.`;
+  const [one, other] = [best, second].map(({ run }) => run.name);
+  const [time, otherTime] = [best, second].map(({ run }) => durationText(run.hours));
+  const trained = `${one} trained for ${time}, ${other} for ${otherTime}.`;
   const figures = `${name} ${figure(best)} against ${figure(second)}`;
   if (best.value === second.value) {
-    return `${one.name} and ${other.name} play equally well: ${figures}. ${trained}`;
+    return `${one} and ${other} play equally well: ${figures}. ${trained}`;
   }
-  const isBoth = best.interval !== null && second.interval !== null;
-  const overlap = isBoth && (best.interval?.[0] ?? 0) <= (second.interval?.[1] ?? 0);
-  const claim = num > 2 ? `best of the ${num}, before ${other.name}` : `better than ${other.name}`;
+  const isBoth = best.interval && second.interval;
+  const overlap = best.interval && second.interval && best.interval[0] <= second.interval[1];
+  const claim = found.length > 2 ? `best of the ${found.length}, before` : "better than";
   const doubt = overlap ? "seems to play" : "plays";
   const intervals = isBoth ? `; the intervals ${overlap ? "" : "do not "}overlap` : "";
-  return `${one.name} ${doubt} ${claim}: ${figures}${intervals}. ${trained}`;
+  return `${one} ${doubt} ${claim} ${other}: ${figures}${intervals}. ${trained}`;
 }
 
 /** Return the newest value of the first curve of a chart, null if there is none. */

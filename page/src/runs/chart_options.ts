@@ -30,7 +30,7 @@ export function readColors(box: HTMLElement) {
     return getComputedStyle(probe).color;
   };
   const lines = Array.from({ length: NUM_COLORS }, (_, k) => read(`line-${k}`));
-  const colors = { lines, text: read("muted"), rule: read("border"), surface: read("surface") };
+  const colors = { lines, text: read("muted"), rule: read("border") };
   probe.remove();
   return colors;
 }

@@ -33,19 +33,15 @@ export function LineChart({ chart, runs, zoom }: LineChartProps) {
     const from = stops.findLastIndex((x) => x <= at.current);
     const num = stops.length;
     const page = Math.ceil(num / 20);
-    const ends = { Home: -num, End: num, PageDown: -page, PageUp: page };
-    const steps: Record<string, number> = {
-      ArrowLeft: from < 0 ? num : -1,
-      ArrowRight: 1,
-      ...ends,
-    };
-    const isOther = event.altKey || event.ctrlKey || event.metaKey || !(event.key in steps);
-    if (isOther || !plot.current || !num) return;
+    const arrows = { ArrowLeft: from < 0 ? num : -1, ArrowRight: 1 };
+    const leaps = { Home: -num, End: num, PageDown: -page, PageUp: page };
+    const step = new Map(Object.entries({ ...arrows, ...leaps })).get(event.key);
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (!step || !plot.current) return;
     event.preventDefault();
-    at.current = stops[Math.min(Math.max(from + steps[event.key], 0), num - 1)];
+    at.current = stops[Math.min(Math.max(from + step, 0), num - 1)];
     // The third argument, which the types leave out, is about the cursors of the other charts.
-    const setCursor: (to: typeof AWAY, fire: boolean, all: boolean) => void =
-      plot.current.setCursor;
+    const setCursor: (to: typeof AWAY, fire: true, all: true) => void = plot.current.setCursor;
     setCursor({ left: plot.current.valToPos(at.current, "x"), top: 1 }, true, true);
   };
   const leave = () => {
@@ -57,17 +53,14 @@ export function LineChart({ chart, runs, zoom }: LineChartProps) {
       const line = chart.lines.find((one) => one.run === run && one.curve === curve);
       return line ? <Key {...line} color={draw.colorOf(line, isAlone)} /> : UNKNOWN;
     });
+  const columns = isAlone ? chart.curves : ["", ...chart.curves];
+  const rows = runs.map((name, run) => [!isAlone && name, ...cells(run)]);
   return (
     <figure class="card chart">
       <figcaption>
         {chart.title} <span class="chart-place" />
       </figcaption>
-      <Table
-        class="chart-legend"
-        caption={`Values: ${chart.title}`}
-        columns={isAlone ? chart.curves : ["", ...chart.curves]}
-        rows={runs.map((name, run) => [!isAlone && name, ...cells(run)])}
-      />
+      <Table class="chart-legend" caption={`Values: ${chart.title}`} {...{ columns, rows }} />
       <div
         ref={box}
         class="line-chart"
@@ -105,7 +98,7 @@ function usePlot(box: RefObject<HTMLElement | null>, { chart, runs, zoom }: Line
   state.xLabel = chart.xLabel;
   useEffect(() => {
     const element = box.current;
-    if (!element) return undefined;
+    if (!element) return;
     const onRead = (self: uPlot) => read(self, newest.current, runs, element);
     const hooks = { setCursor: [onRead], setSelect: [(self: uPlot) => select(self, zoom)] };
     const size = () => ({ width: Math.max(element.clientWidth, 100), height: HEIGHT });
@@ -154,12 +147,8 @@ function pointsOf({ xs, lines }: MergedChart): number[] {
 }
 
 /** Write the values at the cursor into the legend, and for a screen reader; else the newest ones. */
-function read(
-  plot: uPlot,
-  { xs, xLabel, curves, lines }: MergedChart,
-  runs: string[],
-  box: Element,
-) {
+function read(plot: uPlot, chart: MergedChart, runs: string[], box: Element) {
+  const { xs, xLabel, curves, lines } = chart;
   const { idx, idxs = [] } = plot.cursor;
   const index = idx ?? -1;
   const first = plot.data.length - lines.length;
@@ -172,9 +161,8 @@ function read(
   const figure = box.parentElement;
   figure?.querySelectorAll(".legend-value").forEach((cell, k) => (cell.textContent = texts[k]));
   figure?.querySelectorAll(".chart-place").forEach((place) => (place.textContent = where));
-  const said = lines.map(({ run, curve }, k) =>
-    [...(runs.length > 1 ? [runs[run]] : []), curves[curve], texts[k]].join(" "),
-  );
+  const nameOf = (run: number) => (runs.length > 1 ? `${runs[run]} ` : "");
+  const said = lines.map(({ run, curve }, k) => `${nameOf(run)}${curves[curve]} ${texts[k]}`);
   const text = `${where}: ${said.join(", ")}`;
   box.setAttribute("aria-valuenow", String(Math.max(index, 0)));
   box.setAttribute("aria-valuetext", index < 0 ? "press an arrow key to read it" : text);

@@ -2,24 +2,19 @@
 // Those that a newer network plays well are marked as mended.
 
 import { useEffect, useState } from "preact/hooks";
-import type { Game, MisplayedMessage, PositionAnswer, RunSummary, StreamMessage } from "../api";
-import type { App } from "../app";
+import type { Asked, MisplayedMessage, PositionAnswer, RunSummary, StreamMessage } from "../api";
 import { Thumbnail, type ThumbnailProps } from "../board/thumbnail";
 import { countText, resultText } from "../format";
 import { Button } from "../ui";
-import { ErrorLine } from "./parts";
+import { ErrorLine, type InGame } from "./parts";
 
 const PAGE = 20; // boards that are shown at once
 
 /** Mistakes by the moves that lead to them. */
 type Found = Map<string, { message: MisplayedMessage; isMended: boolean }>;
 
-interface MisplayedListProps {
-  app: App;
-  game: Game;
-  /** The network to check; a newer one is checked after it. */
-  newest: RunSummary["networks"][number];
-}
+/** `newest`: the network to check; a newer one is checked after it. */
+type MisplayedListProps = InGame & { newest: RunSummary["networks"][number] };
 
 export function MisplayedList({ app, game, newest }: MisplayedListProps) {
   const [network, setNetwork] = useState(newest);
@@ -63,10 +58,12 @@ export function MisplayedList({ app, game, newest }: MisplayedListProps) {
   const all = [...found.entries()].sort(([, a], [, b]) => Number(a.isMended) - Number(b.isMended));
   const num = all.filter(([, { isMended }]) => !isMended).length;
   const left = all.length - room;
+  const showMore = () => setRoom(room + PAGE);
   const result = isFirst
     ? `Alone, without search, it misplays ${countText(num)} of ${countText(total)} positions.`
     : `${num} misplayed, ${all.length - num} mended since iteration ${countText(since)}.`;
-  const running = `Iteration ${countText(network.iteration)}: ${countText(done)} of ${countText(total)} positions checked.`;
+  const progress = `${countText(done)} of ${countText(total)} positions checked.`;
+  const running = `Iteration ${countText(network.iteration)}: ${progress}`;
   return (
     <div class="misplayed-box">
       {isRunning && <progress aria-label="Progress of the check" value={done} max={total || 1} />}
@@ -80,27 +77,19 @@ export function MisplayedList({ app, game, newest }: MisplayedListProps) {
           </li>
         ))}
       </ul>
-      {left > 0 && (
-        <Button onClick={() => setRoom(room + PAGE)}>Show more ({countText(left)} left)</Button>
-      )}
+      {left > 0 && <Button onClick={showMore}>Show more ({countText(left)} left)</Button>}
     </div>
   );
 }
 
 /** Return what was found before with what is found now; what is found no more is mended. */
 function merged(before: Found, now: Found): Found {
-  const mended = [...before].map(
-    ([key, { message }]) => [key, { message, isMended: true }] as const,
-  );
+  const mended: Found = new Map(before);
+  mended.forEach(({ message }, key) => mended.set(key, { message, isMended: true }));
   return new Map([...mended, ...now]);
 }
 
-interface MistakeProps {
-  app: App;
-  game: Game;
-  message: MisplayedMessage;
-  player: { id: string; num_simulations: number };
-}
+type MistakeProps = InGame & { message: MisplayedMessage; player: Asked };
 
 function Mistake({ app, game, message, player }: MistakeProps) {
   const { played, best, value, best_value: bestValue } = message;
@@ -114,12 +103,12 @@ function Mistake({ app, game, message, player }: MistakeProps) {
   const { moves, positions } = answer;
   const position = positions[positions.length - 1];
   const [setup] = game.setups;
-  const side = setup.sides[position.to_move];
+  const toMove = `${setup.sides[position.to_move]} to move`;
   const bestTexts = best.map((action) => setup.action_texts[action]).join(", ");
   const playedText = setup.action_texts[played];
   const marks: ThumbnailProps["marks"] = best.map((action) => ({ action, look: "best" }));
   marks.push({ action: played, look: "played" });
-  const label = `${side} to move after ${moves.length} moves: played ${playedText}, best ${bestTexts}`;
+  const label = `${toMove} after ${moves.length} moves: played ${playedText}, best ${bestTexts}`;
   const at = { game: game.name, setup: setup.id, moves, player };
   const line = (name: string, sign: string, move: string, result: number) => (
     <p class={`misplayed-${name}`}>
@@ -130,9 +119,7 @@ function Mistake({ app, game, message, player }: MistakeProps) {
   return (
     <>
       <Thumbnail {...{ game, setup, marks, label }} cells={position.cells} />
-      <p class="misplayed-side">
-        {side} to move, ply {moves.length}
-      </p>
+      <p class="misplayed-side">{`${toMove}, ply ${moves.length}`}</p>
       {line("played", "✕", playedText, value)}
       {line("best", "✓", bestTexts, bestValue)}
       <div class="button-row">

@@ -6,8 +6,7 @@ import type { App } from "../app";
 import { countText } from "../format";
 import { Button, Choice } from "../ui";
 import { MisplayedList } from "./misplayed_list";
-import { Section } from "./parts";
-import { newestOf } from "./self_play";
+import { newestFirst, Section } from "./parts";
 
 interface NetworksProps {
   app: App;
@@ -19,30 +18,21 @@ interface NetworksProps {
 export function Networks({ app, game, run, isAlone }: NetworksProps) {
   const [value, setValue] = useState("newest");
   const [list, setList] = useState(0); // the number of the list that is open
-  const newest = newestOf(run);
-  const network = run.networks.find(({ player }) => player === value) ?? newest;
+  const [newest] = newestFirst(run);
+  const network = run.networks.find(({ player }) => player === value) ?? newestFirst(run).at(0);
   const title = isAlone ? "Networks" : `Networks of ${run.name}`;
   if (!network || !game || !run.playable) {
-    return (
-      <Section title={title}>
-        <p>{network ? "They cannot be played here." : "None is stored here."}</p>
-      </Section>
-    );
+    const reason = network ? "They cannot be played here." : "None is stored here.";
+    return <Section title={title} children={<p>{reason}</p>} />;
   }
   const at = { game: game.name, moves: [], player: { id: network.player } };
   const text = ({ iteration }: typeof network) => `iteration ${countText(iteration)}`;
-  const options = run.networks
-    .toSorted((a, b) => b.iteration - a.iteration)
-    .map((one) => [one.player, text(one)] as const);
+  const stored = newestFirst(run).map((one) => [one.player, text(one)] as const);
+  const options = [["newest", `newest: ${text(newest)}`] as const, ...stored];
   return (
     <Section title={title}>
       <div class="button-row">
-        <Choice
-          label="Network"
-          value={value}
-          options={[["newest", `newest: ${text(newest ?? network)}`], ...options]}
-          onChange={setValue}
-        />
+        <Choice label="Network" value={value} options={options} onChange={setValue} />
         <Button onClick={() => app.play(at)}>Play</Button>
         <Button onClick={() => app.analyse(at)}>Analyse</Button>
         <Button onClick={() => setList(list + 1)}>Positions it misplays</Button>

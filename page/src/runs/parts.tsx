@@ -1,9 +1,16 @@
 // What the parts of the Runs view are made of, and how a run is named.
 
 import type { ComponentChildren, Ref } from "preact";
-import type { RunSummary } from "../api";
+import type { Game, RunSummary } from "../api";
+import type { App } from "../app";
 import { accuracyText, capital, countText, durationText, UNKNOWN } from "../format";
 import { runsHash } from "./address";
+
+/** What is shown of a game. */
+export interface InGame {
+  app: App;
+  game: Game;
+}
 
 interface SectionProps {
   title: string;
@@ -42,14 +49,13 @@ export function RunName({ run, color }: { run: RunSummary; color?: number }) {
 /** Whether a run trains now, and its active alarms. */
 export function RunTags({ run: { training, alarms } }: { run: RunSummary }) {
   const texts = alarms.map((alarm) => `alarm: ${alarm.replaceAll("_", " ")}`);
-  return (
-    <>
-      {training && <span class="run-tag is-training">training</span>}
-      {texts.map((text) => (
-        <span class="run-tag is-alarm">{text}</span>
-      ))}
-    </>
-  );
+  const tags = texts.map((text) => <span class="run-tag is-alarm">{text}</span>);
+  return training ? [<span class="run-tag">training</span>, ...tags] : tags;
+}
+
+/** Return the networks of a run. */
+export function newestFirst({ networks }: RunSummary) {
+  return networks.toSorted((a, b) => b.iteration - a.iteration);
 }
 
 /** Return the newest figures of a run by their names. */

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { RunSummary } from "../api";
+import type { RunRows, RunSummary } from "../api";
 import type { App } from "../app";
 import { countText, UNKNOWN } from "../format";
 import { Button, Choice, Table } from "../ui";
@@ -11,29 +11,25 @@ import { type Contender, headline } from "./better_run";
 import { LineChart } from "./line_chart";
 import { Networks } from "./networks";
 import { ErrorLine, figuresOf, RunName, RunTags, Section } from "./parts";
-import { mergeCharts, type Range, useRunRows, type XKind } from "./run_rows";
+import { mergeCharts, type Range, useRunRows, X_KINDS, type XKind } from "./run_rows";
 import { SelfPlay } from "./self_play";
 
-const X_KINDS: [XKind, string][] = [
-  ["iterations", "over iterations"],
-  ["games", "over games"],
-  ["hours", "over the time of training"],
-];
+const X_TEXTS = { iterations: "iterations", games: "games", hours: "the time of training" };
+const X_OPTIONS = X_KINDS.map((kind) => [kind, `over ${X_TEXTS[kind]}`] as const);
 
-interface RunPageProps {
-  app: App;
-  /** The networks of the first one play. */
-  chosen: RunSummary[];
-  /** The x-axis that the address asks for. */
-  x: string | undefined;
-}
+/** The runs whose rows have come. */
+type Known = { name: string; rows: RunRows }[];
+
+/** The networks of the first run that was chosen play; `x`: the axis that the address asks for. */
+type RunPageProps = { app: App; chosen: RunSummary[]; x: string | undefined };
 
 export function RunPage({ app, chosen, x }: RunPageProps) {
-  const given = X_KINDS.find(([kind]) => kind === x)?.[0] ?? "iterations";
+  const given = X_KINDS.find((one) => one === x) ?? "iterations";
   const [kind, setKind] = useState(given);
   useEffect(() => setKind(given), [x]);
   const { rows, error } = useRunRows(app.backend, chosen);
   const contenders = chosen.map((run, k) => ({ run, rows: rows[k] }));
+  const known = contenders.flatMap(({ run: { name }, rows }) => (rows ? { name, rows } : []));
   const [id, ...others] = chosen.map((run) => run.id);
   const [run] = chosen;
   const game = app.catalogue.value.games.find(({ name }) => name === run.game) ?? null;
@@ -42,6 +38,7 @@ export function RunPage({ app, chosen, x }: RunPageProps) {
     setKind(now);
     app.rewrite(runsHash(id, others, now));
   };
+  const hasSelfPlay = game && run.playable && run.networks.length > 0;
   return (
     <article class="run-page">
       <p class="button-row">
@@ -55,16 +52,14 @@ export function RunPage({ app, chosen, x }: RunPageProps) {
       <ErrorLine text={error} />
       <Comparison contenders={contenders} game={game?.title ?? run.game} />
       <div class="run-columns">
-        <Curves contenders={contenders} kind={kind} change={change} />
+        <Curves {...{ known, kind, change }} isLoading={known.length < chosen.length} />
         <div class="run-aside">
-          {game && run.playable && run.networks.length > 0 && (
-            <SelfPlay key={id} {...{ app, game, run }} />
-          )}
+          {hasSelfPlay && <SelfPlay key={id} {...{ app, game, run }} />}
           <Alarms contenders={contenders} />
         </div>
       </div>
       <Networks key={id} {...{ app, game, run, isAlone }} />
-      <Settings contenders={contenders} />
+      <Settings known={known} isAlone={isAlone} />
     </article>
   );
 }
@@ -75,32 +70,30 @@ function Comparison({ contenders, game }: { contenders: Contender[]; game: strin
     const games = rows?.x.games.findLast((one) => one !== null) ?? null;
     return { ...figuresOf(run), Games: games === null ? UNKNOWN : countText(games) };
   });
-  const names = Object.keys(figures[0]);
-  const rows = figures.map((one, k) => [
-    <RunName run={contenders[k].run} color={k} />,
-    ...Object.values(one),
-  ]);
-  if (rows.length === 1) {
+  if (figures.length === 1) {
     const facts = Object.entries(figures[0]).map(([name, text]) => `${name} ${text}`);
     return <p class="run-facts">{[game, ...facts].join(" · ")}</p>;
   }
+  const names = contenders.map(({ run }, k) => <RunName run={run} color={k} />);
+  const rows = figures.map((one, k) => [names[k], ...Object.values(one)]);
+  const columns = ["Run", ...Object.keys(figures[0])];
   return (
     <Section title="Which one plays better">
       <p>{headline(contenders)}</p>
-      <Table class="runs-table" caption="Newest figures" columns={["Run", ...names]} rows={rows} />
+      <Table class="runs-table" caption="Newest figures" {...{ columns, rows }} />
     </Section>
   );
 }
 
 interface CurvesProps {
-  contenders: Contender[];
+  known: Known;
+  isLoading: boolean;
   kind: XKind;
   change: (kind: XKind) => void;
 }
 
-function Curves({ contenders, kind, change }: CurvesProps) {
+function Curves({ known, isLoading, kind, change }: CurvesProps) {
   const zoom = useSignal<Range | null>(null);
-  const known = contenders.flatMap(({ run, rows }) => (rows ? { name: run.name, rows } : []));
   const all = known.map(({ rows }) => rows);
   const charts = useMemo(() => mergeCharts(all, kind, zoom.value), [...all, kind, zoom.value]);
   const onChange = (now: string) => {
@@ -112,7 +105,7 @@ function Curves({ contenders, kind, change }: CurvesProps) {
     <section class="run-curves">
       <div class="button-row">
         <h2>Curves</h2>
-        <Choice bare label="Horizontal axis" value={kind} options={X_KINDS} onChange={onChange} />
+        <Choice bare label="Horizontal axis" value={kind} options={X_OPTIONS} onChange={onChange} />
         <Button off={!zoom.value} onClick={() => (zoom.value = null)}>
           Show all
         </Button>
@@ -121,7 +114,7 @@ function Curves({ contenders, kind, change }: CurvesProps) {
         Drag over a chart to zoom; arrow keys read its values.
         {isMean && " Each point is the mean of some iterations."}
       </p>
-      {known.length < contenders.length && <p role="status">Loading …</p>}
+      {isLoading && <p role="status">Loading …</p>}
       {!charts.length && <p>No curves yet: they appear with the first iteration.</p>}
       <div class="chart-grid-box">
         {charts.map((chart) => {
@@ -149,9 +142,7 @@ function Alarms({ contenders }: { contenders: Contender[] }) {
 }
 
 /** Every setting of one run, or those in which several differ. */
-function Settings({ contenders }: { contenders: Contender[] }) {
-  const isAlone = contenders.length === 1;
-  const known = contenders.flatMap(({ run, rows }) => (rows ? { name: run.name, rows } : []));
+function Settings({ known, isAlone }: { known: Known; isAlone: boolean }) {
   const names = new Set(known.flatMap(({ rows }) => Object.keys(rows.settings)));
   const rows = [...names]
     .sort()

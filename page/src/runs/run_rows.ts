@@ -3,16 +3,11 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Backend, RunRows, RunSummary } from "../api";
 
-export type XKind = keyof RunRows["x"];
+export const X_KINDS = ["iterations", "games", "hours"] as const;
+export type XKind = (typeof X_KINDS)[number];
 
-interface Held {
-  rows: RunRows | null;
-  /** What the list says of the run now, and what it said when its rows were asked for last. */
-  wanted: string;
-  asked: string;
-  isBusy: boolean;
-  error: string;
-}
+/** `wanted` is what the list says of the run now, `asked` that when rows were asked for last. */
+type Held = { rows: RunRows | null; wanted: string; asked: string; isBusy: boolean; error: string };
 
 /** Return the rows of the chosen runs as far as they have come, null before the first answer. */
 export function useRunRows(backend: Backend, chosen: RunSummary[]) {
@@ -54,16 +49,12 @@ async function grow({ runs }: Backend, id: string, one: Held, changed: () => voi
 /** Return rows with those that follow them, which have the same charts. */
 function extended(rows: RunRows, next: RunRows): RunRows {
   const extend = <T>(list: T[] = [], more: T[] = []) => more.forEach((one) => list.push(one));
-  extend(rows.x.iterations, next.x.iterations);
-  extend(rows.x.games, next.x.games);
-  extend(rows.x.hours, next.x.hours);
+  for (const kind of X_KINDS) extend<number | null>(rows.x[kind], next.x[kind]);
   extend(rows.alarms, next.alarms);
   rows.charts.forEach(({ curves }, k) =>
     curves.forEach((curve, j) => {
       const more = next.charts[k].curves[j];
-      extend(curve.y, more.y);
-      extend(curve.low, more.low);
-      extend(curve.high, more.high);
+      for (const part of ["y", "low", "high"] as const) extend(curve[part], more[part]);
     }),
   );
   return { ...rows, version: next.version, num_rows: next.num_rows };
@@ -106,8 +97,7 @@ export function mergeCharts(runs: RunRows[], kind: XKind, zoom: Range | null): M
   const { xs, places, xLabel, isMean } = align(runs, kind, zoom);
   const charts = new Map<string, MergedChart>();
   const column = (run: number, y: (number | null)[]): Column => {
-    const sums = new Float64Array(xs.length);
-    const nums = new Float64Array(xs.length);
+    const [sums, nums] = [new Float64Array(xs.length), new Float64Array(xs.length)];
     places[run].forEach((place, row) => {
       const value = y[row];
       if (place < 0 || value === null) return;
@@ -131,10 +121,9 @@ export function mergeCharts(runs: RunRows[], kind: XKind, zoom: Range | null): M
       }
     }
   });
-  for (const { lines } of charts.values()) {
-    lines.sort((a, b) => a.run - b.run || a.curve - b.curve);
-  }
-  return [...charts.values()];
+  const merged = [...charts.values()];
+  for (const { lines } of merged) lines.sort((a, b) => a.run - b.run || a.curve - b.curve);
+  return merged;
 }
 
 /** Return the x of all points in order, and the place of each row among them, -1 for none. */
@@ -148,7 +137,7 @@ function align(runs: RunRows[], kind: XKind, zoom: Range | null) {
   const room = zoom ? (zoom[1] - zoom[0]) / 5 : 0;
   const [low, high] = zoom ? [zoom[0] - room, zoom[1] + room] : [-Infinity, Infinity];
   const inside = given.map((list) => list.filter((x) => x >= low && x <= high));
-  const ends = inside.flatMap((list) => list.slice(0, 1).concat(list.slice(-1)));
+  const ends = inside.flatMap((list) => [...list.slice(0, 1), ...list.slice(-1)]);
   const isMean = inside.some((list) => list.length > MOST_POINTS);
   const [first, width] = [Math.min(...ends), (Math.max(...ends) - Math.min(...ends)) / MOST_POINTS];
   const xs = isMean

@@ -12,12 +12,8 @@ const MOST_RUNS = 6;
 const COLUMNS = ["Run", "Game", "Iterations", "Training", "Exact accuracy", "Elo", "Updated"];
 const DATE = { dateStyle: "medium", timeStyle: "short" } as const;
 
-interface RunsViewProps {
-  app: App;
-  /** Of the run to show, "" for the list. */
-  id: string;
-  parameters: Record<string, string>;
-}
+/** `id`: of the run to show, "" for the list. */
+type RunsViewProps = { app: App; id: string; parameters: Record<string, string> };
 
 export function RunsView({ app, id, parameters }: RunsViewProps) {
   const [list, setList] = useState<RunList | null>(null);
@@ -41,12 +37,8 @@ export function RunsView({ app, id, parameters }: RunsViewProps) {
   );
 }
 
-interface RunsProps {
-  app: App;
-  list: RunList;
-  /** The ids of the runs that are ticked at first. */
-  given: string[];
-}
+/** `given`: the ids of the runs that are ticked at first. */
+type RunsProps = { app: App; list: RunList; given: string[] };
 
 function Runs({ app, list: { runs, damaged }, given }: RunsProps) {
   const [ticked, setTicked] = useState(given);
@@ -74,6 +66,7 @@ function Runs({ app, list: { runs, damaged }, given }: RunsProps) {
     new Date(1000 * run.updated).toLocaleString(undefined, DATE),
   ]);
   const caption = "Training runs, newest first";
+  const problems = damaged.map(({ id, error }) => <p class="error-line">{`${id}: ${error}`}</p>);
   return (
     <>
       {runs.length ? <Table class="runs-table" {...{ caption, rows }} columns={COLUMNS} /> : EMPTY}
@@ -85,9 +78,7 @@ function Runs({ app, list: { runs, damaged }, given }: RunsProps) {
           <p class="hint-text">Tick 2 to {MOST_RUNS} runs to lay their curves over each other.</p>
         </div>
       )}
-      {damaged.map(({ id, error }) => (
-        <p class="error-line">{`${id}: ${error}`}</p>
-      ))}
+      {problems}
     </>
   );
 }

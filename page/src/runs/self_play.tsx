@@ -1,13 +1,12 @@
 // A game that the newest network of a run plays against itself, move by move.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Game, MoveMessage, Position, ProgressMessage, RunSummary } from "../api";
-import type { App } from "../app";
+import type { MoveMessage, Position, ProgressMessage, RunSummary } from "../api";
 import { Board } from "../board/board";
 import { prefersRest } from "../board/motion";
 import { countText } from "../format";
 import { Button } from "../ui";
-import { ErrorLine, Section } from "./parts";
+import { ErrorLine, type InGame, newestFirst, Section } from "./parts";
 
 const NUM_SIMULATIONS = 50;
 const NUM_RANDOM = 2; // plies at the start, so that games differ
@@ -16,18 +15,13 @@ const REST_MS = 3000;
 const NONE: number[] = [];
 const onAction = () => undefined;
 
-/** Return the newest network of a run. */
-export function newestOf({ networks }: RunSummary) {
-  return networks.toSorted((a, b) => b.iteration - a.iteration).at(0);
-}
-
-export function SelfPlay({ app, game, run }: { app: App; game: Game; run: RunSummary }) {
+export function SelfPlay({ app, game, run }: InGame & { run: RunSummary }) {
   const [position, setPosition] = useState<Position | null>(null);
   const [error, setError] = useState("");
   const [isPaused, setPaused] = useState(prefersRest);
   const box = useRef<HTMLElement>(null);
   // The game that a pause keeps, and the network for the next one.
-  const [table] = useState({ moves: [] as number[], network: newestOf(run) });
+  const [table] = useState({ moves: [] as number[], network: newestFirst(run).at(0) });
   const newest = useRef(run);
   newest.current = run;
 
@@ -57,11 +51,11 @@ export function SelfPlay({ app, game, run }: { app: App; game: Game; run: RunSum
       await time;
       if (signal.aborted) return;
       table.moves = now.over ? [] : [...moves, action];
-      if (now.over) table.network = newestOf(newest.current);
+      if (now.over) [table.network] = newestFirst(newest.current);
     };
-    const failed = async (reason: Error) => {
+    const failed = (reason: Error) => {
       if (!signal.aborted) setError(reason.message);
-      await sleep(REST_MS);
+      return sleep(REST_MS);
     };
     const play = async () => {
       do await step().catch(failed);
@@ -74,14 +68,12 @@ export function SelfPlay({ app, game, run }: { app: App; game: Game; run: RunSum
   const [setup] = game.setups;
   const last = position?.ply ? (table.moves[position.ply - 1] ?? null) : null;
   const label = `A game of ${run.name} against itself`;
-  const iteration = countText(table.network?.iteration ?? 0);
+  const who = `${run.name}, iteration ${countText(table.network?.iteration ?? 0)}`;
+  const result = resultText(position, setup.sides);
   return (
     <Section title="The newest network plays itself" box={box}>
       {position && <Board {...{ game, setup, position, last, label, legal: NONE, onAction }} />}
-      <p class="hint-text">
-        {run.name}, iteration {iteration}, {NUM_SIMULATIONS} simulations a move
-        {resultText(position, setup.sides)}
-      </p>
+      <p class="hint-text">{`${who}, ${NUM_SIMULATIONS} simulations a move${result}`}</p>
       <Button onClick={() => setPaused(!isPaused)}>{isPaused ? "Play on" : "Pause"}</Button>
       <ErrorLine text={error} />
     </Section>
