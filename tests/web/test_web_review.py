@@ -87,7 +87,7 @@ def test_each_sides_mistakes_are_marked_in_its_colour_and_stepped_through(go):
     page = go(f"#play/tic_tac_toe?{PEOPLE}&moves={BLUNDERS}")
     expect_reviewed(page, "75%", "33%")
     marked = page.locator(".plot-point.is-mistake")
-    sides = ["x" if "side-x" in one.get_attribute("class") else "o" for one in marked.all()]
+    sides = ["x" if "piece-x" in one.get_attribute("class") else "o" for one in marked.all()]
     assert sides == ["o", "x", "o"]  # 4, 9, 7
     expect(page.locator(".accuracy-table .mistake")).to_have_text(["5. 9 ??", re.compile(r"\?\?")])
     text = page.locator(".mistake-text")
