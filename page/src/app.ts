@@ -16,6 +16,8 @@ export interface GameToShow {
   moves?: number[] | string;
   /** The position to show; null: after all moves. */
   ply?: number | null;
+  /** A game of its own: what was tried in the one before is forgotten. */
+  isNew?: boolean;
 }
 
 export type GameToPlay = GameToShow & { player?: Asked | null; seats?: Seats };

@@ -13,6 +13,7 @@ import { against, playerSeat, type Seats } from "./play/seats";
 import { RunsView } from "./runs/runs_view";
 import { isTemporary } from "./server_backend";
 import { ThemeButton } from "./theme";
+import { focusBoard } from "./ui";
 
 const NAMES: Record<address.View, string> = { play: "Play", analyse: "Analyse", runs: "Runs" };
 const RETRY_MS = 2000;
@@ -87,8 +88,7 @@ function Views({ router }: { router: Router }) {
 
 function skipToMain(event: Event): void {
   event.preventDefault();
-  const board = document.querySelector<HTMLElement>("main [role=grid] [tabindex='0']");
-  (board ?? document.getElementById("main"))?.focus();
+  if (!focusBoard()) document.getElementById("main")?.focus();
 }
 
 /** Says what is shown, and keeps the address in step with it. */

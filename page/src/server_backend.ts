@@ -39,16 +39,22 @@ export function serverBackend(): Backend {
   };
 }
 
-/** Browsers open a stream of events again by themselves, unless it was refused. */
+/** A hidden page does not listen: browsers allow six connections to a server. */
 function live(signal: AbortSignal, onList: (list: RunList) => void): void {
-  const events = new EventSource("api/live");
-  events.onmessage = (event) => onList(JSON.parse(event.data));
-  events.onerror = () => {
-    if (events.readyState !== EventSource.CLOSED) return;
-    const timer = setTimeout(() => live(signal, onList), RETRY_MS);
-    signal.addEventListener("abort", () => clearTimeout(timer));
+  let events: EventSource | null = null;
+  const follow = () => {
+    events?.close();
+    events = document.hidden || signal.aborted ? null : new EventSource("api/live");
+    if (!events) return;
+    events.onmessage = (event) => onList(JSON.parse(event.data));
+    // A browser connects again by itself, unless it was refused.
+    events.onerror = () => {
+      if (events?.readyState === EventSource.CLOSED) setTimeout(follow, RETRY_MS);
+    };
   };
-  signal.addEventListener("abort", () => events.close());
+  document.addEventListener("visibilitychange", follow, { signal });
+  signal.addEventListener("abort", follow);
+  follow();
 }
 
 async function ask<T>(path: string, request?: unknown, signal?: AbortSignal): Promise<T> {

@@ -78,3 +78,10 @@ export function Table({ columns, rows, caption, ...others }: TableProps) {
     </table>
   );
 }
+
+/** Put the focus on the board that is shown; return whether there is one. */
+export function focusBoard(): boolean {
+  const cell = document.querySelector<HTMLElement>("main [role=grid] [tabindex='0']");
+  cell?.focus();
+  return cell !== null;
+}

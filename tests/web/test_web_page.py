@@ -157,7 +157,7 @@ def test_another_move_may_be_tried_from_any_position(go):
     expect_moves(page, "4", "3", "7")
     page.keyboard.press("Escape")
     page.get_by_role("button", name="To the start").click()
-    page.get_by_role("button", name="Play on from here").click()
+    page.get_by_role("button", name="Play from here").click()
     expect_moves(page)
 
 
@@ -176,7 +176,7 @@ def test_the_engine_waits_while_one_looks_back(go):
     expect(status(page)).to_have_text(re.compile("move 2 of 4"))
     page.wait_for_timeout(600)
     expect_moves(page, "4", "3", "4", "3")
-    page.get_by_role("button", name="Play on from here").click()
+    page.get_by_role("button", name="Play from here").click()
     expect(page.locator(".move-list li")).to_have_count(3)
 
 
@@ -200,10 +200,11 @@ def test_a_game_starts_from_moves_or_a_board_and_refusals_are_shown(go):
     page = go(f"#play/tic_tac_toe?{PEOPLE}", expects_errors=True)
     page.get_by_role("button", name="Set up").click()
     dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Start").select_option("moves")
     dialog.get_by_label("Moves").fill("1,1")
     dialog.get_by_role("button", name="Start here").click()
     expect(dialog.get_by_role("alert")).to_have_text(re.compile("legal"))
-    dialog.get_by_label("Start from a board of your own").check()
+    dialog.get_by_label("Start").select_option("board")
     dialog.get_by_label("Board as text").fill("XO.\n.X.\nO..")
     dialog.get_by_role("button", name="Start here").click()
     expect(dialog).to_be_hidden()
@@ -356,7 +357,7 @@ def test_the_keyboard_alone_plays_a_game(go):
 def test_moves_and_results_are_said(go):
     page = go(f"#play/tic_tac_toe?{PEOPLE}&moves=1,4,2,5")
     cell(page, "3").click()
-    said = page.locator("[aria-live=polite]")
+    said = page.locator("p.visually-hidden[aria-live=polite]")
     expect(said).to_have_text(re.compile("X plays 3. X wins."))
 
 

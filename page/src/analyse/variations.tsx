@@ -15,6 +15,7 @@ export function Variations({ app }: { app: App }) {
   const shown = line[ply];
   const isStart = ply === 0;
   const isNaming = useSignal(false);
+  const undo = useSignal<(() => void) | null>(null);
   const isMain = pathTo(shown).every((one) => !one.parent || one.parent.children[0] === one);
   const list = useMoveInSight<HTMLDivElement>(shown);
   const rename = (event: SubmitEvent) => {
@@ -22,6 +23,13 @@ export function Variations({ app }: { app: App }) {
     const [field] = (event.currentTarget as HTMLFormElement).elements;
     state.rename(shown, (field as HTMLInputElement).value.trim());
     isNaming.value = false;
+  };
+  const remove = () => {
+    undo.value = state.remove(shown);
+  };
+  const bringBack = () => {
+    undo.value?.();
+    undo.value = null;
   };
   return (
     <section class="variations" aria-label="Moves and variations">
@@ -31,21 +39,25 @@ export function Variations({ app }: { app: App }) {
           <p class="hint-text">Moves that you try stay here, as variations.</p>
         )}
       </div>
-      {isNaming.value ? (
+      <div class="button-row">
+        <Button text="Name" off={isStart} onClick={() => (isNaming.value = true)} />
+        <Button text="Make main line" off={isMain} onClick={() => state.promote(shown)} />
+        <Button text="Delete from here" off={isStart} onClick={remove} />
+        {undo.value && <Button text="Undo" onClick={bringBack} />}
+        <Button off={line.length === 1} onClick={() => save(state)}>
+          {usesSgf(game) ? "Save as SGF" : "Save"}
+        </Button>
+        <OpenButton app={app} />
+      </div>
+      {isNaming.value && !isStart && (
         <form class="button-row" onSubmit={rename}>
-          <input aria-label="Name of the move" value={shown.name} maxLength={80} autofocus />
-          <button type="submit">Name it</button>
+          <label class="field">
+            Name of the move
+            <input value={shown.name} maxLength={80} autofocus />
+          </label>
+          <button type="submit">Keep</button>
+          <Button text="Cancel" onClick={() => (isNaming.value = false)} />
         </form>
-      ) : (
-        <div class="button-row">
-          <Button text="Name" off={isStart} onClick={() => (isNaming.value = true)} />
-          <Button text="Make main line" off={isMain} onClick={() => state.promote(shown)} />
-          <Button text="Delete from here" off={isStart} onClick={() => state.remove(shown)} />
-          <Button off={line.length === 1} onClick={() => save(state)}>
-            {usesSgf(game) ? "Save as SGF" : "Save"}
-          </Button>
-          <OpenButton app={app} />
-        </div>
       )}
     </section>
   );

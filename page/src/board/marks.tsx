@@ -52,7 +52,7 @@ export function LegalHints({ layout, position: { cells }, legal, moves }: LegalH
 /** `legal`: actions whose squares are marked before one is chosen. */
 type LegalHintsProps = OnBoard & { legal: number[]; moves: Moves };
 
-/** A move to point out: a ring on its square, or an arrow where pieces move. */
+/** A move to point out: a frame around its square, or an arrow where pieces move. */
 export function HintedMove({ layout, position, hint }: OnBoard & { hint: number }) {
   const cell = layout.landing(position.cells, hint);
   const [from] = layout.squares(hint);
@@ -60,10 +60,11 @@ export function HintedMove({ layout, position, hint }: OnBoard & { hint: number 
   if (from && `${from}` !== `${cell}`) {
     return <Arrow {...{ layout, from, cell, width: 14 }} class="hinted-arrow" />;
   }
+  const frame = { x: -45, y: -45, width: 90, height: 90, rx: 14 };
   return (
     <g class="hinted" transform={layout.at(cell)}>
-      <circle class="hinted-ground" r={45} />
-      <circle class="hinted-ring" r={45} />
+      <rect {...frame} />
+      <rect class="hinted-ring" {...frame} />
     </g>
   );
 }

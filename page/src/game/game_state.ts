@@ -108,7 +108,12 @@ export class GameState {
   /** Show another game; nothing changes if the backend refuses it. */
   async load(wanted: GameToShow): Promise<void> {
     const found = await this.newest(loaded(this.backend, this.catalogue.value, wanted));
-    if (found) this.change(found);
+    if (!found) return;
+    const { shown } = this;
+    const isSame = JSON.stringify(startOf(found)) === JSON.stringify(startOf(shown.value));
+    // What was tried stays in the tree, for example on the way back and forth.
+    if (isSame && !wanted.isNew) found.line = grafted(shown.value.line[0], found.line);
+    this.change(found);
   }
 
   /** Take over the catalogue as it is now, for example with networks trained since. */
@@ -134,12 +139,18 @@ export class GameState {
     this.change({});
   }
 
-  remove(node: GameNode): void {
+  /** Forget a move and what follows it; return what brings them back. */
+  remove(node: GameNode): () => void {
     const { parent } = node;
-    if (!parent) return;
-    parent.children = parent.children.filter((one) => one !== node);
-    if (this.shown.value.line.includes(node)) this.follow(parent);
-    else this.change({});
+    if (!parent) return () => undefined;
+    const before = parent.children;
+    parent.children = before.filter((one) => one !== node);
+    this.follow(parent);
+    return () => {
+      const added = parent.children.filter((one) => !before.includes(one));
+      parent.children = [...before, ...added];
+      this.follow(node);
+    };
   }
 
   /** Show a game with variations from its start; the backend must allow each of its moves. */
@@ -192,6 +203,17 @@ export function movesOf(line: GameNode[]): number[] {
 
 export function listText(setup: Setup, moves: number[]): string {
   return moves.map((action) => setup.action_texts[action]).join(",");
+}
+
+/** Return the nodes of a line below a root that may have some of them. */
+function grafted(root: GameNode, [, ...line]: GameNode[]): GameNode[] {
+  const path = [root];
+  for (const { action, position } of line) {
+    const above = path[path.length - 1];
+    const known = above.children.find((one) => one.action === action);
+    path.push(known ?? child(above, action, position));
+  }
+  return path;
 }
 
 function mainLine(node: GameNode): GameNode[] {

@@ -9,6 +9,11 @@ import { capital, messageOf } from "../format";
 import { Button, Choice } from "../ui";
 import { listText } from "./game_state";
 
+const STARTS = [
+  ["board", "from a board that you set up"],
+  ["moves", "after a list of moves"],
+] as const;
+
 type SetupButtonProps = { app: App; onStart: (game: GameToShow) => void };
 
 export function SetupButton(props: SetupButtonProps) {
@@ -26,8 +31,8 @@ function SetupDialog({ app, onStart, onClose }: SetupButtonProps & { onClose: ()
   const { position, moves: played } = app.game;
   const dialog = useRef<HTMLDialogElement>(null);
   const setupId = useSignal(setup.id);
-  const moves = useSignal(board === null ? listText(setup, played) : "");
-  const hasBoard = useSignal(board !== null);
+  const moves = useSignal("");
+  const hasBoard = useSignal(!position.drawn);
   const text = useSignal(position.board);
   const toMove = useSignal<Side>(position.to_move);
   const error = useSignal("");
@@ -47,7 +52,7 @@ function SetupDialog({ app, onStart, onClose }: SetupButtonProps & { onClose: ()
   };
   const use = (on: boolean) => {
     hasBoard.value = on;
-    moves.value = on ? "" : listText(setup, played);
+    moves.value = on || board !== null ? "" : listText(setup, played);
   };
   const example = `as on the board, such as ${chosen.action_texts[position.legal[0] ?? 0]}`;
   const named = { class: "dialog setup-dialog", "aria-labelledby": "dialog-title" };
@@ -63,17 +68,18 @@ function SetupDialog({ app, onStart, onClose }: SetupButtonProps & { onClose: ()
             onChange={(id) => (setupId.value = id)}
           />
         )}
-        <TextField label="Moves" text={moves} rows={2} placeholder={example} />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={hasBoard.value}
-            onChange={(event) => use(event.currentTarget.checked)}
-          />
-          Start from a board of your own
-        </label>
-        {hasBoard.value && <BoardEditor {...{ game, setup: chosen, position, text, toMove }} />}
+        <Choice
+          label="Start"
+          value={hasBoard.value ? "board" : "moves"}
+          options={STARTS}
+          onChange={(value) => use(value === "board")}
+        />
         <p class="error-line" role="alert" children={error} />
+        {hasBoard.value ? (
+          <BoardEditor {...{ game, setup: chosen, position, text, toMove }} />
+        ) : (
+          <TextField label="Moves" text={moves} rows={2} placeholder={example} />
+        )}
         <div class="button-row">
           <button type="submit" class="primary" children="Start here" />
           <Button text="Cancel" onClick={onClose} />
@@ -107,20 +113,14 @@ interface BoardEditorProps {
 
 /** A board whose squares take pieces by clicking, and the same board as text. */
 function BoardEditor({ game, setup, position, text, toMove }: BoardEditorProps) {
-  const piece = useSignal("1");
   const cells = readBoard(text.value, game, setup);
   const shown = { ...position, cells: cells ?? position.cells, marked: [], legal: [], over: false };
   const [empty, first, second] = [...setup.letters].map((letter) => `\u201c${letter}\u201d`);
   const [one, other] = setup.sides;
-  const pieces = [
-    ["1", one],
-    ["2", other],
-    ["0", "nothing (takes away)"],
-  ] as const;
   const put = ([row, column]: [number, number]) => {
     if (!cells) return;
-    const at = game.action_kind === "column" ? landing(cells, column, Number(piece.value)) : row;
-    if (at !== null) cells[at][column] = Number(piece.value);
+    const at = game.action_kind === "column" ? landing(cells, row, column) : row;
+    cells[at][column] = nextPiece(cells, at, column);
     text.value = writeBoard(cells, setup);
   };
   const clear = () => {
@@ -139,12 +139,7 @@ function BoardEditor({ game, setup, position, text, toMove }: BoardEditorProps) 
         </div>
       )}
       <div class="editor-fields">
-        <Choice
-          label="Clicking puts"
-          value={piece.value}
-          options={pieces}
-          onChange={(value) => (piece.value = value)}
-        />
+        <p class="hint-text">Click a square to put a piece there, to change it, to take it away.</p>
         <Choice
           label="Side to move"
           value={`${toMove.value}`}
@@ -159,12 +154,21 @@ function BoardEditor({ game, setup, position, text, toMove }: BoardEditorProps) 
   );
 }
 
-/** Return the row of a column that takes a piece, or from which one is taken; null if none. */
-function landing(cells: number[][], column: number, piece: number): number | null {
-  const top = cells.findIndex((row) => row[column] > 0);
-  const free = (top < 0 ? cells.length : top) - 1;
-  const row = piece > 0 ? free : top;
-  return row < 0 ? null : row;
+/** Return the row that a click in a column means: its highest piece, or the place above. */
+function landing(cells: number[][], row: number, column: number): number {
+  const top = cells.findIndex((one) => one[column] > 0);
+  const highest = top < 0 ? cells.length : top;
+  return row >= highest ? highest : Math.max(highest - 1, 0);
+}
+
+/** Return what a click makes of a cell: a piece of the side that has fewer, the other one, none. */
+function nextPiece(cells: number[][], row: number, column: number): number {
+  const count = (piece: number) => cells.flat().filter((cell) => cell === piece).length;
+  const now = cells[row][column];
+  cells[row][column] = 0;
+  const first = count(1) > count(2) ? 2 : 1;
+  if (now === 0) return first;
+  return now === first ? 3 - first : 0;
 }
 
 /** Return the cells of a board as text; null if it is not one. */

@@ -7,7 +7,7 @@ import { signal } from "@preact/signals";
 import type { Asked, MoveMessage, ProgressMessage } from "../api";
 import type { App } from "../app";
 import { prefersRest } from "../board/motion";
-import { messageOf } from "../format";
+import { messageOf, resultText } from "../format";
 import type { Shown } from "../game/game_state";
 import { isTemporary, RequestError } from "../server_backend";
 import { playerOf, type Seat, type Seats } from "./seats";
@@ -16,11 +16,11 @@ const PASS_MS = 900; // so that a pass is seen
 const SHORTEST_MS = 350; // of a move, so that the one before is seen to move
 const WATCHED_MS = 800; // the same, where two players are watched
 const RETRY_S = [1, 2, 4, 8, 15];
-const HINT_SIMULATIONS = 400;
+const HINT_SIMULATIONS = 200;
 
 interface FlowState {
   isPaused: boolean;
-  /** Somebody's move, or what the person asked for, is under way. */
+  /** A move is under way. */
   isPending: boolean;
   progress: ProgressMessage | null;
   /** What failed, and in how many seconds it is tried again; null: it waits for the person. */
@@ -99,8 +99,11 @@ export class GameFlow {
 
   /** Point out the best move that the analyst, or the solver, knows. */
   askHint(): void {
-    this.persist(async (signal) => {
+    const seek = async (signal: AbortSignal) => {
       const { game, setup } = this.state.shown.value;
+      this.change({
+        progress: { type: "progress", done: 0, total: 0, note: "looking for a hint" },
+      });
       const exact = await this.app.backend.exact(this.state.request(), { signal });
       let action;
       if (exact.known) {
@@ -112,11 +115,13 @@ export class GameFlow {
         const player = { id, num_simulations: Math.min(num, HINT_SIMULATIONS) };
         action = await this.askMove(player, signal);
       }
-      const by = exact.known ? "exact" : "the search's choice";
-      const text = `Hint: ${setup.action_texts[action]} (${by}).`;
+      const by = exact.known ? `a ${resultText(exact.value)} with best play` : "probably best";
+      const text = `Hint: ${setup.action_texts[action]}, ${by}.`;
       this.app.announce(text);
       this.change({ hint: { action, text } });
-    });
+    };
+    // The person may move meanwhile.
+    this.persist(seek, false);
   }
 
   private seat(): Seat {
@@ -173,14 +178,17 @@ export class GameFlow {
     const { setup } = this.state.shown.value;
     await this.state.play(action);
     if (!isPass) this.app.announce(`${setup.sides[side]} plays ${setup.action_texts[action]}.`);
-    if (this.state.position.over) this.app.announce(resultText(this.state.shown.value));
+    if (this.state.position.over) this.app.announce(endText(this.state.shown.value));
   }
 
   /** Do something until it succeeds, is refused, or the game goes elsewhere. */
-  private async persist(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  private async persist(
+    work: (signal: AbortSignal) => Promise<void>,
+    isPending = true,
+  ): Promise<void> {
     this.stop();
     const { signal } = this.stopper;
-    this.change({ isPending: true });
+    this.change({ isPending });
     for (let attempt = 0; !signal.aborted; attempt += 1) {
       try {
         this.change({ problem: null });
@@ -217,7 +225,8 @@ export class GameFlow {
   }
 }
 
-export function resultText({ line, ply, setup, game }: Shown): string {
+/** Return how a finished game ended. */
+export function endText({ line, ply, setup, game }: Shown): string {
   const { counts, winner } = line[ply].position;
   const score = game.counts_pieces ? `, ${Math.max(...counts)} to ${Math.min(...counts)}` : "";
   return winner === null ? `A draw${score}.` : `${setup.sides[winner]} wins${score}.`;

@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { Parameters } from "../address";
+import type { Side } from "../api";
 import type { App, ViewProps } from "../app";
 import { Board } from "../board/board";
 import { copyText } from "../copy";
@@ -12,8 +13,8 @@ import { listText } from "../game/game_state";
 import { SetupButton } from "../game/setup_dialog";
 import { Review } from "../review/review";
 import { ReviewPanel } from "../review/review_panel";
-import { Button, Card, Choice } from "../ui";
-import { GameFlow, resultText } from "./flow";
+import { Button, Card, Choice, focusBoard } from "../ui";
+import { endText, GameFlow } from "./flow";
 import { SeatChoice } from "./seat_choice";
 import { formatSeat, parseSeat, seatName, type Seats, seatsAgainst, usualSeats } from "./seats";
 
@@ -42,6 +43,7 @@ export function PlayView({ app, parameters, rewrite }: ViewProps) {
   const tryAgain = () => {
     sit(seatsAgainst(seats, position.to_move, game));
     flow.playOn();
+    requestAnimationFrame(focusBoard); // the button is gone
   };
   const isFinished = line[line.length - 1].position.over;
   const advice = isFinished ? (review.now.value.plies[ply]?.best ?? null) : null;
@@ -105,7 +107,7 @@ function MainButtons({ app, flow, seats, isFinished }: Props & { isFinished: boo
   const { isPaused } = flow.now.value;
   const before = flow.plyToTakeBackTo();
   const takeBack = () => before !== null && app.game.cut(before);
-  const again = () => app.play({ game: game.name, setup: setup.id, seats });
+  const again = () => app.play({ game: game.name, setup: setup.id, seats, isNew: true });
   return (
     <div class="button-row main-buttons">
       {!isFinished && <Button text="Take back" off={before === null} onClick={takeBack} />}
@@ -115,7 +117,7 @@ function MainButtons({ app, flow, seats, isFinished }: Props & { isFinished: boo
         <Button text={isPaused ? "Go on" : "Pause"} onClick={() => flow.pause(!isPaused)} />
       )}
       {!isAtEnd && !isFinished && (
-        <Button text="Play on from here" class="primary" onClick={() => flow.playOn()} />
+        <Button text="Play from here" class="primary" onClick={() => flow.playOn()} />
       )}
     </div>
   );
@@ -168,12 +170,18 @@ function firstSeats(app: App, { first, second }: Parameters): Seats {
   return [named[0] ?? usual[0], named[1] ?? usual[1]];
 }
 
+/** Return whether the only person in a game has won it, "" if that says nothing. */
+function endFor(seats: Seats, winner: Side | null): string {
+  if (winner === null || seats.filter(({ kind }) => kind === "human").length !== 1) return "";
+  return seats[winner].kind === "human" ? "You won: " : "You lost: ";
+}
+
 function statusText({ app, flow, seats }: Props): string {
   const { line, ply, setup, game } = app.game.shown.value;
   const { position, isAtEnd } = app.game;
   const side = setup.sides[position.to_move];
   const place = isAtEnd ? "" : ` (after move ${ply} of ${line.length - 1})`;
-  if (position.over) return resultText(app.game.shown.value) + place;
+  if (position.over) return endFor(seats, position.winner) + endText(app.game.shown.value) + place;
   if (position.forced_pass) return `${side} has no legal move and passes.`;
   if (!isAtEnd) return `${side} to move${place}.`;
   if (flow.isPersonsTurn) {

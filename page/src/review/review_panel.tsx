@@ -2,7 +2,7 @@
 // mistakes one after the other, each with what it lost and a way to try again.
 
 import type { Side } from "../api";
-import { capital, percentText, resultText } from "../format";
+import { capital, percentText, resultText, valueText } from "../format";
 import type { GameState } from "../game/game_state";
 import { Button, Table } from "../ui";
 import { accuracyOf, type Mistake, mistakesOf, type Review, type Reviewed } from "./review";
@@ -24,13 +24,14 @@ export function ReviewPanel({ state, review, onTryAgain }: ReviewPanelProps) {
   const before = mistakes.filter((one) => one.ply < ply).at(-1);
   const after = mistakes.find((one) => one.ply > ply);
   const shown = mistakes.find((one) => one.ply === ply);
-  const status = isRunning ? `${num} of ${line.length} positions` : "";
+  const status = num && !isDone ? `${num} of ${line.length} positions` : "";
   const startOrStop = () => (isRunning ? review.stop() : review.run());
   const step = (mistake: Mistake | undefined) => ({
     off: !mistake,
     onClick: () => mistake && state.show(mistake.ply),
   });
   const back = { "aria-label": "Mistake before", title: "Mistake before", ...step(before) };
+  const worst = mistakes.toSorted((one, other) => (other.loss ?? 0) - (one.loss ?? 0)).at(0);
   return (
     <section class="review" aria-label="Review of the game">
       <div class="section-head">
@@ -51,11 +52,15 @@ export function ReviewPanel({ state, review, onTryAgain }: ReviewPanelProps) {
             {shown ? mistakeText(state, shown) : summary(mistakes, isDone)}
           </p>
           <div class="button-row mistake-steps">
-            <Button text={"\u2190"} {...back} />
+            <Button text={"\u2190 Before"} {...back} />
             <Button text={"Next mistake \u2192"} {...step(after)} />
-            <Button class="primary" off={state.position.over} onClick={onTryAgain}>
-              Try again from here
-            </Button>
+            {state.position.over && worst ? (
+              <Button class="primary" text="Show the worst move" {...step(worst)} />
+            ) : (
+              <Button class="primary" off={state.position.over} onClick={onTryAgain}>
+                Try again from here
+              </Button>
+            )}
           </div>
         </>
       )}
@@ -92,7 +97,7 @@ function MistakeButton({ state, mistake }: { state: GameState; mistake: Mistake 
   return (
     <Button
       class={`mistake is-${name}`}
-      title={`${capital(name)}: ${lossText(mistake)}`}
+      title={`${capital(name)}: it ${lossText(mistake)}`}
       aria-current={state.shown.value.ply === ply ? "step" : undefined}
       onClick={() => state.show(ply)}
       text={`${ply + 1}. ${setup.action_texts[played ?? 0]} ${sign}`}
@@ -104,7 +109,7 @@ function summary(mistakes: Mistake[], isDone: boolean): string {
   if (!isDone) return "";
   if (!mistakes.length) return "No mistakes were found.";
   const num = mistakes.length === 1 ? "One mistake was" : `${mistakes.length} mistakes were`;
-  return `${num} found, marked on the graph.`;
+  return `${num} found, marked on the graph in the colour of the side.`;
 }
 
 /** Return what was wrong with a move, what it lost, and which would have been better. */
@@ -113,13 +118,13 @@ function mistakeText(state: GameState, mistake: Mistake): string {
   const { ply, side, text, best, played } = mistake;
   const better = best !== null && best !== played ? ` Better was ${texts[best]}.` : "";
   const head = `Move ${ply + 1}: ${sides[side]} played ${texts[state.moves[ply]]}`;
-  return `${head}, ${text} (${lossText(mistake)}).${better}`;
+  return `${head}, ${text}: it ${lossText(mistake)}.${better}`;
 }
 
 /** Return what a move lost: from which result to which if that is exact, else an estimate. */
 function lossText({ value, loss, exact, side }: Mistake): string {
   if (loss === null || value === null) return "";
-  if (!exact) return `lost about ${loss.toFixed(2)}`;
   const before = side === 0 ? value : -value;
-  return `exact: ${resultText(before)} to ${resultText(before - loss)}`;
+  if (!exact) return `took the value from ${valueText(before)} to ${valueText(before - loss)}`;
+  return `turned a ${resultText(before)} into a ${resultText(before - loss)}`;
 }

@@ -60,6 +60,7 @@ export function chartOptions(
     values: (_: uPlot, ticks: number[], _axis: number, _space: number, step: number) =>
       ticks.map((tick) => tickText(tick, step)),
   };
+  const incrs = () => (state.xLabel.includes(" ") ? STEPS : STEPS.filter((step) => step >= 1));
   const edge = { stroke: "transparent", width: 0, spanGaps: true, points: { show: false } };
   const upright = (low: number | null, high: number | null): Range => {
     if (low === null || high === null) return [0, 1];
@@ -73,7 +74,7 @@ export function chartOptions(
       y: { range: (_, low, high) => upright(low, high) },
     },
     axes: [
-      { ...axis, label: () => state.xLabel, size: 30, space: 70, grid: { show: false } },
+      { ...axis, label: () => state.xLabel, incrs, size: 30, space: 70, grid: { show: false } },
       { ...axis, label: yLabel, size: 56, space: 34, grid: rules },
     ],
     series: [
@@ -115,6 +116,11 @@ function nearest(column: ArrayLike<number | null | undefined>, index: number): n
 function isSparse(plot: uPlot, series: number): boolean {
   return Array.from(plot.data[series]).filter((y) => y !== undefined).length < plot.width / 12;
 }
+
+/** The steps between the marks of the horizontal axis; iterations and games have whole ones. */
+const STEPS = [-3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7].flatMap((power) =>
+  [1, 2, 5].map((digit) => digit * 10 ** power),
+);
 
 /** Return the ends of an axis, with a fraction of room on either side. */
 function withRoom(low: number, high: number, fraction: number): Range {

@@ -51,6 +51,7 @@ export function RunPage({ app, chosen, x }: RunPageProps) {
       </div>
       <ErrorLine text={error} />
       <Comparison contenders={contenders} game={game?.title ?? run.game} />
+      {!isAlone && <Settings known={known} isAlone={false} />}
       <div class="run-columns">
         <Curves {...{ known, kind, change }} isLoading={known.length < chosen.length} />
         <div class="run-aside">
@@ -59,7 +60,7 @@ export function RunPage({ app, chosen, x }: RunPageProps) {
         </div>
       </div>
       <Networks key={id} {...{ app, game, run, isAlone }} />
-      <Settings known={known} isAlone={isAlone} />
+      {isAlone && <Settings known={known} isAlone />}
     </article>
   );
 }
@@ -147,7 +148,7 @@ function Settings({ known, isAlone }: { known: Known; isAlone: boolean }) {
   const rows = [...names]
     .sort()
     .map((name) => [name, ...known.map((one) => settingText(one.rows.settings[name]))])
-    .filter(([, ...values]) => isAlone || new Set(values).size > 1);
+    .filter(([name, ...values]) => isAlone || (name !== "run.name" && new Set(values).size > 1));
   const caption = isAlone ? "All settings" : "Settings that differ";
   const columns = ["Setting", ...known.map(({ name }) => (isAlone ? "Value" : name))];
   return (
