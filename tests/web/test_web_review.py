@@ -267,9 +267,11 @@ def test_a_position_is_set_up_by_clicking(go, game):
     button(page, "Set up\u2026").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("button", name="Empty the board").click()
-    # The third click takes the piece away that the second one changed.
-    labels = ["column 4, row 6", "column 5, row 3"] if game == "connect_four" else ["a1", "b1"]
-    for label in [labels[0], labels[1], labels[1], labels[1], labels[1]]:
+    if game == "connect_four":
+        clicks = ["column 4, row 6", "column 5, row 3"]  # pieces fall
+    else:
+        clicks = ["a1", "b1", "b1", "b1", "b1"]  # White, Black, none, White
+    for label in clicks:
         cell(dialog, label).click()
     dialog.get_by_label("Side to move").select_option("0")
     text = dialog.get_by_label("Board as text").input_value()

@@ -54,7 +54,6 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
   const { position } = node;
   const { legal, over } = position;
   const { player, search, review } = useAnalysis(app, parameters);
-  const hovered = useSignal<number | null>(null);
   const path = useSignal<number[] | null>(null); // whose line is shown on the board
   useEffect(() => {
     path.value = null;
@@ -64,12 +63,13 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
   const isFinal = analysis?.final ?? false;
   const nodes = useMemo(() => readTree(analysis?.tree ?? []), [analysis]);
   const moves = useMemo(() => moveFacts(legal, found), [legal, analysis, exact]);
-  const play = (action: number) => {
-    state.play(action).catch((error: Error) => app.notify(error.message, true));
-  };
-  const go = async (actions: number[]) => {
+  const playAll = async (actions: number[]) => {
     for (const action of actions) await state.play(action);
   };
+  const go = (actions: number[]) => {
+    playAll(actions).catch((error: Error) => app.notify(error.message, true));
+  };
+  const play = (action: number) => go([action]);
   const look = (action: number | null) => (path.value = action === null ? null : [action]);
   const choose = (chosen: Required<Asked>) => {
     player.value = clamped(game, chosen);
@@ -85,7 +85,8 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
     app.play({ ...state.request(), seats: seatsAgainst(seats, position.to_move, game) });
   };
   const [only, ...others] = path.value ?? [];
-  const isBest = only === analysis?.best && !others.length;
+  const hovered = others.length ? null : only;
+  const isBest = hovered === analysis?.best;
   const best = isBest ? analysis?.line.slice(0, MAX_LINE) : null;
   const ahead = best ?? (path.value && lineFrom(nodes, path.value, MAX_LINE)) ?? [];
   const shown = { position, found, setup };
@@ -99,10 +100,7 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
             last={node.action}
             label="Board for analysis"
             onAction={play}
-            onHover={(action) => {
-              hovered.value = action;
-              look(action);
-            }}
+            onHover={look}
             marks={over ? [] : moves}
             line={ahead}
           />
@@ -116,7 +114,7 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
         {!over && (
           <>
             <MovesTable
-              {...{ legal, moves, isFinal, texts: setup.action_texts, hovered: hovered.value }}
+              {...{ legal, moves, isFinal, texts: setup.action_texts, hovered }}
               onHover={look}
               onPlay={play}
             />

@@ -19,7 +19,7 @@ const COLUMNS = [
 
 interface RowProps {
   texts: string[];
-  /** The move under the pointer on the board. */
+  /** The move whose line is shown on the board. */
   hovered: number | null;
   onHover: (action: number | null) => void;
   onPlay: (action: number) => void;
