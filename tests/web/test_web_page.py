@@ -357,11 +357,7 @@ def test_the_keyboard_alone_plays_a_game(go):
 def test_moves_and_results_are_said(go):
     page = go(f"#play/tic_tac_toe?{PEOPLE}&moves=1,4,2,5")
     cell(page, "3").click()
-<<<<<<< HEAD
     said = page.locator("p.visually-hidden[aria-live=polite]")
-=======
-    said = page.locator("[role=status][aria-live=polite]")
->>>>>>> small
     expect(said).to_have_text(re.compile("X plays 3. X wins."))
 
 
