@@ -98,7 +98,7 @@ def test_each_sides_mistakes_are_marked_in_its_colour_and_stepped_through(go):
         expect(place).to_have_text(expected)
     expect(before).to_have_attribute("aria-disabled", "true")
     after.click()
-    expect(text).to_have_text(re.compile("Move 5: X played 9.*turned a win into a loss.*Better was 3"))
+    expect(text).to_have_text(re.compile("X played 9.*turned a win into a loss.*Better was 3"))
     expect(cell(page, "3")).to_have_attribute("aria-label", re.compile("hint"))
 
 
