@@ -180,6 +180,16 @@ def test_the_engine_waits_while_one_looks_back(go):
     expect(page.locator(".move-list li")).to_have_count(3)
 
 
+@pytest.mark.slow
+def test_a_move_played_again_brings_no_later_moves_back(go):
+    page = go(f"#play/connect_four?{PEOPLE}&moves=4,4,3")
+    for _ in range(2):
+        page.get_by_role("button", name="Take back").click()
+    expect_moves(page, "4")
+    drop(page, 4)
+    expect_moves(page, "4", "4")
+
+
 # --- links ----------------------------------------------------------------------------------------
 
 

@@ -90,7 +90,9 @@ export class GameState {
     const known = line[ply].children.find((one) => one.action === action);
     if (known) {
       this.numAsked += 1;
-      this.goTo(known);
+      // Where the line was cut, what was played before does not come back by itself.
+      if (this.isAtEnd) this.change({ line: [...line, known], ply: ply + 1 });
+      else this.goTo(known);
       return;
     }
     const moves = [...this.moves.slice(0, ply), action];

@@ -1,7 +1,7 @@
 // The Play view: a board, the two sides, the course of their game, and a look back at its end.
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
 import type { Parameters } from "../address";
 import type { Side } from "../api";
 import type { App, ViewProps } from "../app";
@@ -27,7 +27,8 @@ export function PlayView({ app, parameters, rewrite }: ViewProps) {
   const review = useMemo(() => new Review(app), []);
   const seats = chosen.value;
   const props = { app, flow, seats };
-  useEffect(() => {
+  // At once: later, the way back may have led to another address, which this would overwrite.
+  useLayoutEffect(() => {
     app.seats.set(game.name, seats);
     rewrite({ first: formatSeat(seats[0]), second: formatSeat(seats[1]) });
   }, [seats]);
