@@ -242,6 +242,7 @@ def test_symmetries_that_nobody_declares_are_found_and_so_is_what_breaks_them():
     assert len(report.almost) == 6 and all(fault.actions for fault in report.almost)
 
 
+@pytest.mark.slow
 def test_the_report_counts_positions_lines_and_ends():
     report = report_of(f"correct, {BREAKTHROUGH}")
     assert report.perft == [1, 13, 156] and report.num_by_ply[:2] == [1, 13]

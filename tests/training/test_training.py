@@ -132,6 +132,7 @@ def stored_state(trainer):
     return {key: value for key, value in state.items() if key not in ("elapsed_s", "network")}
 
 
+@pytest.mark.slow
 def test_another_seed_is_another_run_and_the_same_seed_the_same(tmp_path):
     first, again, other = (
         make_trainer(tmp_path / name, f"seed={seed}", "run.num_iterations=1")

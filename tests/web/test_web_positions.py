@@ -68,7 +68,7 @@ def test_several_games_of_the_users_come_before_the_usual_ones():
     [
         ("pyspiel", "open_spiel:breakthrough"),
         ("pettingzoo", "pettingzoo:connect_four_v3"),
-        ("pgx", "pgx:tic_tac_toe"),
+        pytest.param("pgx", "pgx:tic_tac_toe", marks=pytest.mark.slow),
     ],
 )
 def test_games_of_other_libraries_are_played_and_analysed(library, name):

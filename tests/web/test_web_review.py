@@ -179,6 +179,7 @@ def test_moves_that_are_tried_stay_as_variations(go):
     assert main_moves(page) == ["1", "2", "3"]
 
 
+@pytest.mark.slow
 def test_variations_stay_on_the_way_back_and_forth(go):
     page = go(f"#play/tic_tac_toe?{PEOPLE}&moves=1,5")
     button(page, "Analyse this game").click()

@@ -178,6 +178,7 @@ def test_a_run_that_is_not_there_and_damage_are_said(page, runs):
     page.locator(".error-line", has_text=B).wait_for()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["runs", f"runs/{A}?with={B}"])
 def test_axe_finds_nothing_and_a_phone_needs_no_sideways_scrolling(page, view):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
