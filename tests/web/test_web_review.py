@@ -345,6 +345,16 @@ def test_axe_finds_nothing_in_any_view(go, view, scheme):
 
 
 @pytest.mark.slow
+def test_the_whole_page_has_no_focus_ring(go):
+    page = go("#runs")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.innerText") == "To the board"
+    page.keyboard.press("Enter")
+    ring = "getComputedStyle(document.activeElement).outlineStyle"
+    assert page.evaluate("document.activeElement.id") == "main" and page.evaluate(ring) == "none"
+
+
+@pytest.mark.slow
 def test_figures_on_the_board_of_a_phone_can_be_read(go):
     page = go("#analyse/othello?moves=f5d6c3", viewport={"width": 390, "height": 844})
     expect(page.locator(".move-mark.is-best")).to_have_count(1)
