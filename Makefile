@@ -1,6 +1,7 @@
 # make train: set up and run a short real training run.   make test: set up and run the tests.
 # make notebook: set up and execute docs/tutorial.ipynb, about 12 minutes.
-# make test-fast, lint, test-slow, test-faults, coverage, docs, page, format, bench, clean: see CONTRIBUTING.md.
+# make test-fast, lint, test-slow, test-faults, coverage, docs, page, format, bench, clean: see
+# CONTRIBUTING.md.
 # Everything is installed into .venv; PYTHON=python3.12 chooses another interpreter.
 PYTHON ?= python3
 VENV := .venv

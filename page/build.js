@@ -10,12 +10,14 @@ const common = {
   format: "esm",
   target: "es2022",
   logLevel: "warning",
-  banner: { js: `/*!\n${licences()}\n*/` },
 };
+const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+const inPage = Object.keys(dependencies).filter((name) => name !== "uplot");
 
 await build({
   ...common,
   entryPoints: { page: "src/main.tsx" },
+  banner: { js: licences(inPage) },
   outdir: folder,
   // The charts' library is a third of all; it is loaded with the first chart.
   external: ["./uplot.js"],
@@ -27,18 +29,21 @@ await build({
     jschardet: "./nothing.js",
   },
 });
-await build({ ...common, entryPoints: ["uplot"], outfile: `${folder}/uplot.js` });
+await build({
+  ...common,
+  entryPoints: ["uplot"],
+  banner: { js: licences(["uplot"]) },
+  outfile: `${folder}/uplot.js`,
+});
 
-/** Return the licences of the libraries in the bundles. */
-function licences() {
-  const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
-  return Object.keys(dependencies)
-    .map((name) => {
-      const path = `node_modules/${name}`;
-      const { version, license } = JSON.parse(readFileSync(`${path}/package.json`, "utf8"));
-      const file = readdirSync(path).find((one) => /^licen[cs]e/i.test(one));
-      const text = file ? readFileSync(`${path}/${file}`, "utf8") : "";
-      return `${name} ${version}, ${license}\n\n${text}`;
-    })
-    .join("\n\n");
+/** Return the licences of libraries as a comment. */
+function licences(names) {
+  const texts = names.map((name) => {
+    const path = `node_modules/${name}`;
+    const { version, license } = JSON.parse(readFileSync(`${path}/package.json`, "utf8"));
+    const file = readdirSync(path).find((one) => /^licen[cs]e/i.test(one));
+    const text = file ? readFileSync(`${path}/${file}`, "utf8") : "";
+    return `${name} ${version}, ${license}\n\n${text}`;
+  });
+  return `/*!\n${texts.join("\n\n")}\n*/`;
 }

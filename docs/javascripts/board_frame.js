@@ -13,7 +13,8 @@
     const page = frame.contentDocument;
     if (!page) return; // the site is read from files: browsers keep these apart
     const root = page.documentElement;
-    page.head.append(Object.assign(page.createElement("link"), { rel: "stylesheet", href: styles }));
+    const link = Object.assign(page.createElement("link"), { rel: "stylesheet", href: styles });
+    page.head.append(link);
     const measure = () => root.style.setProperty("--room", `${roomFor(frame)}px`);
     window.addEventListener("resize", measure);
     measure();
@@ -26,11 +27,12 @@
     };
     const painter = new MutationObserver(paint);
     painter.observe(document.body, { attributeFilter: ["data-md-color-scheme"] });
-    painter.observe(root, { attributeFilter: ["data-theme"] }); // the page keeps a choice of its own
+    // The page keeps a choice of its own.
+    painter.observe(root, { attributeFilter: ["data-theme"] });
     paint();
   }
 
-  /** Return the height in sight for a frame: without scrolling, or scrolled to if that is little. */
+  /** Return the height in sight for a frame: without scrolling, or after it if that is little. */
   function roomFor(frame) {
     const top = frame.getBoundingClientRect().top + window.scrollY;
     const header = document.querySelector(".md-header")?.offsetHeight ?? 0;

@@ -31,6 +31,8 @@ function useAnalysis(app: App, parameters: Parameters) {
   const player = useSignal(useMemo(() => wantedPlayer(game, parameters), []));
   const search = useMemo(() => new PositionSearch(app.backend, player.value), []);
   const review = useMemo(() => new Review(app), []);
+  const id = player.value?.id;
+  review.player = id && id !== game.analyst?.id ? { id } : null;
   useEffect(() => {
     const ends = [review.open(), () => search.close()];
     return () => ends.forEach((end) => end());
@@ -75,7 +77,6 @@ export function AnalyseView({ app, parameters, rewrite }: ViewProps) {
     player.value = clamped(game, chosen);
     const { id, num_simulations: num } = player.value;
     const isUsual = id === game.analyst?.id;
-    review.player = isUsual ? null : { id };
     search.choose(player.value);
     const simulations = num === game.analyst?.num_simulations ? "" : `${num}`;
     rewrite({ analyst: isUsual ? "" : id, simulations });
@@ -175,5 +176,6 @@ function exactNote(exact: ExactAnswer | null): string {
   if (!exact.known) return `No exact result: ${exact.reason}`;
   return exact.meaning === "discs"
     ? "Exact scores are final margins in discs."
-    : "Exact scores: \u00b11 is a result of the last disc; each disc that the winner has left adds one.";
+    : "Exact scores: \u00b11 is a result of the last disc; each disc that the winner has left " +
+        "adds one.";
 }

@@ -180,7 +180,8 @@ function TreeRow({ row, setup, isOpen, isReached, ...on }: TreeRowProps) {
   const side = node.mover ?? 0;
   const text = setup.action_texts[node.action ?? 0];
   const proven = node.proven === null ? "" : resultText(node.proven);
-  const said = `${text} by ${setup.sides[side]}, ${countText(visits)} visits, value ${valueText(value)}`;
+  const found = `${countText(visits)} visits, value ${valueText(value)}`;
+  const said = `${text} by ${setup.sides[side]}, ${found}`;
   const enter = () => on.onHover(path);
   return (
     <li

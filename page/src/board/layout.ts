@@ -50,7 +50,8 @@ export function layoutOf(game: Game, setup: Setup, isBare = false) {
     const [row, column] = cell;
     if (kind === "square") return setup.action_texts[flat(cell)];
     if (setup.row_names.length) return setup.column_names[column] + setup.row_names[row];
-    return `column ${kind === "column" ? setup.action_texts[column] : column + 1}, row ${rows - row}`;
+    const name = kind === "column" ? setup.action_texts[column] : column + 1;
+    return `column ${name}, row ${rows - row}`;
   };
   const [width, height] = [columns * CELL + left + right, rows * CELL + top + bottom];
   const size = { rows, columns, style, isBare, left, top, width, height, drawn, places };

@@ -1,4 +1,5 @@
-// The dialog that starts a game anywhere: after a list of moves, or from a board set up by clicking.
+// The dialog that starts a game anywhere: after a list of moves, or from a board that is set up by
+// clicking.
 
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";

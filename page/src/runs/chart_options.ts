@@ -35,7 +35,7 @@ export function readColors(box: HTMLElement) {
   return colors;
 }
 
-/** Return the series of a chart: x, the edges of all bands, which lie under the lines, the lines. */
+/** Return the series of a chart: x, then the edges of the bands (under the lines), the lines. */
 export function columns({ xs, lines }: MergedChart): uPlot.AlignedData {
   const edges = lines.flatMap(({ band }) => band ?? []);
   return [xs, ...edges, ...lines.map(({ y }) => y)] as uPlot.AlignedData;

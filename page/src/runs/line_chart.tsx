@@ -146,7 +146,7 @@ function pointsOf({ xs, lines }: MergedChart): number[] {
   return xs.filter((_, k) => lines.some(({ y }) => y[k] !== undefined));
 }
 
-/** Write the values at the cursor into the legend, and for a screen reader; else the newest ones. */
+/** Write the values at the cursor, else the newest ones, into the legend and for screen readers. */
 function read(plot: uPlot, chart: MergedChart, runs: string[], box: Element) {
   const { xs, xLabel, curves, lines } = chart;
   const { idx, idxs = [] } = plot.cursor;

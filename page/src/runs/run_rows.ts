@@ -60,7 +60,7 @@ function extended(rows: RunRows, next: RunRows): RunRows {
   return { ...rows, version: next.version, num_rows: next.num_rows };
 }
 
-// --- charts ---------------------------------------------------------------------------------------
+// --- charts --------------------------------------------------------------------------------------
 
 /** More points than pixels cost time, and their noise would hide other lines. */
 const MOST_POINTS = 500;
