@@ -53,6 +53,17 @@ def opened(browser, address: str, expects_errors: bool = False, **settings) -> I
     assert expects_errors or errors == []
 
 
+@contextlib.contextmanager
+def opener(browser, address: str) -> Iterator:
+    """Yield a function that opens the page at a hash; see `opened` for its other arguments."""
+    with contextlib.ExitStack() as pages:
+
+        def open_page(hash_="", **settings):
+            return pages.enter_context(opened(browser, f"{address}{hash_}", **settings))
+
+        yield open_page
+
+
 def findings(page) -> list[str]:
     """Return what axe-core finds on a page."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()

@@ -30,6 +30,16 @@ def copy_run(root: Path, name: str = "tic_tac_toe/earlier") -> Path:
     return folder
 
 
+def add_rows(folder: Path, num: int, **figures) -> None:
+    """Let a run grow by rows like its last one, but for some figures."""
+    path = folder / "metrics.jsonl"
+    row = json.loads(path.read_text().splitlines()[-1])
+    with path.open("a") as file:
+        for _ in range(num):
+            row |= {"iteration": row["iteration"] + 1, "elapsed_s": row["elapsed_s"] + 10} | figures
+            file.write(json.dumps(row) + "\n")
+
+
 @contextlib.contextmanager
 def running(backend: Backend, **settings) -> Iterator[httpx.Client]:
     """Run a server; yield a client of it."""

@@ -15,7 +15,7 @@ from web_samples import make_backend, running
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 from playwright.sync_api import expect  # noqa: E402
-from web_browser import chromium, findings, opened  # noqa: E402
+from web_browser import chromium, findings, opened, opener  # noqa: E402
 
 PEOPLE = "first=human&second=human"
 #: White must pass after these moves of 4 x 4 Othello.
@@ -37,16 +37,8 @@ def browser():
 @pytest.fixture
 def go(browser, address):
     """Return a function that opens the page at a hash."""
-    pages = []
-
-    def open_page(hash_="", **settings):
-        context = opened(browser, f"{address}{hash_}", **settings)
-        pages.append(context)
-        return context.__enter__()
-
-    yield open_page
-    for context in reversed(pages):
-        context.__exit__(None, None, None)
+    with opener(browser, address) as go:
+        yield go
 
 
 def cell(page, label):

@@ -14,7 +14,7 @@ from web_samples import make_backend, running
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 from playwright.sync_api import expect  # noqa: E402
-from web_browser import chromium, findings, opened  # noqa: E402
+from web_browser import chromium, findings, opener  # noqa: E402
 
 #: X misses the win with 9, O misses its own with 7, X has 3 at last.
 BLUNDERS = "1,4,2,5,9,7,3"
@@ -37,15 +37,8 @@ def browser():
 @pytest.fixture
 def go(browser, address):
     """Return a function that opens the page at a hash."""
-    pages = []
-
-    def open_page(hash_="", **settings):
-        pages.append(opened(browser, f"{address}{hash_}", **settings))
-        return pages[-1].__enter__()
-
-    yield open_page
-    for context in reversed(pages):
-        context.__exit__(None, None, None)
+    with opener(browser, address) as go:
+        yield go
 
 
 def button(page, name):
@@ -149,6 +142,14 @@ def test_another_side_is_taken_over_at_its_mistake(go):
     button(page, "Try again from here").click()
     expect(page.locator("#status")).to_have_text("Your turn: O to move.")
     expect(page.locator("#seat-0")).to_have_value("player.best")
+
+
+@pytest.mark.slow
+def test_the_analyst_of_the_address_also_reviews(go):
+    page = go("#analyse/connect_four?moves=4,4&analyst=uct&simulations=50")
+    with page.expect_request("**/api/review") as asked:
+        button(page, "Review the game").click()
+    assert asked.value.post_data_json["player"] == {"id": "uct"}
 
 
 # --- variations -----------------------------------------------------------------------------------

@@ -1,12 +1,11 @@
 """The Runs view of the page in Chromium: its charts as runs grow, and what it says of runs."""
 
-import json
 import re
 import shutil
 
 import pytest
 from web_browser import chromium, opened
-from web_samples import copy_run, make_backend, running
+from web_samples import add_rows, copy_run, make_backend, running
 
 A, B = "tic_tac_toe/a", "tic_tac_toe/b"
 
@@ -32,16 +31,6 @@ class Mending:
             stream.emit({"type": "done", "num_positions": 9, "num_misplayed": num})
 
         return job
-
-
-def add_rows(folder, num, **figures):
-    """Let a run grow by rows like its last one."""
-    path = folder / "metrics.jsonl"
-    row = json.loads(path.read_text().splitlines()[-1])
-    for _ in range(num):
-        row |= {"iteration": row["iteration"] + 1, "elapsed_s": row["elapsed_s"] + 10} | figures
-        with open(path, "a") as file:
-            file.write(json.dumps(row) + "\n")
 
 
 @pytest.fixture(scope="module")

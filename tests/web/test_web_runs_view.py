@@ -5,12 +5,12 @@ import re
 import time
 
 import pytest
-from web_samples import copy_run, make_backend, running
+from web_samples import add_rows, copy_run, make_backend, running
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 from playwright.sync_api import expect  # noqa: E402
-from web_browser import chromium, findings, opened  # noqa: E402
+from web_browser import chromium, findings, opener  # noqa: E402
 
 
 class Scripted:
@@ -49,28 +49,12 @@ def runs(tmp_path):
 def go(browser, runs):
     """Return a function that opens the Runs view at an address."""
     with running(Scripted(make_backend(runs)), port=0) as client:
-        pages = []
-
-        def open_page(address="", **settings):
-            pages.append(opened(browser, f"{client.base_url}#runs{address}", **settings))
-            return pages[-1].__enter__()
-
-        yield open_page
-        for page in reversed(pages):
-            page.__exit__(None, None, None)
+        with opener(browser, f"{client.base_url}#runs") as go:
+            yield go
 
 
 def rows_of(folder):
     return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-
-
-def add_rows(folder, num):
-    """Let a run grow."""
-    rows = rows_of(folder)
-    with (folder / "metrics.jsonl").open("a") as file:
-        for iteration in range(len(rows) + 1, len(rows) + 1 + num):
-            row = rows[-1] | {"iteration": iteration, "elapsed_s": 10.0 * iteration}
-            file.write(json.dumps(row) + "\n")
 
 
 def set_learning_rate(folder, value):
