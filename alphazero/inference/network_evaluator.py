@@ -21,7 +21,7 @@ from alphazero.inference.engines.torch_engine import TorchEngine
 from alphazero.inference.verified_engine import EngineReport, VerifiedEngine
 from alphazero.runtime.device import torch_threads
 
-STREAMS_PER_GPU = 2  # while one worker walks its trees, the GPU computes the other's batch
+STREAMS_PER_GPU = 4  # while some workers walk their trees, the GPU computes batches of the others
 SMALLEST_PART = 16  # rows for which another thread pays off, also where other threads are busy
 
 

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Measure this project on an NVIDIA GPU: under four minutes on an H200 with 16 cores.
+#
+#     scripts/gpu_report.sh                  # all parts; or some: threads search learner pgx_mctx
+#
+# It needs numba-cuda for `search`; mctx, pgx and JAX for `pgx_mctx`. docs/performance.md has the
+# figures. PYTHON chooses an interpreter.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+export PYTHONPATH="$PWD:$PWD/scripts${PYTHONPATH:+:$PYTHONPATH}" PYTHONUNBUFFERED=1
+export XLA_PYTHON_CLIENT_PREALLOCATE=false PYTHONWARNINGS=ignore
+python=${PYTHON:-python3}
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader || exit 1
+failed=0
+for part in "${@:-threads search learner pgx_mctx}"; do
+    for name in $part; do
+        echo "== $name"
+        timeout 180 "$python" "scripts/gpu_report/$name.py" || { echo "$name failed"; failed=1; }
+    done
+done
+exit $failed
