@@ -23,7 +23,6 @@ from alphazero.runtime.process import end_process, limit_spinning
 
 COMMANDS = {
     "train": "train a network by self-play, or resume a run",
-    "work": "play training games for a run on another machine",
     "tune": "measure which engine and batch size are fastest here",
     "play": "play in the terminal, or watch two engines play",
     "serve": "play and analyse on a page in the browser",

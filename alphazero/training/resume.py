@@ -89,7 +89,6 @@ class RunStore:
             info["strength"] = dataclasses.asdict(report.strength)
         network = {"info": info, "sha256": self._save_network(iteration, info)}
         save_state(folder.state, self._state(report, network), folder.previous_state)
-        self.source.stored()
         self.iteration = iteration
         self._drop_old()
         self.seconds = time.monotonic() - start

@@ -153,12 +153,10 @@ def check_new_run(settings: TrainSettings) -> None:
         ConfigError: naming a key, its value and what is allowed.
     """
     check_run(settings)
-    workers, default = settings.workers, WorkerSettings()
-    for kind, name in (("folder", "folder"), ("ray", "address")):
-        value = getattr(workers, name)
-        if workers.kind != kind and value != getattr(default, name):
-            reason = f"it does nothing with workers={workers.kind}; add workers={kind}"
-            raise ConfigError.of(f"workers.{name}", value, reason=reason)
+    workers = settings.workers
+    if workers.kind != "ray" and workers.address != WorkerSettings().address:
+        reason = f"it does nothing with workers={workers.kind}; add workers=ray"
+        raise ConfigError.of("workers.address", workers.address, reason=reason)
 
 
 def settings_to_resume(
@@ -234,21 +232,13 @@ def _check_window(replay: ReplaySettings) -> None:
 
 
 def _check_workers(workers: WorkerSettings) -> None:
-    """Check that what plays on plays in free mode, and that workers on a shared folder have one."""
+    """Check that what plays while the network learns does so in free mode."""
     if workers.overlap and workers.mode == "ordered":
         reason = "in ordered mode each game is played with the newest network"
         raise ConfigError.of("workers.overlap", True, "false, or workers.mode=free", reason)
     if workers.overlap and workers.kind not in ("auto", "threads"):
         reason = f"workers={workers.kind} play on in any case"
         raise ConfigError.of("workers.overlap", True, "false, or workers=threads", reason)
-    if workers.kind != "folder":
-        return
-    if not workers.folder:
-        allowed = "a folder that the learner and all workers can write"
-        raise ConfigError.of("workers.folder", "", allowed)
-    if workers.mode == "ordered":
-        reason = "workers on a shared folder come and go, and play what they like"
-        raise ConfigError.of("workers.mode", "ordered", "free, or another kind of workers", reason)
 
 
 def _check_game(settings: TrainSettings, game: Game) -> None:

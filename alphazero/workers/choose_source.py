@@ -82,17 +82,13 @@ def make_source(
         unit_threads=len(streams) if is_ordered else 0,
         parallel_games_per_thread=max(1, settings.selfplay.num_parallel_games // len(streams)),
     )
-    if kind == "folder":
-        from alphazero.workers.folder.folder_source import FolderSource
-
-        return FolderSource(workers, game, job)
     return Dispatcher(workers, game, _make_transport(workers, kind, game, job, num_threads), job)
 
 
 def plays_on_here(workers: WorkerSettings, game: Game, num_threads: int) -> bool:
     """Return whether this machine plays games while the network learns."""
     kind = _kind(workers, game, num_threads)
-    return workers.overlap if kind == "threads" else workers.mode == "free" and kind != "folder"
+    return workers.overlap if kind == "threads" else workers.mode == "free"
 
 
 def _kind(workers: WorkerSettings, game: Game, num_threads: int) -> str:
@@ -112,7 +108,7 @@ def _make_transport(
     workers: WorkerSettings, kind: str, game: Game, job: Job, num_threads: int
 ) -> Transport:
     if kind == "ray":
-        check_ray_installed("workers.kind", ("threads", "processes", "folder"))
+        check_ray_installed("workers.kind", ("threads", "processes"))
         from alphazero.workers.cluster.ray_transport import RayTransport
 
         return RayTransport(workers, job)

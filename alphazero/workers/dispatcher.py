@@ -150,9 +150,6 @@ class Dispatcher:
     def load_state_dict(self, state: dict) -> None:
         """Do nothing: games in progress on threads of an earlier process are lost."""
 
-    def stored(self) -> None:
-        """Do nothing: nothing waits for it."""
-
     def close(self) -> None:
         """See `GameSource.close`."""
         self._transport.close()

@@ -14,9 +14,8 @@ class WorkerSettings:
     kind: str = option(
         "auto",
         "threads of this process, processes of this machine, ray: every machine of a Ray cluster, "
-        "folder: whoever runs `alphazero work` on a shared folder; auto is processes for a game in "
-        "plain Python, else threads",
-        choices=("auto", "threads", "processes", "ray", "folder"),
+        "auto is processes for a game in plain Python, else threads",
+        choices=("auto", "threads", "processes", "ray"),
     )
     mode: str = option(
         "free",
@@ -63,7 +62,6 @@ class WorkerSettings:
     memory_gb: float = option(
         0.0, "memory that a Ray worker reserves on its machine; 0 reserves none", low=0.0
     )
-    folder: str = option("", "the shared folder of workers=folder, which `alphazero work` reads")
 
 
 def check_ray_installed(key: str, others: tuple[str, ...]) -> None:

@@ -1,8 +1,7 @@
 """Where training games come from: the interface between the trainer and those who play.
 
-`alphazero.workers.thread_source` plays on threads of this process,
-`alphazero.workers.dispatcher` gives units to workers elsewhere,
-`alphazero.workers.folder.folder_source` reads what others leave in a shared folder.
+`alphazero.workers.thread_source` plays on threads of this process;
+`alphazero.workers.dispatcher` gives units to workers elsewhere.
 """
 
 import dataclasses
@@ -92,10 +91,6 @@ class GameSource(Protocol):
 
     def load_state_dict(self, state: dict) -> None:
         """Restore what `state_dict` of any kind of source returned, as far as it fits."""
-        ...
-
-    def stored(self) -> None:
-        """Learn that all games yielded so far are stored."""
         ...
 
     def close(self) -> None:

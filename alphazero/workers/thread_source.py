@@ -154,9 +154,6 @@ class ThreadSource:
             threads = {name: own for name, own in state.items() if name != "ahead"}
             self.selfplay.load_state_dict(threads)
 
-    def stored(self) -> None:
-        """Do nothing: nothing waits for it."""
-
     def close(self) -> None:
         """End the games that are played ahead."""
         self._is_closed = True

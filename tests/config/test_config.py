@@ -86,8 +86,7 @@ def stored_value(file, key):
 )
 def test_a_chosen_group_has_its_values_whatever_the_game_proposes(group):
     for choice, game in itertools.product(CHOICES[group], ("tic_tac_toe", "connect_four")):
-        needed = ["workers.folder=shared"] if choice == "folder" else []
-        settings = compose([f"game={game}", f"{group}={choice}", *needed])
+        settings = compose([f"game={game}", f"{group}={choice}"])
         stored = OmegaConf.to_container(OmegaConf.load(config_folder() / group / f"{choice}.yaml"))
         found = dataclasses.asdict(getattr(settings, group))
         assert {key: found[key] for key in stored} == stored

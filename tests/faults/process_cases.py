@@ -74,44 +74,6 @@ def take_lock(words: list[str]) -> int:
     return 0
 
 
-def work(words: list[str]) -> int:
-    """Be `alphazero work`, and sign each game, so that it is seen when one counts twice.
-
-    Args:
-        words: the seconds by which this machine's clock is ahead, a file to which the signatures
-            of written games are added, and the words of the command.
-    """
-    import os
-
-    import numpy as np
-
-    from alphazero.cli import main
-    from alphazero.workers.folder import folder_worker
-    from alphazero.workers.folder.shared_folder import SharedFolder
-
-    ahead_s, written, *rest = words
-    now, to_bytes, write = time.time, folder_worker.to_bytes, SharedFolder.write
-
-    def signed(answer, name, job):
-        starts = np.cumsum([0, *answer.games["lengths"][:-1]])
-        numbers = np.frombuffer(os.urandom(4 * len(starts)), np.uint32) >> 8
-        answer.games["root_values"][starts] = numbers / np.float32(1 << 24)  # exact in float32
-        signatures[str(name)] = "".join(f"{number}\n" for number in numbers)
-        return to_bytes(answer, name, job)
-
-    def write_and_note(folder, path, data):
-        if path.parent == folder.games:
-            with open(written, "a") as file:  # before, because this process may be killed
-                file.write(signatures.pop(path.name, ""))
-        write(folder, path, data)
-        os.utime(path, (now() + float(ahead_s),) * 2)
-
-    signatures: dict[str, str] = {}
-    folder_worker.to_bytes, SharedFolder.write = signed, write_and_note
-    time.time = lambda: now() + float(ahead_s)
-    return main(["work", *rest])
-
-
 def train_with_full_store(words: list[str]) -> int:
     """Train on a Ray cluster of this machine whose object store is full for half a minute.
 

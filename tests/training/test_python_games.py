@@ -141,12 +141,12 @@ def test_a_class_that_processes_cannot_import_is_played_here_and_it_is_said(tmp_
         source_of(tmp_path, "workers=threads", "run.num_threads=2", game=name)
 
 
-@pytest.mark.parametrize("kind", ("processes", "folder"))
+@pytest.mark.parametrize("kind", ("processes", "ray"))
 def test_workers_elsewhere_are_refused_where_they_cannot_import_the_game(kind, monkeypatch):
     monkeypatch.setattr(Local, "__module__", "__main__")
     settings = TrainSettings()
     settings.game.name = make_game(Local()).name
-    settings.workers.kind, settings.workers.folder = kind, "somewhere"
+    settings.workers.kind = kind
     with pytest.raises(ConfigError) as error:
         check_run(settings)
     assert (error.value.key, error.value.allowed) == ("workers.kind", "threads")
