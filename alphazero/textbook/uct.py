@@ -50,7 +50,12 @@ class Node:
     @property
     def value(self) -> float:
         """The mean result for the player to move; nan without visits."""
-        return 2 * (self.visits - self.wins) / self.visits - 1 if self.visits else math.nan
+        return self.value_sum / self.visits if self.visits else math.nan
+
+    @property
+    def value_sum(self) -> float:
+        """The sum of the results for the player to move: V of the notebook."""
+        return self.visits - 2 * self.wins
 
 
 class PositionStatistics(NamedTuple):
@@ -175,10 +180,17 @@ class Uct:
         return root
 
     def begin(self, state: State) -> Node:
-        """Return the node of a position, ready for simulations."""
+        """Return the node of a position, ready for simulations.
+
+        It is never simulated itself: each simulation visits one of its children. As in the
+        notebook, a class in its form gets these children here.
+        """
         if self.game.is_over(state):
             raise ValueError("the game is over: there is no move to search for.")
-        return self.make_node(state)
+        root = self.make_node(state)
+        if self.is_notebook:
+            self.expand(root)
+        return root
 
     def run_simulation(self, root: Node) -> None:
         """Run one simulation: selection, expansion, simulation, backpropagation."""
@@ -209,8 +221,8 @@ class Uct:
         """Expansion: add a missing child, chosen at random, and return it.
 
         At the end of a game there is none to add, and the node itself is returned. As in the
-        notebook's AlphaZero, a class in its form gets all missing children at once, and the node
-        itself is evaluated.
+        notebook, a class in its form gets all missing children at once, and the node itself is
+        simulated.
         """
         missing = self.missing_actions(node)
         if not missing:
@@ -226,8 +238,11 @@ class Uct:
 
         Returns:
             The result for player 0, such as 1 if white has won; in a game whose turns just
-            alternate, for the player to move at ``node``.
+            alternate, for the player to move at ``node``. As in the notebook, the end of a game in
+            its form is simulated once, and then answers with its mean.
         """
+        if self.is_notebook and node.visits and self.game.is_over(node.state):
+            return node.value
         result = self.rollout(self.game, node.state, self.rng)
         return result if result else self.tie_result
 
