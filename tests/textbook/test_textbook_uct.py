@@ -97,14 +97,15 @@ def test_a_printed_node_shows_its_board_its_move_and_its_wins(othello):
     assert str(Node((3, 1), 1, visits=2)).startswith("(3, 1)\n")  # a game without boards
 
 
-def test_a_tie_is_half_a_win_or_none_for_the_first_player(tic_tac_toe):
+def test_a_tie_is_half_a_win_or_a_win_for_one_player_or_for_neither(tic_tac_toe):
     drawn = after(tic_tac_toe, 0, 4, 8, 1, 7, 6, 2, 5, 3)
     assert tic_tac_toe.result(drawn) == 0
-    for tie_result, wins in ((0.0, (0.5, 0.5)), (-1.0, (0.0, 1.0))):
+    for tie_result, wins in ((0.0, (0.5, 0.5)), (-1.0, (0.0, 1.0)), (None, (0.0, 0.0))):
         uct = Uct(tic_tac_toe, tie_result=tie_result)
         node = uct.make_node(drawn)
         uct.backpropagate([node], uct.simulate(node))
         assert (node.wins_of(0), node.wins_of(1)) == wins
+        assert node.value_sum == wins[node.player] - wins[1 - node.player] and node.visits == 1
 
 
 def test_a_finished_game_is_not_expanded_and_its_rollout_is_its_result(othello):
@@ -418,7 +419,7 @@ def test_mistakes_in_a_class_are_named():
     with pytest.raises(TypeError, match=r"NotebookRace\(\)"):
         Uct(NotebookRace)
     with pytest.raises(ValueError, match="tie_result"):
-        Uct(NotebookRace(), tie_result=-1)
+        Uct(NotebookRace(), tie_result=None)
     with pytest.raises(ValueError, match="7"):
         uct = Uct(NotebookRace())
         uct.add_child(uct.begin(0), 7)
