@@ -1,10 +1,10 @@
-"""The published notebook's training loop on tic-tac-toe: the textbook's search, and torch.
+"""The published notebook's training loop on its two games: the textbook's search, and torch.
 
-    python examples/notebook_training.py theirs
-    alphazero prove player=theirs_1.safetensors,with_search=false
+    python examples/notebook_training.py tic_tac_toe
+    alphazero prove player=tic_tac_toe_1.safetensors,with_search=false
 
-"theirs" is the class of notebook_tic_tac_toe.py, "ours" the compiled game. The network is stored,
-so that its moves can be checked. docs/notebooks.md has the recipe, and what it reaches.
+The games are the classes of notebook_tic_tac_toe.py and notebook_connect_four.py. The network is
+stored, so that its moves can be checked. docs/notebooks.md has the recipe, and what it reaches.
 """
 
 import argparse
@@ -13,23 +13,25 @@ import random
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import torch
+from notebook_connect_four import ConnectFour
 from notebook_tic_tac_toe import TicTacToe
 
-import alphazero as az
 from alphazero.network import notebook, weights
 from alphazero.network.interface import NetworkSettings, expected_value
 from alphazero.textbook.alphazero import NOTEBOOK, AlphaZero, play_episode
-from alphazero.textbook.game import PlainGame
 from alphazero.textbook.play import play_game
 
 SHAPE = NetworkSettings("notebook", channels=16, kernel_size=2, value_units=8, value_head="scalar")
 NUM_SIMULATIONS, ILLEGAL = 200, -1.0
+#: The game, iterations, episodes of one, and plies at temperature 1: while step < 5 or 15.
+GAMES = {"tic_tac_toe": (TicTacToe(), 150, 5, 4), "connect_four": (ConnectFour(), 35, 25, 14)}
 
 
-def planes(boards):
-    """Return boards of 1 (own), -1 and 0 as two planes, float32[M, 2, 3, 3]."""
-    boards = torch.as_tensor(boards).view(-1, 3, 3)
+def planes(states):
+    """Return canonical states as two planes of own and other pieces, float32[M, 2, H, W]."""
+    boards = torch.as_tensor(np.stack([state.board for state in states]))
     return torch.stack([boards == 1, boards == -1], dim=1).float()
 
 
@@ -38,7 +40,7 @@ def make_search(game, network):
 
     @torch.inference_mode()
     def evaluate(rules, state):
-        output, actions = network(planes(rules.canonicalize(state))), rules.legal_actions(state)
+        output, actions = network(planes([rules.canonicalize(state)])), rules.legal_actions(state)
         priors = output.prior_logits[0, actions].softmax(dim=0).tolist()
         return dict(zip(actions, priors)), expected_value(output.value_logits).item()
 
@@ -46,20 +48,21 @@ def make_search(game, network):
 
 
 def examples_of(game, sample):
-    """Return (board, policy target, outcome) under each distinct symmetry."""
+    """Return (state, policy target, outcome) under each distinct symmetry."""
     target = [sample.action_weights.get(action, ILLEGAL) for action in range(game.action_size)]
-    images = dict(game.get_symmetries(game.canonicalize(sample.state), target))
-    return [(board, probs, sample.outcome) for board, probs in images.items()]
+    images = game.get_symmetries(game.canonicalize(sample.state), target)
+    return [(state, probs, sample.outcome) for state, probs in images]
 
 
 def learn(network, optimizer, examples, num_epochs=10, batch_size=64):
     """Train on the examples, shuffled once; return the mean loss of each epoch."""
-    boards, policies, outcomes = map(torch.tensor, zip(*random.sample(examples, len(examples))))
+    states, *targets = zip(*random.sample(examples, len(examples)))
+    boards, (policies, outcomes) = planes(states), map(torch.tensor, targets)
     losses = [[] for _ in range(num_epochs)]
     for epoch in losses:
         for first in range(0, len(boards) - batch_size + 1, batch_size):
             rows = slice(first, first + batch_size)
-            output, is_legal = network(planes(boards[rows])), policies[rows] != ILLEGAL
+            output, is_legal = network(boards[rows]), policies[rows] != ILLEGAL
             log_p = output.prior_logits.masked_fill(~is_legal, -1e30).log_softmax(dim=1)
             errors = expected_value(output.value_logits) - outcomes[rows]
             loss = errors.pow(2).mean() - (policies[rows] * log_p * is_legal).sum(dim=1).mean()
@@ -74,7 +77,7 @@ def move_of(search, state, num_sampled_plies=0):
     """Return the most visited move; of the first plies, one in proportion to the visits."""
     search.reset(state)
     output = search.search(NUM_SIMULATIONS)
-    if sum(map(bool, search.game.canonicalize(state))) >= num_sampled_plies:
+    if np.count_nonzero(state.board) >= num_sampled_plies:
         return output.action
     return random.choices(*zip(*output.action_weights.items()))[0]
 
@@ -90,17 +93,19 @@ def pit(game, new, old, num_games=250):
 
 def main(which, iterations, seed, pit_every):
     """Train, and store the network."""
+    torch.set_num_threads(1)  # networks as small as this one are slower on several
     torch.manual_seed(seed)
     random.seed(seed)
-    game = TicTacToe() if which == "theirs" else PlainGame(az.make_game("tic_tac_toe"))
-    network = notebook.NotebookNetwork((2, 3, 3), game.action_size, SHAPE)
+    game, num_iterations, num_episodes, num_sampled_plies = GAMES[which]
+    planes_shape = planes([game.start_state()]).shape[1:]
+    network = notebook.NotebookNetwork(planes_shape, game.action_size, SHAPE)
     optimizer = torch.optim.Adam(network.parameters(), lr=3e-3, weight_decay=1e-4)
     accepted = copy.deepcopy(network)
-    for iteration in range(1, iterations + 1):
-        search = make_search(game, network)
-        # Five episodes; temperature 1 while step < 5, so for four moves.
-        samples = [one for _ in range(5) for one in play_episode(search, NUM_SIMULATIONS, 4)]
-        examples = [image for sample in samples for image in examples_of(game, sample)]
+    for iteration in range(1, (iterations or num_iterations) + 1):
+        search, examples = make_search(game, network), []
+        for _ in range(num_episodes):
+            for sample in play_episode(search, NUM_SIMULATIONS, num_sampled_plies):
+                examples += examples_of(game, sample)
         print(f"iteration {iteration}: loss {learn(network, optimizer, examples)[-1]:.3f}")
         if pit_every and iteration % pit_every == 0:
             score = pit(game, network, accepted)
@@ -108,12 +113,13 @@ def main(which, iterations, seed, pit_every):
             network.load_state_dict((network if score >= 0.55 else accepted).state_dict())
             accepted = copy.deepcopy(network)
     path, arrays = Path(f"{which}_{seed}.safetensors"), weights.network_arrays(network)
-    weights.save_network(path, arrays, "tic_tac_toe", vars(SHAPE), {})
+    weights.save_network(path, arrays, which, vars(SHAPE), {})
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("which", choices=("theirs", "ours"))
-    for name, default in (("iterations", 150), ("seed", 1), ("pit_every", 0)):
-        parser.add_argument(f"--{name}", type=int, default=default, help=f"default {default}")
+    parser.add_argument("which", choices=GAMES)
+    parser.add_argument("--iterations", type=int, help="default: as in the notebook")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--pit_every", type=int, default=0)
     main(**vars(parser.parse_args()))

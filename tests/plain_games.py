@@ -96,9 +96,45 @@ class NotebookRace:
 
     def run_simulation(self, state):
         """Always add 1."""
+        if state >= 5:
+            return self.get_transitions(state)[1]
         return -20 if (5 - state) % 2 == 0 else 20
 
     def canonicalize(self, state):
+        return state
+
+    def get_symmetries(self, state, probs):
+        return [(state, probs)]
+
+
+class SevenStates:
+    """The game of the published notebook's own test: two moves, each to the left or to the right.
+
+    Only five states can be simulated, two of them final, and simulations say something else than
+    the outcome. Nobody may ask who is to move.
+    """
+
+    following = {"s0": ("a1", "a2"), "s1": ("a3", "a4"), "s2": ("a5", "a6")}
+    simulations = {"s1": 20.0, "s2": 10.0, "s3": 0.0, "s5": -14.0, "s6": 0.0}
+
+    def action_size(self):
+        return 6
+
+    def start_state(self):
+        return "s0"
+
+    def get_player(self):
+        raise RuntimeError("there are no players")
+
+    def get_transitions(self, state):
+        if state not in self.following:
+            return {}, 0.0
+        return {action: action.replace("a", "s") for action in self.following[state]}, None
+
+    def run_simulation(self, state):
+        return self.simulations[state]
+
+    def canonicalize(self, state, player):
         return state
 
     def get_symmetries(self, state, probs):

@@ -28,25 +28,23 @@ class TextbookSearch(ProvingAlphaZero):
 
     def __init__(self, game, evaluator, settings):
         constants = {name: getattr(settings, name) for name in CONSTANTS}
-        super().__init__(PlainGame(game), evaluators.network(evaluator), **constants)
-        self.settings = settings
+        self.settings, self.flatten = settings, False
         if not settings.mcts_solver:
             for name in PROVING:
                 setattr(self, name, types.MethodType(getattr(AlphaZero, name), self))
+        super().__init__(PlainGame(game), evaluators.network(evaluator), **constants)
 
     def begin(self, state, num_simulations, flatten=False):
         """Begin with an empty tree; ``flatten`` applies the root temperature."""
-        self.reset(tuple(state.tolist()))
         self.budget, self.flatten = num_simulations, flatten
+        self.reset(tuple(state.tolist()))
 
     def go_on(self, action, num_simulations, flatten=False):
         """Continue after an action, with the tree if the settings keep it."""
+        self.budget, self.flatten = num_simulations, flatten
         self.advance(action)
         if not self.settings.reuse_tree:
             self.reset(self.root.state)
-        self.budget, self.flatten = num_simulations, flatten
-        if self.root.visits and flatten:
-            self.flatten_root()
 
     def run(self):
         """Search the root."""
@@ -56,9 +54,12 @@ class TextbookSearch(ProvingAlphaZero):
         value = super().expand(leaf)
         if not leaf.visits:
             leaf.raw_value = value
-        if leaf is self.root and not leaf.visits and self.flatten:
-            self.flatten_root()
         return value
+
+    def set_root(self, node):
+        super().set_root(node)
+        if self.flatten:
+            self.flatten_root()
 
     def flatten_root(self):
         exponent, root = 1 / self.settings.root_prior_temperature, self.root

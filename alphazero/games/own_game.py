@@ -4,18 +4,21 @@ In: an object with the methods of `alphazero.games.python_game.Position`, one in
 published notebook (``start_state``, ``get_transitions``, ...), or a class of such objects: then a
 `PythonGame` comes out. `alphazero.games.registry` decides who may import a module.
 
-In the notebook's form, a game is one object that knows the rules, and states are plain values:
+In the notebook's form, a game is one object that knows the rules:
 
-    action_size                 actions are 0 to action_size - 1
+    action_size                 actions are 0 to action_size - 1; an attribute or a method
     start_state()
     get_transitions(state)      ({action: state}, None), or ({}, outcome) at the end
-    canonicalize(state)         the board for the player to move: 1 own, -1 the opponent's, 0 empty
-    get_symmetries(board, probs)  optional: [(board, probs), ...], all images of both
+    canonicalize(state)         the state for the player to move: 1 own, -1 the opponent's, 0 empty
+    get_symmetries(state, probs)  optional: [(state, probs), ...], all images of both
 
-Turns alternate, and outcomes are for the player to move. ``max_plies`` and ``result_range`` may be
+A state is a board, or an object whose ``board`` is one: an array, a tuple or a list. Turns
+alternate, and outcomes are for the player to move. ``max_plies`` and ``result_range`` may be
 stated; if not, random games give estimates.
 """
 
+import copy
+import inspect
 import random
 from typing import Any
 
@@ -73,7 +76,12 @@ def called(source: Any, name: str) -> Any:
 
 
 def has_python_rules(source: Any) -> bool:
-    """Return whether an object or a class has the methods of a game in plain Python."""
+    """Return whether an object or a class has the methods of a game in plain Python.
+
+    An abstract class has none of its own, though it names them.
+    """
+    if inspect.isabstract(source):
+        return False
     return hasattr(source, "legal_actions") or hasattr(source, "get_transitions")
 
 
@@ -125,7 +133,7 @@ class StatelessPosition:
         return np.where(board > 0, 1 + self._player, np.where(board < 0, 2 - self._player, 0))
 
     def _board(self) -> np.ndarray:
-        return np.asarray(self._game.canonicalize(self._state)).reshape(self._shape)
+        return _board_of(self._game.canonicalize(self._state)).reshape(self._shape)
 
 
 class _StatelessStart(StatelessPosition):
@@ -137,9 +145,10 @@ class _StatelessStart(StatelessPosition):
                 message = f"the game '{name}' cannot be used: it has no method '{needed}'."
                 raise ConfigError(message, key="game", value=needed, allowed="a method")
         state = game.start_state()
-        board = np.asarray(game.canonicalize(state))
+        board = _board_of(game.canonicalize(state))
         super().__init__(game, state, 0, _shape(board))
-        self.num_actions = getattr(game, "action_size", 0)
+        size = getattr(game, "action_size", 0)
+        self.num_actions = size() if callable(size) else size
         longest, largest = self._probe()
         self.max_plies = getattr(game, "max_plies", max(2 * longest, board.size))
         self.result_range = getattr(game, "result_range", (-max(1, largest), max(1, largest)))
@@ -148,12 +157,14 @@ class _StatelessStart(StatelessPosition):
         """See `Position`: the images of numbered cells and actions are the permutations."""
         if not callable(getattr(self._game, "get_symmetries", None)):
             return None
-        board = np.asarray(self._game.canonicalize(self._state))
-        numbers = _like(np.arange(board.size).reshape(board.shape), self._state)
-        images = self._game.get_symmetries(numbers, list(range(self.num_actions)))
-        cells, actions = zip(*images)
-        tables = [np.array([np.ravel(row) for row in part], np.int32) for part in (cells, actions)]
-        first = int((tables[0] == np.arange(board.size)).all(axis=1).argmax())
+        state = self._game.canonicalize(self._state)
+        cells = np.arange(_board_of(state).size)
+        images = self._game.get_symmetries(_numbered(state), list(range(self.num_actions)))
+        tables = [
+            np.array([np.ravel(row) for row in rows], np.int32)
+            for rows in zip(*((_board_of(image), probs) for image, probs in images))
+        ]
+        first = int((tables[0] == cells).all(axis=1).argmax())
         order = [first, *(row for row in range(len(images)) if row != first)]  # identity first
         return tables[0][order], tables[1][order]
 
@@ -177,12 +188,27 @@ def _shape(board: np.ndarray) -> tuple[int, int]:
     return (side, side) if side * side == board.size else (1, board.size)
 
 
-def _like(numbers: np.ndarray, state: Any) -> Any:
+def _board_of(state: Any) -> np.ndarray:
+    return np.asarray(getattr(state, "board", state))
+
+
+def _numbered(state: Any) -> Any:
+    """Return a state whose squares are numbered in place of its pieces, in the game's own form."""
+    board = _board_of(state)
+    numbers = np.arange(board.size).reshape(board.shape)
+    if hasattr(state, "board"):
+        numbered = copy.copy(state)
+        object.__setattr__(numbered, "board", _like(numbers, state.board))  # also if it is frozen
+        return numbered
+    return _like(numbers, state)
+
+
+def _like(numbers: np.ndarray, board: Any) -> Any:
     """Return numbers as the game writes a board: an array, or nested tuples or lists."""
-    if isinstance(state, np.ndarray):
+    if isinstance(board, np.ndarray):
         return numbers
 
     def nested(part: Any) -> Any:
-        return type(state)(map(nested, part)) if isinstance(part, list) else part
+        return type(board)(map(nested, part)) if isinstance(part, list) else part
 
     return nested(numbers.tolist())

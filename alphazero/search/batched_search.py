@@ -98,7 +98,7 @@ class TreeSearch:
             rows: int[M].
             states: [M, K], not finished.
             num_simulations: total visits of the root's actions; one number, or int[M]. Without
-                ``settings.count_kept_visits``, visits of the root, added to those it has.
+                ``settings.count_kept_visits``, visits added to those that they have.
 
         Raises:
             ValueError: for more simulations than `max_simulations`.
@@ -219,9 +219,9 @@ class TreeSearch:
     def _begin(self, rows, num_simulations) -> None:
         budgets = np.broadcast_to(num_simulations, len(rows))
         if not self.settings.count_kept_visits:
-            is_kept = self._tree.num_nodes[rows] > 0
-            # A budget counts the root's actions, so the evaluation of the root is taken off.
-            budgets = budgets + self._tree.node_visits[rows, trees.ROOT_INDEX] * is_kept - 1
+            # A budget counts the visits of the root's actions; one visit of the root is its own.
+            kept = self._tree.node_visits[rows, trees.ROOT_INDEX] - 1
+            budgets = budgets + np.where(self._tree.num_nodes[rows] > 0, kept, 0)
         largest = np.max(budgets, initial=0)
         if largest > self.max_simulations:
             raise ValueError(

@@ -57,8 +57,7 @@ class SearchSettings:
     reuse_tree: bool = option(True, "keep the subtree of the move played")
     count_kept_visits: bool = option(
         True,
-        "visits of a kept subtree count as simulations; false adds num_simulations visits of the "
-        "root to them, its evaluation included",
+        "visits of a kept subtree count as simulations; false adds num_simulations to them",
     )
     forced_playouts_k: float = option(
         0.0, "forced playouts in self-play; 0 disables them (KataGo: 2)", 0.0, 100.0

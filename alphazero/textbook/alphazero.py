@@ -96,7 +96,7 @@ class AlphaZero:
     # --- searches ---------------------------------------------------------------------------------
 
     def reset(self, state: State) -> None:
-        """Begin with an empty tree."""
+        """Begin with a tree of one node."""
         self.set_root(self.make_node(state))
 
     def advance(self, action) -> None:
@@ -112,15 +112,13 @@ class AlphaZero:
                 f"legal actions: {', '.join(map(str, legal))}" if legal else "the game is over"
             )
             raise ValueError(f"{action!r} is not legal here; {actions}.")
-        if not self.root.children:
-            self.expand(self.root)
         self.set_root(self.root.children[action])
 
     def search(self, num_simulations: int, add_noise: bool = False) -> PolicyOutput:
         """Search the root until its actions have ``num_simulations`` visits.
 
         Visits from earlier searches count. Without `count_kept_visits`, the root gets
-        ``num_simulations`` visits more than it has, its evaluation included.
+        ``num_simulations`` visits more than it has.
 
         Raises:
             ValueError: if the game is over.
@@ -129,8 +127,6 @@ class AlphaZero:
             raise ValueError("the game is over: there is no move to search for.")
         if not self.count_kept_visits:
             num_simulations += self.root.visits - 1
-        if self.root.visits == 0:
-            self.backward([self.root], self.expand(self.root))
         if add_noise and not self.has_noise:
             self.mix_root_priors()
         while not self.is_finished(num_simulations):
@@ -144,7 +140,7 @@ class AlphaZero:
         self.backward(path, value)
 
     def is_finished(self, num_simulations: int) -> bool:
-        """Return whether the root's actions have all their visits; the root's first is its own."""
+        """Return whether the root's actions have all their visits; one of the root is its own."""
         return self.root.visits - 1 >= num_simulations
 
     def output(self) -> PolicyOutput:
@@ -241,8 +237,10 @@ class AlphaZero:
     # --- the root ---------------------------------------------------------------------------------
 
     def set_root(self, node: Node) -> None:
-        """Make a node the root; whatever is not below it is forgotten."""
+        """Make a node the root, evaluated once; whatever is not below it is forgotten."""
         self.root, self.has_noise = node, False
+        if not node.visits:
+            self.backward([node], self.expand(node))
 
     def mix_root_priors(self) -> None:
         """Mix Dirichlet noise into the root's priors.
@@ -283,7 +281,7 @@ class AlphaZero:
 
 
 #: The settings of the published notebook's search: Q = 0 for an unvisited child, a constant c of
-#: sqrt(2), and simulations on top of those of a kept tree.
+#: sqrt(2), and simulations on top of the visits that the root has.
 NOTEBOOK = {
     "pb_c_init": math.sqrt(2.0),
     "pb_c_base": 1e30,

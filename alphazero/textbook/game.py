@@ -87,8 +87,9 @@ class NotebookGame:
 
     Its methods: ``start_state()``; ``get_transitions(state)``, which returns ``({action: state},
     None)``, or ``({}, outcome)`` at the end of the game; and ``run_simulation(state)``, the outcome
-    of a random game. Outcomes are any numbers, for the player to move in ``state``. States and
-    actions are hashable. ``get_player`` is not asked. All other attributes are those of the game.
+    of a random game, also of one that is over. Outcomes are any numbers, for the player to move in
+    ``state``. States and actions are hashable. ``get_player`` is not asked. All other attributes
+    are those of the game.
     """
 
     def __init__(self, game: Any):
@@ -125,9 +126,7 @@ class NotebookGame:
 
     def rollout(self, game: Rules, state: State, rng) -> float:
         """Return the outcome of the game's own simulation, for the player to move in ``state``."""
-        outcome = self._transitions(state)[1]
-        if outcome is None:
-            outcome = self.game.run_simulation(state)
+        outcome = self.game.run_simulation(state)
         if outcome is None:
             raise ValueError(f"run_simulation({state!r}) has returned None: it must be a number.")
         return outcome

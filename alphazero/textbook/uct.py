@@ -29,8 +29,9 @@ class Node:
     player: int | None  #: the player to move; None in a game whose turns just alternate
     visits: int = 0  #: simulations that ended at or passed through the node
     #: Wins in these simulations of the player who is *not* to move: where turns alternate, the one
-    #: who has just moved here. A draw is half a win.
+    #: who has just moved here. A draw is half a win, unless the search counts it otherwise.
     wins: float = 0.0
+    ties: int = 0  #: draws that count for neither player, see `Uct`
     #: nodes by action; an action that was never tried has none
     children: dict = dataclasses.field(default_factory=dict, repr=False)
     action: Hashable = None  #: the move that led here; None at the root of a search
@@ -45,20 +46,30 @@ class Node:
 
     def wins_of(self, player: int) -> float:
         """Return the wins of either player."""
-        return self.wins if player != self.player else self.visits - self.wins
+        return self.wins if player != self.player else self.wins_to_move
+
+    @property
+    def wins_to_move(self) -> float:
+        """The wins of the player to move."""
+        return self.visits - self.wins - self.ties
 
     @property
     def value(self) -> float:
         """The mean result for the player to move; nan without visits."""
-        return 2 * (self.visits - self.wins) / self.visits - 1 if self.visits else math.nan
+        return self.value_sum / self.visits if self.visits else math.nan
+
+    @property
+    def value_sum(self) -> float:
+        """The sum of the results for the player to move: V of the notebook."""
+        return self.wins_to_move - self.wins
 
 
 class PositionStatistics(NamedTuple):
     """What a search has learned about a position, for the player to move there."""
 
     visits: int  #: simulations that ended at or passed through the position
-    wins: float  #: of the player to move; a draw is half a win
-    value: float  #: mean result: 2 * wins / visits - 1; nan without visits
+    wins: float  #: of the player to move; a draw is half a win, or as the search counts it
+    value: float  #: mean result; nan without visits
 
 
 def ucb1(wins: float, visits: int, parent_visits: int, uct_c: float = math.sqrt(2.0)) -> float:
@@ -108,7 +119,8 @@ class Uct:
         record_rollouts: with a table, every position of a simulated game gets a node and a visit,
             also those of the rollout. The search then plays the random moves itself.
         tie_result: the result of a tie for player 0. 0 is half a win for each. -1 asks, as a
-            notebook on Othello does, whether player 0 (white) has won: a tie is no win.
+            notebook on Othello does, whether player 0 (white) has won: a tie is no win. With None,
+            as in a notebook on tic-tac-toe, a tie is a win for neither.
         rng: chooses between equal moves, and plays rollouts.
     """
 
@@ -120,7 +132,7 @@ class Uct:
         table: dict[State, Node] | None = None,
         rollout: Callable[[Rules, State, random.Random], float] | None = None,
         record_rollouts: bool = False,
-        tie_result: float = 0.0,
+        tie_result: float | None = 0.0,
         rng: random.Random | None = None,
     ):
         if final_move not in ("visits", "value"):
@@ -139,7 +151,7 @@ class Uct:
         self.rng = rng or random.Random()
         #: As in the notebook: scores are in outcomes, and a node gets all its children at once.
         self.is_notebook = isinstance(self.game, NotebookGame)
-        if tie_result and self.is_notebook:
+        if tie_result != 0 and self.is_notebook:
             raise ValueError(
                 "tie_result is for games that say who is player 0; turns alternate here."
             )
@@ -175,10 +187,17 @@ class Uct:
         return root
 
     def begin(self, state: State) -> Node:
-        """Return the node of a position, ready for simulations."""
+        """Return the node of a position, ready for simulations.
+
+        It is never simulated itself: each simulation visits one of its children. As in the
+        notebook, a class in its form gets these children here.
+        """
         if self.game.is_over(state):
             raise ValueError("the game is over: there is no move to search for.")
-        return self.make_node(state)
+        root = self.make_node(state)
+        if self.is_notebook:
+            self.expand(root)
+        return root
 
     def run_simulation(self, root: Node) -> None:
         """Run one simulation: selection, expansion, simulation, backpropagation."""
@@ -209,8 +228,8 @@ class Uct:
         """Expansion: add a missing child, chosen at random, and return it.
 
         At the end of a game there is none to add, and the node itself is returned. As in the
-        notebook's AlphaZero, a class in its form gets all missing children at once, and the node
-        itself is evaluated.
+        notebook, a class in its form gets all missing children at once, and the node itself is
+        simulated.
         """
         missing = self.missing_actions(node)
         if not missing:
@@ -221,13 +240,17 @@ class Uct:
             return node
         return self.add_child(node, self.choose_missing(node, missing))
 
-    def simulate(self, node: Node) -> float:
+    def simulate(self, node: Node) -> float | None:
         """Simulation: play on from a node to the end of the game.
 
         Returns:
             The result for player 0, such as 1 if white has won; in a game whose turns just
-            alternate, for the player to move at ``node``.
+            alternate, for the player to move at ``node``. None is a tie that counts for neither. As
+            in the notebook, the end of a game in its form is simulated once, and then answers with
+            its mean.
         """
+        if self.is_notebook and node.visits and self.game.is_over(node.state):
+            return node.value
         result = self.rollout(self.game, node.state, self.rng)
         return result if result else self.tie_result
 
@@ -243,12 +266,16 @@ class Uct:
             path.append(self.make_node(self.game.step(path[-1].state, action), action))
         return path
 
-    def backpropagate(self, path: list[Node], result: float) -> None:
+    def backpropagate(self, path: list[Node], result: float | None) -> None:
         """Backpropagation: add one visit to each node of ``path``, with the result of `simulate`.
 
         wins = wins + (1 + result) / 2,  the result being that of the player whose wins they are
         """
         path = _checked_path(path)
+        if result is None:
+            for node in path:
+                node.visits, node.ties = node.visits + 1, node.ties + 1
+            return
         value = -result if path[-1].player == 1 else result  # for the player to move
         for index in range(len(path) - 1, -1, -1):
             node = path[index]
@@ -300,7 +327,7 @@ class Uct:
 
     def wins_at(self, node: Node, child: Node) -> float:
         """Return the wins in ``child`` of the player to move at ``node``."""
-        return child.wins if self.passes_turn(node, child) else child.visits - child.wins
+        return child.wins if self.passes_turn(node, child) else child.wins_to_move
 
     def passes_turn(self, node: Node, child: Node) -> bool:
         """Return whether the other player is to move at ``child``."""
@@ -379,15 +406,15 @@ class Uct:
         node = self.table.get(state)
         if node is None:
             return None
-        return PositionStatistics(node.visits, node.visits - node.wins, node.value)
+        return PositionStatistics(node.visits, node.wins_to_move, node.value)
 
     def label(self, node: Node, parent: Node | None = None) -> str:
         """Return one line about a node, for `alphazero.textbook.drawing`."""
         if self.is_notebook:
             return self._label_in_outcomes(node, parent)
         if parent is None:
-            wins = node.visits - node.wins
-            return f"visits {node.visits}, wins {wins:g} for player {node.player}, who is to move"
+            wins, player = node.wins_to_move, node.player
+            return f"visits {node.visits}, wins {wins:g} for player {player}, who is to move"
         wins, score = self.wins_at(parent, node), self.score(parent, node)
         return f"visits {node.visits}, wins {wins:g}, UCB1 {score:.4f}"
 

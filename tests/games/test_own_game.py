@@ -1,11 +1,16 @@
 """Games that a user brings: objects, `module:Class`, and the form of the published notebook."""
 
 import sys
+from abc import ABC, abstractmethod
+from copy import deepcopy
 
 import numpy as np
 import pytest
+from notebook_connect_four import ConnectFour
+from notebook_tic_tac_toe import BoardState, TicTacToe
 from test_python_game import Nim
 
+from alphazero.games.game_file import load_game_file
 from alphazero.games.registry import make_game, make_stored_game, runs_own_code
 from alphazero.players.base import PlayerSettings
 from alphazero.players.python_uct import uct_player
@@ -47,6 +52,47 @@ class NotebookTicTacToe:
             (np.rot90(square, turns).ravel(), np.rot90(weights, turns).ravel())
             for turns in range(4)
         ]
+
+
+class Abstract(ABC):
+    """A base class as the notebook has one."""
+
+    @property
+    @abstractmethod
+    def action_size(self):
+        """Return the number of actions."""
+
+    @abstractmethod
+    def get_transitions(self, state):
+        """Return what follows."""
+
+
+class Spelled(TicTacToe, Abstract):
+    """Every state is a deep copy; all its parts are what numpy makes of them; nobody is asked."""
+
+    def action_size(self):
+        return 9
+
+    def get_player(self):
+        raise RuntimeError("there is no need to ask")
+
+    def canonicalize(self, state):
+        canonical = deepcopy(state)
+        canonical.board *= canonical.player  # empty squares become -0.0
+        canonical.player = 1
+        return canonical
+
+    def get_symmetries(self, state, probs):
+        found = {}
+        for turns in range(4):
+            for turn in (np.asarray, np.fliplr):
+                board, mask, weights = (
+                    np.rot90(turn(np.reshape(part, (3, 3))), turns)
+                    for part in (state.board, state.action_mask, probs)
+                )
+                image = BoardState(state.player, mask.ravel().tolist(), board)
+                found.setdefault(image, weights.ravel())
+        return list(found.items())
 
 
 @pytest.fixture
@@ -120,6 +166,69 @@ def test_the_notebooks_form_is_the_same_game_as_the_compiled_rules():
     assert game.cell_symmetries.shape == (4, 9) and game.action_symmetries.shape == (4, 9)
     assert (game.cell_symmetries[0] == np.arange(9)).all()
     assert game.max_plies >= 9 and game.result_range == (-1, 1)
+
+
+@pytest.mark.parametrize(
+    "source, name, num_symmetries",
+    [(TicTacToe, "tic_tac_toe", 8), (Spelled, "tic_tac_toe", 8), (ConnectFour, "connect_four", 2)],
+)
+def test_states_that_are_objects_are_the_compiled_game(source, name, num_symmetries):
+    """Twenty random games of both: the same moves, boards, planes, results and symmetries."""
+    game, compiled, rng = make_game(source()), make_game(name), np.random.default_rng(0)
+    assert game.num_actions == compiled.num_actions and game.max_plies >= compiled.max_plies
+    for tables in ("cell_symmetries", "action_symmetries"):
+        own, expected = getattr(game, tables), getattr(compiled, tables)
+        assert own.shape[0] == num_symmetries and (own[0] == expected[0]).all()
+        assert {tuple(row) for row in own} == {tuple(row) for row in expected}
+    states, twins = game.initial_states(20), compiled.initial_states(20)
+    while len(states):
+        mask = game.legal_action_mask(states)
+        assert (mask == compiled.legal_action_mask(twins)).all()
+        assert (game.observe(states) == compiled.observe(twins)).all()
+        assert (game.cells(states[0]) == compiled.cells(twins[0])).all()
+        actions = np.where(mask, rng.random(mask.shape), -1).argmax(axis=1)
+        after, expected = game.step(states, actions), compiled.step(twins, actions)
+        assert (after.over == expected.over).all() and (after.players == expected.players).all()
+        assert (after.results[after.over] == expected.results[after.over]).all()
+        states, twins = after.states[~after.over], expected.states[~after.over]
+
+
+def test_the_published_facts_of_states_that_are_objects():
+    game, state = TicTacToe(), TicTacToe().start_state()
+    assert (game.action_size, state.player, state.action_mask) == (9, 1, [1] * 9)
+    assert game.canonicalize(state) == state and hash(game.canonicalize(state)) == hash(state)
+    corner, outcome = game.get_transitions(state)[0][0], game.get_transitions(state)[1]
+    assert outcome is None and corner.player == -1 and corner.action_mask == [0] + [1] * 8
+    assert np.array_equal(game.canonicalize(corner).board, -corner.board)
+    assert game.canonicalize(corner).player == 1 and game.canonicalize(corner) != corner
+    probs = [0.0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.72]
+    images = game.get_symmetries(corner, probs)
+    assert images[0] == (corner, probs) and len(images) == 4
+    # Turned to the left: what was at square 2 is now at square 0, and 0 at 6.
+    assert images[1][1] == [0.02, 0.05, 0.72, 0.01, 0.04, 0.07, 0.0, 0.03, 0.06]
+    assert images[1][0].board[2, 0] == 1 and images[1][0].action_mask == [1] * 6 + [0, 1, 1]
+    edge = game.get_transitions(corner)[0][1]
+    assert len(game.get_symmetries(edge, probs)) == 8
+    won = state
+    for action in (0, 4, 1, 6, 2):
+        won = game.get_transitions(won)[0][action]
+    assert game.get_transitions(won) == ({}, -1) and game.run_simulation(won) == -1
+    for action in (0, 1, 2, 4, 3, 5, 7, 6):  # one square is left
+        state = game.get_transitions(state)[0][action]
+    assert list(game.get_transitions(state)[0]) == [8]
+    assert game.get_transitions(game.get_transitions(state)[0][8]) == ({}, 0)
+    four = ConnectFour().start_state()
+    assert len(ConnectFour().get_symmetries(four, [0.0] * 7)) == 1  # its own mirror image
+    for action in [0] * 6:
+        four = ConnectFour().get_transitions(four)[0][action]
+    assert four.action_mask == [0] + [1] * 6 and four.board[0, 0] == -1
+    assert len(ConnectFour().get_symmetries(four, [0.0] * 7)) == 2
+
+
+def test_a_file_may_hold_the_abstract_base_of_its_game(tmp_path):
+    text = "from test_own_game import *\nclass Base(Abstract): pass\n"
+    (tmp_path / "one.py").write_text(f"{text}class Game(Spelled, Base): pass\n")
+    assert load_game_file(str(tmp_path / "one.py")).num_actions == 9
 
 
 def test_uct_plays_on_the_objects_and_finds_the_winning_move():

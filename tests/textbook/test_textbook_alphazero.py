@@ -46,9 +46,8 @@ def test_pb_c_grows_with_the_visits():
 
 def test_one_simulation_phase_by_phase():
     search = make(evaluate=lambda game, state: ({1: 0.25, 2: 0.75}, 0.5))
-    assert search.expand(search.root) == 0.5
+    assert (search.root.visits, search.root.value) == (1, 0.5)  # evaluated at once
     assert [child.prior for child in search.root.children.values()] == [0.25, 0.75]
-    search.backward([search.root], 0.5)
     path = search.simulate()
     assert path == [search.root, search.root.children[2]]
     search.backward(path, search.expand(path[-1]))
@@ -80,17 +79,18 @@ def test_a_class_in_the_notebooks_form_gets_the_notebooks_tree():
     """Every number by hand: from 4, adding 1 wins 20, and adding 2 loses 14."""
     search = make(NotebookRace(), **NOTEBOOK)
     search.reset(4)
+    assert search.root.visits == 1  # its evaluation, which is 0
     search.search(5)
     children = search.root.children
-    # The root's evaluation is 0; then the final child 1 has all visits: 16 = 4 * 20 / 5.
-    assert (search.root.visits, search.root.value) == (5, 16)
-    assert (children[1].visits, children[1].value, children[2].visits) == (4, -20, 0)
+    # The final child 1 has all simulations.
+    assert (search.root.visits, search.root.value_sum) == (6, 5 * 20)
+    assert (children[1].visits, children[1].value, children[2].visits) == (5, -20, 0)
     # PUCT = Q + sqrt(2) P sqrt(N) / (1 + n), with Q = 0 for what was not visited.
     scores = search.scores(search.root)
-    assert scores[1] == pytest.approx(20 + math.sqrt(2) * 0.5 * math.sqrt(5) / 5)
-    assert scores[2] == pytest.approx(math.sqrt(2) * 0.5 * math.sqrt(5))
+    assert scores[1] == pytest.approx(20 + math.sqrt(2) * 0.5 * math.sqrt(6) / 6)
+    assert scores[2] == pytest.approx(math.sqrt(2) * 0.5 * math.sqrt(6))
     search.search(3)  # on top of the visits that the root has
-    assert search.root.visits == 8
+    assert search.root.visits == 9
     samples = play_episode(search, 50, 0)
     assert [s.outcome * (-1) ** (len(samples) - 1 - s.ply) for s in samples] == [20] * len(samples)
 
@@ -153,7 +153,8 @@ def test_the_tree_is_kept_and_its_visits_count():
 def test_without_simulations_all_moves_weigh_the_same_and_a_finished_game_is_refused():
     search = make()
     assert search.search(0).action_weights == {1: 0.5, 2: 0.5}
-    search.advance(1)  # also before any visit
+    search.advance(1)  # also to a position without visits, which is evaluated once
+    assert search.root.visits == 1
     search.reset((5, 0))
     with pytest.raises(ValueError, match="over"):
         search.search(1)

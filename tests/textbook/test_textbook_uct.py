@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 
 import pytest
-from plain_games import Fork, NotebookRace, Race
+from plain_games import Fork, NotebookRace, Race, SevenStates
 
 from alphazero.games.registry import make_game
 from alphazero.textbook.alphazero import AlphaZero
@@ -97,14 +97,15 @@ def test_a_printed_node_shows_its_board_its_move_and_its_wins(othello):
     assert str(Node((3, 1), 1, visits=2)).startswith("(3, 1)\n")  # a game without boards
 
 
-def test_a_tie_is_half_a_win_or_none_for_the_first_player(tic_tac_toe):
+def test_a_tie_is_half_a_win_or_a_win_for_one_player_or_for_neither(tic_tac_toe):
     drawn = after(tic_tac_toe, 0, 4, 8, 1, 7, 6, 2, 5, 3)
     assert tic_tac_toe.result(drawn) == 0
-    for tie_result, wins in ((0.0, (0.5, 0.5)), (-1.0, (0.0, 1.0))):
+    for tie_result, wins in ((0.0, (0.5, 0.5)), (-1.0, (0.0, 1.0)), (None, (0.0, 0.0))):
         uct = Uct(tic_tac_toe, tie_result=tie_result)
         node = uct.make_node(drawn)
         uct.backpropagate([node], uct.simulate(node))
         assert (node.wins_of(0), node.wins_of(1)) == wins
+        assert node.value_sum == wins[node.player] - wins[1 - node.player] and node.visits == 1
 
 
 def test_a_finished_game_is_not_expanded_and_its_rollout_is_its_result(othello):
@@ -339,13 +340,31 @@ def test_the_wins_in_a_drawing_are_those_of_the_player_it_names():
 
 
 def statistics(root):
-    """Return N and V of every node, by the actions that lead to it."""
+    """Return N and V of every node, by the actions that lead to it: visits and sums of results."""
     found, stack = {}, [((), root)]
     while stack:
         path, node = stack.pop()
-        found[path] = (node.visits, node.value if node.visits else 0)
+        found[path] = (node.visits, node.value_sum)
         stack += [((*path, action), child) for action, child in node.children.items()]
     return found
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("table", [False, True], ids=["tree", "table"])
+def test_the_published_test_of_the_search_passes_to_the_number(seed, table):
+    """The root gets its children and is not simulated; an end that is met again counts its mean."""
+    uct = Uct(SevenStates(), table={} if table else None, rng=random.Random(seed))
+    root = uct.search("s0", 5)
+    assert statistics(root) == {
+        (): (5, -58.0),
+        ("a1",): (1, 20.0),
+        ("a1", "a3"): (0, 0.0),
+        ("a1", "a4"): (0, 0.0),
+        ("a2",): (4, 38.0),
+        ("a2", "a5"): (2, -28.0),
+        ("a2", "a6"): (1, 0.0),
+    }
+    assert uct.best_action(root) == "a2" and root.children["a1"].state == "s1"
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -353,21 +372,21 @@ def statistics(root):
 def test_a_class_in_the_notebooks_form_gets_the_notebooks_tree(seed, table):
     """Every number by hand: from 4, adding 1 wins 20, and adding 2 loses 14."""
     uct = Uct(NotebookRace(), table={} if table else None, rng=random.Random(seed))
-    # The first simulation evaluates the root: 4 + 1 = 5 wins 20. The next two visit the children,
-    # both final; the others the better one. 13.2 = (20 + 20 - 14 + 20 + 20) / 5
+    # The first two simulations visit one child each, both final; the others the better one.
     root = uct.search(4, 5)
-    assert statistics(root) == {(): (5, pytest.approx(13.2)), (1,): (3, -20), (2,): (1, 14)}
+    assert statistics(root) == {(): (5, 66), (1,): (4, -80), (2,): (1, 14)}
+    assert root.value == 66 / 5
     # mean outcome + c sqrt(ln N / n)
-    assert uct.scores(root)[1] == pytest.approx(20 + math.sqrt(2 * math.log(5) / 3))
+    assert uct.scores(root)[1] == pytest.approx(20 + math.sqrt(2 * math.log(5) / 4))
     assert uct.scores(root)[2] == pytest.approx(-14 + math.sqrt(2 * math.log(5)))
-    # From 3 the simulations lose at the root (3, 4, 5), and win for the player to move at 4.
+    # From 3 the simulations win at 4, and 5 is final: the first child loses, the second one wins.
     uct = Uct(NotebookRace(), table={} if table else None, rng=random.Random(seed))
     assert statistics(uct.search(3, 5)) == {
-        (): (5, pytest.approx(4)),  # (-20 - 20 + 3 * 20) / 5
+        (): (5, 60),  # -20 + 4 * 20
         (1,): (1, 20),
-        (1, 1): (3, -20) if table else (0, 0),
+        (1, 1): (4, -80) if table else (0, 0),
         (1, 2): (0, 0),
-        (2,): (3, -20),
+        (2,): (4, -80),
     }
     assert uct.best_action(uct.search(3, 5)) == 2
 
@@ -400,7 +419,7 @@ def test_mistakes_in_a_class_are_named():
     with pytest.raises(TypeError, match=r"NotebookRace\(\)"):
         Uct(NotebookRace)
     with pytest.raises(ValueError, match="tie_result"):
-        Uct(NotebookRace(), tie_result=-1)
+        Uct(NotebookRace(), tie_result=None)
     with pytest.raises(ValueError, match="7"):
         uct = Uct(NotebookRace())
         uct.add_child(uct.begin(0), 7)
@@ -408,13 +427,17 @@ def test_mistakes_in_a_class_are_named():
 
 def test_by_hand_a_node_that_gets_all_its_children_is_the_one_to_simulate():
     uct = Uct(NotebookRace())
-    root = uct.begin(4)
+    root = uct.begin(1)
+    assert set(root.children) == {1, 2}  # at once
     path = uct.select([root])
-    assert uct.expand(path[-1]) is root and set(root.children) == {1, 2}
+    leaf = path[-1]
+    assert uct.expand(leaf) is leaf and len(path) == 2 and set(leaf.children) == {1, 2}
     with pytest.raises(ValueError):
-        uct.backpropagate([*path, root], 20)
-    uct.backpropagate(path, uct.simulate(root))
-    assert (root.visits, root.value) == (1, 20) and "mean outcome 20 " in str(root)
+        uct.backpropagate([*path, leaf], 20)
+    uct.backpropagate(path, uct.simulate(leaf))
+    outcome = {2: 20, 3: -20}[leaf.state]
+    assert [(one.visits, one.value_sum) for one in path] == [(1, -outcome), (1, outcome)]
+    assert f"mean outcome {outcome} " in str(leaf)
 
 
 def test_a_class_that_lacks_a_method_is_refused():
