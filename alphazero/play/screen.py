@@ -8,6 +8,7 @@ back to; the alternate screen, whose contents vanish with the program, is not us
 """
 
 import math
+import shlex
 import sys
 from collections.abc import Callable
 from typing import IO
@@ -230,7 +231,8 @@ class Screen:
 
     def _moves_text(self) -> str:
         setup = "" if self.skin.setup == SETUPS[0] else f"setup={self.skin.setup} "
-        return f"{setup}moves={self.skin.notation.list_text(self._session.actions)}"
+        moves = self.skin.notation.list_text(self._session.actions)
+        return setup + shlex.quote(f"moves={moves}")
 
     def _board(self) -> RenderableType:
         session = self._session
