@@ -266,6 +266,8 @@ def _play(session: Session, players: Sequence[Player]) -> PlayedGame:
     with Console(stderr=True, emoji=False).status("Playing ..."):
         while not session.over:
             action, value = _choose(players[session.player], session)
+            if action == RESIGN:
+                break
             values[len(session.actions)] = value
             session.play(action)
     return PlayedGame(session, values, (players[0].name, players[1].name), first_ply)
