@@ -256,7 +256,7 @@ def test_files_of_other_programs_keep_all_their_moves(browser):
             steps = [f"{number}.{move}" for number, move in enumerate(moves, 1)]
             expect(page.locator(MAIN_MOVES)).to_have_text(steps)
             expect(page.locator(".variation")).to_have_text(["6.d4a trap"] * ("trap" in text))
-        for text, reason in (("", "no moves"), ("b1c1b1", "move 3.*b1"), ("(;GM[2])", "no moves")):
+        for text, reason in (("", "no moves"), ("b1c1b1", "Move 3.*b1"), ("(;GM[2])", "no moves")):
             open_text(page, text)
             expect(page.locator(".notice")).to_have_text(re.compile(reason))
             assert main_moves(page) == passes[:6]
