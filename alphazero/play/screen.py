@@ -214,9 +214,7 @@ class Screen:
         if not self.is_in_place:
             return False
         with self.console.capture() as captured:
-            self._print(
-                self._title(), *self._position(), message or Text("\n").join(self._recent)
-            )
+            self._print(self._title(), *self._position(), message or Text("\n").join(self._recent))
         text = captured.get()
         if text.count("\n") + _PROMPT_LINES > self.console.height:
             return False

@@ -13,6 +13,7 @@ The engine plays in the usual set-up, where the player who moves first is black;
 import shlex
 import subprocess
 import threading
+import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -118,9 +119,7 @@ class GtpPlayer:
         request = f"genmove {_COLORS[len(moves) % 2]}"
         answer = self._ask(request)
         word = answer.partition("#")[0].partition("\n")[0].strip().lower()
-        if word == "resign":
-            return RESIGN
-        square = named_square(word, self._size, mirrored=True)
+        square = RESIGN if word == "resign" else named_square(word, self._size, mirrored=True)
         if square is None:
             reason = f"answered '{_shown(answer)}', which is not a square"
             raise GtpError(self.name, reason, request, answer)
@@ -147,14 +146,9 @@ class GtpPlayer:
 
         An engine that is silent for too long, or does not stop talking, is ended.
         """
-        process, is_late = self._process, threading.Event()
+        process, start_s = self._process, time.monotonic()
         assert process and process.stdin and process.stdout
-
-        def give_up() -> None:
-            is_late.set()
-            process.kill()
-
-        timer = threading.Timer(ANSWER_S, give_up)
+        timer = threading.Timer(ANSWER_S, process.kill)
         timer.daemon = True
         timer.start()
         try:
@@ -173,7 +167,7 @@ class GtpPlayer:
             lines = [""]
         finally:
             timer.cancel()
-        if is_late.is_set():
+        if time.monotonic() - start_s >= ANSWER_S:
             reason = f"gave no answer to '{request}' for {ANSWER_S:g} seconds"
             raise GtpError(self.name, reason, request)
         return lines
