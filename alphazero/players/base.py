@@ -31,7 +31,8 @@ MAX_SIMULATIONS = 10_000_000
 WARM_UP_SIMULATIONS = 64
 MAX_TIME_S = 86_400.0
 
-RESIGN = -1  #: what ``choose_after`` answers in place of an action to give up the game
+#: What ``choose_after`` answers in place of an action to give up the game; no wrong index is this.
+RESIGN = -(2**31)
 
 #: Called as ``progress(done, total)`` during the search of a position, with the simulations made so
 #: far and those to be made. ``total`` is None if the search has a time limit.
