@@ -63,7 +63,8 @@ export class Session {
   /** Return the actions of a request, which are numbers or a text such as "f5d6c3". */
   #actions(moves) {
     if (Array.isArray(moves)) return moves;
-    const text = moves.trim().toLowerCase();
+    const numbered = moves.trim().toLowerCase();
+    const text = numbered.replace(/\d+\.+(?=\D|$)/g, " ").replace(/--|p[as](?!s)/g, "pass");
     if (text.startsWith("[")) return text.match(/-?\d+/g)?.map(Number) ?? [];
     const words = this.#words(text);
     return words.map((word, k) => {

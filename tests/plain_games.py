@@ -47,6 +47,39 @@ class Fork:
         return -20 if state == "left" else 14
 
 
+class Named:
+    """Four moves of players in turn, each with a name from a list, which is also the board."""
+
+    max_plies = 4
+
+    def __init__(self, names):
+        self.names, self.num_actions, self.played = names, len(names), []
+
+    def action_to_text(self, action):
+        return self.names[action]
+
+    def player_to_move(self):
+        return len(self.played) % 2
+
+    def legal_actions(self):
+        return list(range(self.num_actions))
+
+    def step(self, action):
+        self.played.append(action)
+
+    def is_over(self):
+        return len(self.played) == 4
+
+    def result(self):
+        return -1
+
+    def observe(self):
+        return np.eye(5, dtype=np.float32)[len(self.played)].reshape(1, 5, 1)
+
+    def cells(self):
+        return np.eye(5, dtype=np.int8)[len(self.played)].reshape(5, 1)
+
+
 class Promotion:
     """A piece walks up three squares and becomes one of two kinds; the other player passes."""
 

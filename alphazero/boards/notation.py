@@ -17,12 +17,12 @@ import numpy as np
 
 from alphazero.boards.session import Session
 from alphazero.games.batched_game import Game
-from alphazero.games.square_names import edge_names, named_square, named_squares, square_name
+from alphazero.games.square_names import edge_names, named_squares, square_name
 from alphazero.games.text import parse_index
 
-#: Between moves; a minus in front of a number is none.
-_SEPARATOR = re.compile(r"[\s,;]+|(?<=\w)-(?=\w)")
-_BETWEEN_MOVES = re.compile(r"[\s,;]+")  #: of which a minus can be part
+_DASH = r"(?<=\w)-(?=\w)"  #: between moves; a minus in front of a number separates nothing
+_MOVE_NUMBER = re.compile(r"\d+\.+(?=\D|$)")  #: the "1." of "1. f5 f4" and of "1.f5"
+_PASSES = ("pa", "ps", "--")  #: how other programs write a pass
 
 
 class Notation:
@@ -73,14 +73,29 @@ class Notation:
         Raises:
             ValueError: naming the text and what is allowed.
         """
+        typed = typed.strip()
+        name = typed if typed in self._by_name else typed.lower()
+        found = self._by_name.get(name)
+        return self._unnamed(typed, legal_actions) if found is None else found
+
+    def _unnamed(self, typed: str, legal_actions: Iterable[int]) -> int:
+        """Return the action of a text that is not the name of one."""
         named = named_squares(typed, *self._naming) if self.kind == "move" else None
         meant = [one for one in legal_actions if named and self.squares(one) == named]
         if len(meant) == 1:
             return meant[0]
-        if meant and typed.strip() not in (texts := [self.text(one) for one in meant]):
-            choices = ", ".join(texts)
-            raise ValueError(f"'{typed.strip()}' can mean several moves: type one of {choices}.")
+        if meant:
+            choices = ", ".join(map(self.text, meant))
+            raise ValueError(f"'{typed}' can mean several moves: type one of {choices}.")
         return self._game.text_to_action(typed)
+
+    @functools.cached_property
+    def _by_name(self) -> dict[str, int]:
+        """The actions by their names, also in lower case, and by other words for a pass."""
+        names = {self.text(action): action for action in range(self._game.num_actions)}
+        found = {name.lower(): action for name, action in names.items()} | names
+        passes = dict.fromkeys(_PASSES, found["pass"]) if "pass" in found else {}
+        return passes | found
 
     def what_to_type(self, legal_actions: Sequence[int]) -> str:
         """Return what a move is called and how it looks, such as "a column (1-7)"."""
@@ -100,24 +115,59 @@ class Notation:
         """
         return sorted(legal_actions) if self._game.appearance.numbers_squares else []
 
+    @functools.cached_property
+    def separator(self) -> str:
+        """What stands between the moves of a list."""
+        return ";" if any("," in name for name in self._by_name) else ","
+
     def list_text(self, actions: Iterable[int]) -> str:
         """Return moves as `read_moves` reads them."""
-        return ",".join(map(self.text, actions))
+        return self.separator.join(map(self.text, actions))
 
     def split(self, text: str) -> list[str]:
-        """Return the moves in a text: separated, or run together where that is unambiguous."""
-        separator = _BETWEEN_MOVES if self.kind == "move" else _SEPARATOR
-        words = separator.split(text.strip(" \t\r\n,;"))
-        return [move for word in words if word for move in self._split_word(word)]
+        """Return the moves in a text: separated, or run together where that is unambiguous.
+
+        A name is never split, whatever it contains. Numbers of moves are left out.
+
+        Raises:
+            ValueError: for moves run together that can be read in several ways.
+        """
+        separators = [self.separator, "[,;\n]", r"\s", _DASH]
+        return self._split(text, separators[:-1] if self.kind == "move" else separators)
+
+    def _split(self, text: str, separators: list[str]) -> list[str]:
+        text = text.strip(" \t\r\n,;")
+        if self._is_name(text):
+            return [text]
+        if not separators:
+            return self._split_word(_MOVE_NUMBER.sub("", text))
+        parts = re.split(separators[0], text)
+        return [move for part in parts if part for move in self._split(part, separators[1:])]
 
     def _split_word(self, word: str) -> list[str]:
-        if self.kind == "move":
+        """Return the names that a word consists of; the word itself if there are no such names."""
+        longest = max(map(len, self._by_name))
+        # Where names go up to 35, 77 is a slip and does not mean 7 and 7.
+        if not word or (longest > 1 and any(name[:1].isdigit() for name in self._by_name)):
+            return [word] if word else []
+        num_readings, last_start = [1] + [0] * len(word), [0] * (len(word) + 1)
+        for end in range(1, len(word) + 1):
+            for start in range(max(0, end - longest), end):
+                if num_readings[start] and self._is_name(word[start:end]):
+                    num_readings[end] = min(num_readings[end] + num_readings[start], 2)
+                    last_start[end] = start
+        if num_readings[-1] > 1:
+            raise ValueError(f"'{word}' can be read in several ways: put commas between the moves.")
+        if not num_readings[-1]:
             return [word]
-        is_one_key = all(len(self.text(action)) == 1 for action in range(self._game.num_actions))
-        if is_one_key and word.isascii() and word.isdigit():
-            return list(word)
-        names = re.findall(r"[a-z][1-9]", word.lower())
-        return names if len(names) > 1 and "".join(names) == word.lower() else [word]
+        names, end = list[str](), len(word)
+        while end:
+            names.append(word[last_start[end] : end])
+            end = last_start[end]
+        return names[::-1]
+
+    def _is_name(self, text: str) -> bool:
+        return text in self._by_name or text.lower() in self._by_name
 
     @property
     def _naming(self) -> tuple[int, int, bool]:
@@ -130,7 +180,7 @@ class ColumnsFromOne(Notation):
     def text(self, action: int) -> str:
         return str(action + 1)
 
-    def action(self, typed: str, legal_actions: Iterable[int] = ()) -> int:
+    def _unnamed(self, typed: str, legal_actions: Iterable[int]) -> int:
         return parse_index(typed, self._game.num_actions, "column", first=1)
 
 
@@ -148,12 +198,9 @@ class Squares(Notation):
     def text(self, action: int) -> str:
         return square_name(action, self._size, self.mirrored)
 
-    def action(self, typed: str, legal_actions: Iterable[int] = ()) -> int:
-        square = named_square(typed, self._size, self.mirrored)
-        if square is None:
-            last = square_name(self._size**2 - 1, self._size)
-            raise ValueError(f"'{typed.strip()}' is not a square: type one from a1 to {last}.")
-        return square
+    def _unnamed(self, typed: str, legal_actions: Iterable[int]) -> int:
+        last = square_name(self._size**2 - 1, self._size)
+        raise ValueError(f"'{typed}' is not a square: type one from a1 to {last}.")
 
     def numbered(self, legal_actions: Iterable[int]) -> list[int]:
         """Return the legal squares in the order in which they are seen, row by row."""
@@ -171,7 +218,7 @@ def read_moves(
 
     In brackets, ``[3,3,2]``, are actions, which count from 0 as in the JSON engine and in stored
     games. Anything else is written as `Notation.text` does: ``4,4,3`` or ``443`` in Connect Four,
-    ``f5d6c3`` in Othello. A pass that is forced may be left out.
+    ``f5d6c3`` or ``1. f5 d6 2. c3`` in Othello. A forced pass may be left out.
 
     Args:
         start: [K], the position before the moves; None is the start of the game.
@@ -185,7 +232,7 @@ def read_moves(
     for number, word in enumerate(notation.split(text), 1):
         try:
             action = notation.action(word, session.legal_actions)
-            if session.is_forced_pass() and action != session.legal_actions[0]:
+            while session.is_forced_pass() and action != session.legal_actions[0]:
                 session.play(session.legal_actions[0])
             check_legal(session, notation, word, action)
         except ValueError as error:

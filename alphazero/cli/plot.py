@@ -36,7 +36,7 @@ from alphazero.evaluation.elo import rate
 from alphazero.evaluation.ratings import RatingFile
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import make_stored_game, warn_of_changed_rules
-from alphazero.players.base import MAX_SIMULATIONS, Player, PlayerSettings
+from alphazero.players.base import MAX_SIMULATIONS, RESIGN, Player, PlayerSettings
 from alphazero.players.registry import default_player, make_player
 from alphazero.plots.exact_error import draw_exact_error
 from alphazero.plots.figure import check_picture
@@ -266,6 +266,8 @@ def _play(session: Session, players: Sequence[Player]) -> PlayedGame:
     with Console(stderr=True, emoji=False).status("Playing ..."):
         while not session.over:
             action, value = _choose(players[session.player], session)
+            if action == RESIGN:
+                break
             values[len(session.actions)] = value
             session.play(action)
     return PlayedGame(session, values, (players[0].name, players[1].name), first_ply)

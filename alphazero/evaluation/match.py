@@ -21,7 +21,7 @@ from alphazero.evaluation.report import (
     pair_score,
 )
 from alphazero.games.batched_game import Game
-from alphazero.players.base import Player
+from alphazero.players.base import RESIGN, Player
 from alphazero.runtime.errors import ConfigError
 
 DEFAULT_OPENINGS = Openings()
@@ -161,9 +161,9 @@ class _Match:
         self._waiting = self._waiting[num_new:]
         # In a game of one player, where 0 is always to move, this gives A every other game alone.
         a_to_move = self._game.players(self._states[active]) == active % 2
-        for player, indices in zip(self._players, (active[a_to_move], active[~a_to_move])):
+        for side, indices in enumerate((active[a_to_move], active[~a_to_move])):
             if len(indices):
-                self._move(player, indices)
+                self._move(side, indices)
         self._active = active[np.isnan(self._scores[active])]
 
     def take(self, games: Sequence[MatchGame]) -> None:
@@ -183,14 +183,18 @@ class _Match:
             count_pair(self._pair_counts, pair_score(points.tolist(), self._game.num_players))
             self._stopped = should_stop is not None and should_stop(tuple(self._pair_counts))
 
-    def _move(self, player: Player, indices: np.ndarray) -> None:
-        """Let ``player`` move in the games at ``indices``."""
-        states = self._states[indices]
+    def _move(self, side: int, indices: np.ndarray) -> None:
+        """Let a player, 0 for A, move in the games at ``indices``."""
+        player, states = self._players[side], self._states[indices]
         if hasattr(player, "choose_after"):
             choice = player.choose_after([self._moves[index] for index in indices], states)
         else:
             choice = player.choose(states)
         actions = np.asarray(choice.actions)
+        resigns = actions == RESIGN
+        self._scores[indices[resigns]] = side
+        self.num_finished += int(resigns.sum())
+        indices, states, actions = (each[~resigns] for each in (indices, states, actions))
         self._record_moves(player, indices, actions)
         transition = self._game.step(states, actions)
         self._states[indices] = transition.states

@@ -171,7 +171,7 @@ def parse_request(
     if isinstance(moves, str) and not has_names:
         raise not_allowed("moves", moves, "a list of numbers such as [3, 3, 2] in this game")
     if has_names and any(isinstance(move, str) for move in moves):
-        moves = moves if isinstance(moves, str) else " ".join(map(str, moves))
+        moves = moves if isinstance(moves, str) else ",".join(map(str, moves))
     return request.model_copy(update={"game": name, "moves": moves})
 
 

@@ -118,7 +118,9 @@ def read_json(text: str | bytes) -> Any:
         Refusal: if it is not JSON in UTF-8, or is nested more than 200 deep.
     """
     try:
-        return from_json(text.encode() if isinstance(text, str) else text, allow_inf_nan=False)
+        if isinstance(text, str):
+            text = text.removeprefix("\ufeff").encode()  # some programs begin with a BOM
+        return from_json(text, allow_inf_nan=False)
     except ValueError as error:
         place = re.search(r"line (\d+) column (\d+)", str(error))
         where = "see line {}, character {}".format(*place.groups()) if place else "half a letter"

@@ -8,6 +8,7 @@ back to; the alternate screen, whose contents vanish with the program, is not us
 """
 
 import math
+import shlex
 import sys
 from collections.abc import Callable
 from typing import IO
@@ -159,7 +160,7 @@ class Screen:
             message: shown below it.
         """
         if not self._draw_in_place(message):
-            self._print(Text(), self._board(), Text(), *([message] if message else []))
+            self._print(Text(), *self._position(), Text(), *([message] if message else []))
 
     def print_view(self) -> None:
         """Print what the last engine to move thought."""
@@ -213,7 +214,7 @@ class Screen:
         if not self.is_in_place:
             return False
         with self.console.capture() as captured:
-            self._print(self._title(), self._board(), message or Text("\n").join(self._recent))
+            self._print(self._title(), *self._position(), message or Text("\n").join(self._recent))
         text = captured.get()
         if text.count("\n") + _PROMPT_LINES > self.console.height:
             return False
@@ -230,11 +231,21 @@ class Screen:
 
     def _moves_text(self) -> str:
         setup = "" if self.skin.setup == SETUPS[0] else f"setup={self.skin.setup} "
-        return f"{setup}moves={self.skin.notation.list_text(self._session.actions)}"
+        moves = self.skin.notation.list_text(self._session.actions)
+        return setup + shlex.quote(f"moves={moves}")
 
-    def _board(self) -> RenderableType:
-        session = self._session
+    def _position(self) -> list[RenderableType]:
+        """Return the board and, for a person to whom it does not show them, the legal moves."""
+        session, notation = self._session, self.skin.notation
         is_asked = not session.over and self._names[session.player] is None
+        is_drawn = session.game.drawn(session.state) is not None
+        is_labelled = bool(notation.column_names) or not (is_drawn or notation.kind == "other")
+        moves = f"{notation.separator} ".join(map(notation.text, session.legal_actions))
+        listed = [Text(f"Legal moves: {moves}")] if is_asked and not is_labelled else []
+        return [self._board(is_asked), *listed]
+
+    def _board(self, is_asked: bool) -> RenderableType:
+        session = self._session
         shown = (session.game, self.skin, session.state, self._medium, session.previous_state)
         last_action = session.last_action
         board = draw_board(*shown, labels=is_asked, numbered=True, last_action=last_action)

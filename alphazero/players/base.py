@@ -31,6 +31,9 @@ MAX_SIMULATIONS = 10_000_000
 WARM_UP_SIMULATIONS = 64
 MAX_TIME_S = 86_400.0
 
+#: What ``choose_after`` answers in place of an action to give up the game; no wrong index is this.
+RESIGN = -(2**31)
+
 #: Called as ``progress(done, total)`` during the search of a position, with the simulations made so
 #: far and those to be made. ``total`` is None if the search has a time limit.
 SearchProgress = Callable[[int, int | None], None]
@@ -86,7 +89,8 @@ class Player(Protocol):
     - ``states`` is never changed.
 
     Some attributes are optional. A player that needs the moves that led to a position has a method
-    ``choose_after(histories, states)``, see `alphazero.players.gtp`; a match then calls that one.
+    ``choose_after(histories, states)``, see `alphazero.players.gtp`; a match then calls that one,
+    and the player may answer `RESIGN`.
     A player on other machines has ``play_pairs(opponent, openings)``, which yields the games of two
     such players, see `alphazero.workers.cluster.players`.
     A player with a network has ``engine`` and ``method``, see `thinking_of`. A player with

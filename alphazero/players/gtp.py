@@ -2,7 +2,8 @@
 
 In: the moves of a game so far. Out: the engine's next move. Source: Gunnar Farnebäck,
 "Specification of the Go Text Protocol", version 2, 2002. A command is one line; the answer begins
-with = or, for an error, with ?, and ends with an empty line. Columns are letters from the left.
+with = or, for an error, with ?, and ends with an empty line. Empty lines and comments, which begin
+with #, may come before it. Columns are letters from the left.
 Rows are numbers, here counted from the top, as usual for Othello.
 
 The engine plays in the usual set-up, where the player who moves first is black; see
@@ -12,6 +13,7 @@ The engine plays in the usual set-up, where the player who moves first is black;
 import shlex
 import subprocess
 import threading
+import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -19,7 +21,7 @@ import numpy as np
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.othello import Othello
 from alphazero.games.square_names import named_square, square_name
-from alphazero.players.base import Analysis, Choice, SearchProgress
+from alphazero.players.base import RESIGN, Analysis, Choice, SearchProgress
 from alphazero.runtime.errors import ConfigError, InputError
 
 _COLORS = ("black", "white")
@@ -81,6 +83,8 @@ class GtpPlayer:
     def choose_after(self, histories: Sequence[Sequence[int]], states: np.ndarray) -> Choice:
         """Choose a move in each of B unfinished positions, given the moves that led there.
 
+        The action is `RESIGN` where the engine resigns.
+
         Args:
             histories: B sequences of actions from the start of the game.
             states: [B, K], the positions after them.
@@ -89,7 +93,7 @@ class GtpPlayer:
             GtpError: if the engine refuses a move, ends, or answers with something else.
         """
         actions = np.array([self._move_after(moves) for moves in histories], np.int32)
-        weights = np.eye(self.game.num_actions, dtype=np.float32)[actions]
+        weights = (np.arange(self.game.num_actions) == actions[:, None]).astype(np.float32)
         return Choice(actions, weights, values=np.full(len(actions), np.nan, np.float32))
 
     def choose(self, states: np.ndarray) -> Choice:
@@ -114,7 +118,8 @@ class GtpPlayer:
             self._ask(f"play {_COLORS[ply % 2]} {vertex}", may_refuse=vertex == "pass")
         request = f"genmove {_COLORS[len(moves) % 2]}"
         answer = self._ask(request)
-        square = named_square(answer, self._size, mirrored=True)
+        word = answer.partition("#")[0].partition("\n")[0].strip().lower()
+        square = RESIGN if word == "resign" else named_square(word, self._size, mirrored=True)
         if square is None:
             reason = f"answered '{_shown(answer)}', which is not a square"
             raise GtpError(self.name, reason, request, answer)
@@ -141,31 +146,28 @@ class GtpPlayer:
 
         An engine that is silent for too long, or does not stop talking, is ended.
         """
-        process, is_late = self._process, threading.Event()
+        process, start_s = self._process, time.monotonic()
         assert process and process.stdin and process.stdout
-
-        def give_up() -> None:
-            is_late.set()
-            process.kill()
-
-        timer = threading.Timer(ANSWER_S, give_up)
+        timer = threading.Timer(ANSWER_S, process.kill)
         timer.daemon = True
         timer.start()
         try:
             process.stdin.write(request + "\n")
             process.stdin.flush()
-            lines = [process.stdout.readline(MAX_ANSWER)]
-            # Up to the empty line, or to the end of the output.
-            while lines[0].startswith(("=", "?")) and lines[-1].strip():
-                lines.append(process.stdout.readline(MAX_ANSWER))
-                if len(lines) > MAX_ANSWER or len(lines[-1]) == MAX_ANSWER:
+            lines, num_read = list[str](), 0
+            # Up to the empty line after the answer, or to the end of the output.
+            while not lines or (lines[0].startswith(("=", "?")) and lines[-1].strip()):
+                line, num_read = process.stdout.readline(MAX_ANSWER), num_read + 1
+                if num_read > MAX_ANSWER or len(line) == MAX_ANSWER:
                     process.kill()
                     raise GtpError(self.name, f"does not end its answer to '{request}'", request)
+                if lines or not (line.isspace() or line.startswith("#")):
+                    lines.append(line)
         except OSError:
             lines = [""]
         finally:
             timer.cancel()
-        if is_late.is_set():
+        if time.monotonic() - start_s >= ANSWER_S:
             reason = f"gave no answer to '{request}' for {ANSWER_S:g} seconds"
             raise GtpError(self.name, reason, request)
         return lines

@@ -47,8 +47,7 @@ def illustrations(records: list[GameRecord], network: torch.nn.Module) -> Illust
 
 def game_text(game: Game, record: GameRecord) -> str:
     """Return a game as text: its moves, its result and its last position."""
-    notation = skin_of(game).notation
-    moves = " ".join(notation.text(int(action)) for action in record.actions)
+    moves = skin_of(game).notation.list_text(record.actions.tolist())
     last = game.step(record.states[-1:], record.actions[-1:]).states[0]
     sides = "the first player", "the second player"
     ending = ending_text(game, sides, record.first_player_result)

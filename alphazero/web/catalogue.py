@@ -240,6 +240,7 @@ def _describe_setup(game: Game, skin: Skin) -> dict[str, Any]:
         "sides": list(skin.sides),
         "colors": list(colors[::-1] if notation.mirrored else colors),
         "action_texts": [notation.text(action) for action in range(game.num_actions)],
+        "separator": notation.separator,
         "column_names": list(notation.column_names),
         "row_names": list(notation.row_names),
         "letters": skin.letters,

@@ -33,6 +33,8 @@ export interface Setup {
   sides: [string, string];
   colors: [string, string];
   action_texts: string[];
+  /** What stands between the moves of a list. */
+  separator: string;
   column_names: string[];
   row_names: string[];
   letters: string;

@@ -72,7 +72,11 @@ test("only a perfect accuracy is 100%, and a small share is not zero", () => {
 
 const OTHELLO = { name: "othello", rows: 8 };
 const LIST = { name: "connect_four", rows: 6 };
-const SETUP = { action_texts: ["f5", "d6", "c3", "f4"], colors: ["dark", "light"] };
+const SETUP = {
+  action_texts: ["f5", "d6", "take (2)", "f4"],
+  colors: ["dark", "light"],
+  separator: ",",
+};
 
 /** Return a root with these moves below it: [action, name, ...moves after it]. */
 function grown(...branches) {
@@ -87,25 +91,30 @@ function grown(...branches) {
 }
 
 const GAME = grown([0, "", [1, "", [2, ""]], [3, "a trap ]"]]);
-const BRANCHES = [
-  {
-    text: "f5",
-    name: "",
-    children: [
-      { text: "d6", name: "", children: [{ text: "c3", name: "", children: [] }] },
-      { text: "f4", name: "a trap ]", children: [] },
-    ],
-  },
-];
+
+/** Return moves as text, what follows them, and what was tried in place of the last one. */
+const branch = (text, children = [], name = "", instead = []) => ({
+  text,
+  name,
+  children,
+  instead,
+});
 
 test("a file is read as it is written, in SGF and as a list", () => {
   const sgf = writeGame(GAME, OTHELLO, SETUP);
   assert.match(sgf, /^\(\s*;FF\[4\]GM\[2\]/);
-  assert.match(sgf, /;B\[f5\][^]*;W\[d6\][^]*;B\[c3\][^]*;W\[f4\]N\[a trap \\\]\]/);
-  assert.deepEqual(readGame(sgf), BRANCHES);
+  assert.match(sgf, /;B\[f5\][^]*;W\[d6\][^]*;B\[take \(2\)\][^]*;W\[f4\]N\[a trap \\\]\]/);
+  const after = [branch("d6", [branch("take (2)")]), branch("f4", [], "a trap ]")];
+  assert.deepEqual(readGame(sgf), [branch("f5", after)]);
   const list = writeGame(GAME, LIST, SETUP);
-  assert.equal(list, "f5 d6 (f4 {a trap ]}) c3\n");
-  assert.deepEqual(readGame(list), BRANCHES);
+  assert.equal(list, "f5, d6 (f4 {a trap ]}), take \\(2\\)\n");
+  const trap = branch("f4 ", [], "a trap ]");
+  assert.deepEqual(readGame(list), [branch("f5, d6 ", [branch(", take (2)\n")], "", [trap])]);
+});
+
+test("a variation in a variation replaces the last move of that one", () => {
+  const inner = branch("5 5 ", [], "", [branch("6")]);
+  assert.deepEqual(readGame("443 (5 5 (6)) 3"), [branch("443 ", [branch(" 3")], "", [inner])]);
 });
 
 test("squares as programs for Go write them are understood, and other games are not", () => {
@@ -116,4 +125,20 @@ test("squares as programs for Go write them are understood, and other games are 
   assert.throws(() => readGame("(4)"));
   assert.throws(() => readGame("4 (3"));
   assert.throws(() => readGame("4 3)"));
+});
+
+const GGF = (rows) =>
+  `(;GM[Othello]PC[GGS/os]PB[one]PW[two]RE[+8]TY[8]BO[8 ${rows} *]` +
+  "B[F5//0.01]W[d6/1.00/2]B[C3]W[pa]B[g5];)";
+
+test("games of other programs are read: GGF, tags, a move in the first node", () => {
+  const empty = "--------";
+  const middle = ["---O*---", "---*O---"];
+  const rows = [empty, empty, empty, ...middle, empty, empty, empty];
+  assert.equal(readGame(GGF(rows.join(" ")))[0].text, "f5,d6,c3,pa,g5");
+  assert.throws(() => readGame(GGF(rows.join(" ").replace("-", "*"))));
+  assert.deepEqual(readGame("(;GM[2]B[f5];W[d6])"), [branch("f5", [branch("d6")])]);
+  const tags = '[Event "?"]\n[Site "PlayOK"]\n[Result "28-36"]\n\n';
+  assert.equal(readGame(`${tags}1. f5 f4 2. e3 28-36\n`)[0].text.trim(), "1. f5 f4 2. e3");
+  assert.deepEqual(readGame(" \n"), []);
 });

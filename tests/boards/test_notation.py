@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from plain_games import Named
 
 from alphazero.boards.notation import read_moves
 from alphazero.boards.session import Session
 from alphazero.boards.skin import SETUPS, skin_of
 from alphazero.boards.text import Medium, draw_board
+from alphazero.games.python_game import PythonGame
 from alphazero.games.registry import make_game
 from alphazero.games.square_names import named_square, square_name, swap_set_up
 
@@ -62,6 +64,52 @@ def _shown(name: str, moves: list[int]) -> list[str]:
 )
 def test_lists_of_moves_are_read_as_on_the_screen_or_from_0_in_brackets(name, text, actions):
     assert _read(name, text) == actions
+
+
+@pytest.mark.parametrize(
+    ("names", "text", "actions"),
+    [
+        (["take 1", "take 2"], "take 2, take 1;take 2", [1, 0, 1]),
+        (["take 1", "take 2"], "take 2", [1]),
+        (["(0, 0)", "(0, 1)"], "(0, 1);(0, 0)", [1, 0]),
+        (["Bb5", "bb5", "pass"], "Bb5 bb5 PASS pa", [0, 1, 2, 2]),
+        (["a1", "b2", "a1b2"], "a1b2", [2]),
+        (["a1", "b2", "a1b2"], "a1,b2", [0, 1]),
+        (["a1", "b2", "a1b2"], "b2a1", [1, 0]),
+        (["0.1", "0.2"], "1. 0.1 0.2 2. 0.2", [0, 1, 1]),
+    ],
+)
+def test_names_of_a_games_own_are_never_split(names, text, actions):
+    game = PythonGame(Named(names), "named")
+    notation = skin_of(game).notation
+    assert read_moves(game, notation, text) == actions
+    assert read_moves(game, notation, notation.list_text(actions)) == actions
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        (["a1", "b2", "a1b2"], "a1b2a1"),
+        (["take 1", "take 2"], "take"),
+        (list(map(str, range(36))), "77"),
+    ],
+)
+def test_names_run_together_are_refused_where_they_can_mean_something_else(names, text):
+    game = PythonGame(Named(names), "named")
+    with pytest.raises(ValueError, match=text):
+        read_moves(game, skin_of(game).notation, text)
+
+
+@pytest.mark.parametrize("text", ["1. f5 d6 2. c3", "1.f5 d6 2.c3", "1. f5d6 2... c3", "F5-D6-C3"])
+def test_numbers_of_moves_are_left_out(text):
+    assert _read("othello standard", text) == [34, 44, 21]
+    assert _read("connect_four", "1. 4 4 2. 3") == [3, 3, 2]
+
+
+@pytest.mark.parametrize("word", ["pass", "PASS", "Pa", "ps", "--"])
+def test_a_pass_is_read_as_other_programs_write_it(word):
+    assert _read("othello:4", f"c1 b1 a3 d1 {word} d3") == [2, 1, 8, 3, 16, 11]
+    assert _read("othello:4", f"c1b1a3d1{word}d3") == [2, 1, 8, 3, 16, 11]
 
 
 def test_forced_passes_may_be_left_out():

@@ -45,7 +45,7 @@ def kind_of(answers: bytes, monkeypatch) -> str:
     try:
         player = GtpPlayer(GAME, "hostile")
         choice = player.choose_after([[]], START)
-        assert 0 <= choice.actions[0] < GAME.num_actions
+        assert choice.actions[0] in (gtp.RESIGN, *range(GAME.num_actions))
         assert np.isfinite(choice.action_weights).all()
         return "move"
     except GtpError as error:
@@ -60,8 +60,8 @@ _GREETINGS = b"= \n\n" * 2  # to boardsize and clear_board
 @pytest.mark.parametrize("answer", [pytest.param(data, id=name) for name, data in corpus("gtp")])
 def test_kept_answers_are_refused_in_a_sentence(answer, monkeypatch):
     assert kind_of(answer, monkeypatch) == "refused"
-    is_square = answer == b"= a1\n\n"  # the match refuses it: see below
-    assert kind_of(_GREETINGS + answer, monkeypatch) == ("move" if is_square else "refused")
+    is_move = answer in (b"= a1\n\n", b"= resign\n\n")  # a match refuses a1: see below
+    assert kind_of(_GREETINGS + answer, monkeypatch) == ("move" if is_move else "refused")
 
 
 def test_any_answer_is_a_move_or_a_sentence(amount, monkeypatch):

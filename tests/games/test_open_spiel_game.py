@@ -75,6 +75,17 @@ def test_whole_games_agree_with_openspiel(text):
     assert_same_games(text, 4, 2_000)
 
 
+@pytest.mark.parametrize("text", "havannah hex nine_mens_morris twixt y".split())
+def test_a_side_is_called_as_its_pieces_are_drawn(text):
+    game = make_game(f"open_spiel:{text}")
+    sides, session = skin_of(game).sides, Session(game)
+    for side in sides:
+        before = game.drawn(session.state)
+        session.play(session.legal_actions[0])
+        drawn = zip(before, game.drawn(session.state), strict=True)
+        assert side in {new for old, new in drawn if old == "."}
+
+
 def test_the_games_that_qualify_are_these():
     kinds = pyspiel.GameType
     names = {text.partition("(")[0] for text in QUALIFYING}

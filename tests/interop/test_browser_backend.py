@@ -173,6 +173,8 @@ def test_positions_are_described_as_the_server_describes_them(setup, ask):
     asked += [start | {key: position[key] for key in keys} for position in boards]
     won = {"game": "connect_four", "moves": [3, 0, 3, 0, 3, 0, 3]}
     asked += [won | {"from_ply": 6}, won | {"moves": "4,1 4-1;4,1,4"}]
+    lists = {"standard": "1. b1 c1 2.d3a1 3. PA a3", "white_first": "1. c1 b1 2.a3d1 3. -- d3"}
+    asked += [start | {"moves": lists[setup]}]
     answers = ask(*(["position", request] for request in asked))
     assert answers == [backend.position(request) for request in asked]
 

@@ -431,3 +431,9 @@ def test_wrong_squares_and_set_ups_get_an_error(request_, said):
     answer = _ask(Engine("random"), **request_)
     assert set(answer) == {"error"}
     assert said in answer["error"]
+
+
+def test_a_byte_order_mark_before_the_first_line_is_ignored():
+    request = {"game": "tic_tac_toe", "moves": [0]}
+    answer = RANDOM_ENGINE.answer("\ufeff" + json.dumps(request))
+    assert answer["move"] in answer["legal_actions"]

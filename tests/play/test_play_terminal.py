@@ -3,12 +3,14 @@
 import io
 import math
 import re
+import shlex
 import signal
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from plain_games import Named
 from rich.console import Console
 
 from alphazero.boards.skin import SETUPS, skin_of
@@ -16,6 +18,9 @@ from alphazero.boards.text import expectation_text
 from alphazero.cli import play
 from alphazero.cli.command import read_settings
 from alphazero.cli.play import _adviser, _sides
+from alphazero.cli.players import read_start
+from alphazero.games.batched_game import Game
+from alphazero.games.python_game import PythonGame
 from alphazero.games.registry import make_game
 from alphazero.games.square_names import square_name
 from alphazero.play.screen import line_reader
@@ -63,10 +68,10 @@ def _console(**options) -> Console:
 
 
 def _play(
-    name: str, typed: str, second=None, first=None, **options
+    game: Game | str, typed: str, second=None, first=None, **options
 ) -> tuple[str, TerminalGame, int | None]:
     """Play, with people by default; return what was printed, the game and the winner."""
-    game, console = make_game(name), _console()
+    game, console = make_game(game) if isinstance(game, str) else game, _console()
     players = tuple(HumanPlayer() if player is None else player(game) for player in (first, second))
     terminal = TerminalGame(
         game, players, console, line_reader(console, io.StringIO(typed)), **options
@@ -285,6 +290,21 @@ def test_moves_are_printed_as_the_setting_that_starts_from_them(word):
         "moves=1,5",
     ]
     assert terminal.session.actions == [0, 4]
+
+
+def test_printed_moves_are_one_argument_of_a_shell_and_read_again():
+    game = PythonGame(Named(["take 1", "take 2"]), "named")
+    text, terminal, _ = _play(game, "take 2\ntake 1\nmoves\n")
+    (printed,) = {line for line in text.splitlines() if "moves=" in line}
+    (word,) = shlex.split(printed)
+    read = read_start(word.removeprefix("moves="), game, skin_of(game))
+    assert read == terminal.session.actions == [1, 0]
+
+
+def test_legal_moves_are_listed_where_the_board_shows_none():
+    assert "Legal moves" not in _play("tic_tac_toe", "")[0]
+    game = PythonGame(Named(["take 1", "take 2"]), "named")
+    assert _play(game, "take 2\n")[0].count("Legal moves: take 1, take 2\n") == 2
 
 
 def test_help_lists_every_command():

@@ -14,7 +14,7 @@ from alphazero.cli.command import run_command
 from alphazero.cli.rate_players import player_name
 from alphazero.evaluation.match import Openings, play_match
 from alphazero.games.registry import make_game
-from alphazero.players.base import PlayerSettings
+from alphazero.players.base import RESIGN, PlayerSettings
 from alphazero.players.gtp import GtpError, GtpPlayer
 from alphazero.players.random import RandomPlayer
 from alphazero.players.registry import make_player
@@ -107,13 +107,44 @@ def test_an_engine_that_refuses_the_board_or_speaks_something_else_is_named(name
     assert error.request == f"boardsize {game.rules.size}" and error.request in str(error)
 
 
+def player_that_answers(game, answer):
+    """Return a player whose engine gives one answer to everything."""
+    program = f"import sys; [print({answer!r}, end='', flush=True) for _ in sys.stdin]"
+    return GtpPlayer(game, f"{shlex.quote(sys.executable)} -c {shlex.quote(program)}")
+
+
 def test_an_answer_that_is_not_a_square_is_refused():
-    program = "import sys; [print('= i9\\n', flush=True) for _ in sys.stdin]"
     game = make_game("othello")
-    player = GtpPlayer(game, f"{shlex.quote(sys.executable)} -c {shlex.quote(program)}")
+    player = player_that_answers(game, "= i9\n\n")
     with pytest.raises(GtpError) as failed:
         player.choose_after([[]], game.initial_states(1))
     assert (failed.value.request, failed.value.answer) == ("genmove black", "i9")
+
+
+@pytest.mark.parametrize(
+    "answer, action",
+    [
+        ("\n\n= D3\n\n", 20),
+        ("# ready\n\n=d3 # the best\n\n", 20),
+        ("=\r\nd3\r\nvalue 0.5\r\n\r\n", 20),
+        ("= PASS\n\n", 64),
+        ("= Resign\n\n", RESIGN),
+    ],
+)
+def test_answers_are_read_in_every_form_that_the_protocol_allows(answer, action):
+    game = make_game("othello")
+    choice = player_that_answers(game, answer).choose_after([[]], game.initial_states(1))
+    assert choice.actions.tolist() == [action]
+    assert choice.action_weights.sum() == (action != RESIGN)
+
+
+def test_an_engine_that_resigns_has_lost_the_game():
+    game = make_game("othello:6")
+    engine, opponent = player_that_answers(game, "= resign\n\n"), RandomPlayer(game, 3)
+    for players, score in ((engine, opponent), 0.0), ((opponent, engine), 1.0):
+        report = play_match(game, *players, 4, Openings(2, seed=5))
+        assert [played.score for played in report.games] == [score] * 4
+        assert {len(played.moves) for played in report.games} == {2, 3}
 
 
 @pytest.mark.slow

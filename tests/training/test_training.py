@@ -14,6 +14,8 @@ import torch
 from python_games import SMALL
 from run_samples import TINY, assert_same, figures, make_trainer, reports, run_until
 
+from alphazero.boards.notation import read_moves
+from alphazero.boards.skin import skin_of
 from alphazero.cli import main
 from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, network_arrays
@@ -370,10 +372,11 @@ def test_the_game_in_the_report_can_be_replayed(tmp_path):
     game = make_game("tic_tac_toe")
     text = game_text(game, report.illustrations.sample_game)
     moves, result, _, *board = text.split("\n")
-    state = game.play_moves([game.text_to_action(move) for move in moves.split()])
+    actions = read_moves(game, skin_of(game).notation, moves)
+    state = game.play_moves(actions)
     assert game.over(state[None])[0]
     assert game.state_to_text(state).split("\n") == board
     sign = 1 if game.players(state[None])[0] == 0 else -1
     number = int(sign * game.results(state[None])[0])
     assert {1: "first", 0: "draw", -1: "second"}[number] in result
-    assert str(len(moves.split())) in result
+    assert str(len(actions)) in result

@@ -14,11 +14,12 @@ from web_samples import make_backend, running
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 from playwright.sync_api import expect  # noqa: E402
-from web_browser import chromium, findings, opener  # noqa: E402
+from web_browser import chromium, findings, opened, opener  # noqa: E402
 
 #: X misses the win with 9, O misses its own with 7, X has 3 at last.
 BLUNDERS = "1,4,2,5,9,7,3"
 PEOPLE = "first=human&second=human"
+MAIN_MOVES = ".variation-box > .move-list > li:not(.variation) > .move-step"
 LAPTOP = {"width": 1366, "height": 657}
 
 
@@ -52,8 +53,14 @@ def cell(page, label):
 
 def main_moves(page):
     """Return the moves of the main line as the Analyse view shows them."""
-    found = page.locator(".variation-box > .move-list > li:not(.variation) > .move-step")
+    found = page.locator(MAIN_MOVES)
     return [text.split(".")[1].strip() for text in found.all_inner_texts()]
+
+
+def open_text(page, text):
+    """Open a file with this text."""
+    file = {"name": "game.txt", "mimeType": "text/plain", "buffer": text.encode()}
+    page.set_input_files("[aria-label='A game to open']", file)
 
 
 def expect_reviewed(page, *accuracies):
@@ -218,7 +225,7 @@ def test_a_file_holds_the_game_with_its_variations(go, tmp_path, game):
     path = tmp_path / download.value.suggested_filename
     download.value.save_as(path)
     if game == "tic_tac_toe":
-        assert path.suffix == ".txt" and path.read_text().split()[:3] == ["1", "5", "(3"]
+        assert path.suffix == ".txt" and path.read_text().split()[:3] == ["1,", "5", "(3"]
     else:
         assert path.suffix == ".sgf" and "GM[2]" in path.read_text()
     written = page.locator(".variation-box").inner_text().replace("{", "").replace("}", "")
@@ -232,15 +239,36 @@ def test_a_file_holds_the_game_with_its_variations(go, tmp_path, game):
     assert read.split() == written.split() and "trap" in read
 
 
+def test_files_of_other_programs_keep_all_their_moves(browser):
+    # Black must pass after the first four moves, and White near the end: nobody writes it down.
+    passes = "b1 c1 d3 a1 pass a3 a2 b4 a4 c4 d2 pass d4".split()
+    with (
+        running(make_backend(game="othello:4")) as client,
+        opened(browser, f"{client.base_url}#analyse/othello:4", expects_errors=True) as page,
+    ):
+        for text, moves in (
+            ("b1c1d3a1a3 (d4 {a trap}) a2b4a4c4d2d4", passes),
+            ("1. b1 c1 2. d3 a1 3. -- a3 (d4 {a trap}) 4. a2 b4", passes[:8]),
+            ("(;GM[2]B[b1];W[c1];B[d3];W[a1](;W[a3];B[a2])(;W[d4]N[a trap]))", passes[:7]),
+            ("(;GM[Othello]B[b1//1]W[c1]B[d3]W[a1]B[pa]W[a3])", passes[:6]),
+        ):
+            open_text(page, text)
+            steps = [f"{number}.{move}" for number, move in enumerate(moves, 1)]
+            expect(page.locator(MAIN_MOVES)).to_have_text(steps)
+            expect(page.locator(".variation")).to_have_text(["6.d4a trap"] * ("trap" in text))
+        for text, reason in (("", "no moves"), ("b1c1b1", "Move 3.*b1"), ("(;GM[2])", "no moves")):
+            open_text(page, text)
+            expect(page.locator(".notice")).to_have_text(re.compile(reason))
+            assert main_moves(page) == passes[:6]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "text, reason", [("1 (5", "not closed"), ("1 1", "legal"), ("(;FF[4]GM[1];B[aa])", "Othello")]
 )
-def test_a_file_that_holds_no_game_is_refused_and_nothing_is_lost(go, tmp_path, text, reason):
-    path = tmp_path / "game.txt"
-    path.write_text(text)
+def test_a_file_that_holds_no_game_is_refused_and_nothing_is_lost(go, text, reason):
     page = go("#analyse/tic_tac_toe?moves=1,5", expects_errors=True)
-    page.set_input_files("[aria-label='A game to open']", path)
+    open_text(page, text)
     expect(page.locator(".notice")).to_have_text(re.compile(reason))
     assert main_moves(page) == ["1", "5"]
 

@@ -44,6 +44,18 @@ WRITTEN_BY_POSITION = frozenset(
     "amazons antichess chess chinese_checkers crazyhouse quoridor shogi ultimate_tic_tac_toe "
     "xiangqi".split()
 )
+#: How OpenSpiel's own text of a position draws or names the players, the first one first.
+LETTERS = {
+    **dict.fromkeys(("havannah", "pentago", "y"), "O@"),
+    **dict.fromkeys(("hex", "twixt", "ultimate_tic_tac_toe"), "xo"),
+    **dict.fromkeys(("antichess", "chess", "crazyhouse", "hive"), "wb"),
+    **dict.fromkeys(("chinese_checkers", "dots_and_boxes"), "12"),
+    **dict.fromkeys(("mancala", "oware"), "01"),
+    "checkers": "o+",
+    "nine_mens_morris": "WB",
+    "quoridor": "0@",
+    "shogi": "bw",
+}
 #: Games whose planes begin with the row that people draw last. Their actions are no squares, which
 #: would have to be turned with the board.
 FROM_BELOW = frozenset("antichess chess connect_four crazyhouse".split())
@@ -146,6 +158,7 @@ class _Start(SpielPosition):
         self.result_range = rules.game.min_utility(), rules.game.max_utility()
         self.binary_planes = rules.is_binary
         self.appearance = {"rows_from_top": rules.rows_from_top}
+        self.piece_letters = "." + LETTERS.get(rules.name, "XO")
 
     def __reduce__(self) -> tuple[type, tuple[str]]:
         return type(self), (self._rules.text,)

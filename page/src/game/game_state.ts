@@ -34,8 +34,8 @@ export interface Shown extends Start {
   ply: number;
 }
 
-/** A move, and what was played or tried after it. */
-export type Branch = { text: string; name: string; children: Branch[] };
+/** Moves as text, the name of the last one, what follows it, and what was tried in its place. */
+export type Branch = { text: string; name: string; children: Branch[]; instead: Branch[] };
 
 export class GameState {
   readonly shown;
@@ -114,7 +114,10 @@ export class GameState {
     const { shown } = this;
     const isSame = JSON.stringify(startOf(found)) === JSON.stringify(startOf(shown.value));
     // What was tried stays in the tree, for example on the way back and forth.
-    if (isSame && !wanted.isNew) found.line = grafted(shown.value.line[0], found.line);
+    if (isSame && !wanted.isNew) {
+      const positions = found.line.map(({ position }) => position);
+      found.line = grafted(shown.value.line[0], movesOf(found.line), positions);
+    }
     this.change(found);
   }
 
@@ -159,19 +162,23 @@ export class GameState {
   async grow(game: GameToShow, branches: Branch[]): Promise<void> {
     const first = await loaded(this.backend, this.catalogue.value, { ...game, moves: [] });
     const [root] = first.line;
-    const attach = async (above: GameNode, before: string[], branch: Branch): Promise<void> => {
+    const attach = async (above: GameNode, branch: Branch): Promise<void> => {
       // A line is asked for at once, as far as nothing branches off.
       const straight = straightLine(branch);
-      const texts = [...before, ...straight.map(({ text }) => text)];
-      const request = { ...startOf(first), moves: texts.join(","), from_ply: before.length + 1 };
+      const before = movesOf(pathTo(above));
+      const texts = [listText(first.setup, before), ...straight.map(({ text }) => text)];
+      const list = texts.filter(Boolean).join(first.setup.separator);
+      const request = { ...startOf(first), moves: list, from_ply: before.length };
       const { moves, positions } = await this.backend.position(request);
-      let at = above;
-      straight.forEach(({ name }, k) => {
-        at = child(at, moves[before.length + k], positions[k], name);
-      });
-      for (const next of straight[straight.length - 1].children) await attach(at, texts, next);
+      const path = grafted(above, moves.slice(before.length), positions);
+      const [last, previous = last] = path.reverse();
+      const { name, instead, children } = straight[straight.length - 1];
+      last.name ||= name;
+      for (const other of instead) await attach(previous, other);
+      for (const next of children) await attach(last, next);
     };
-    for (const branch of branches) await attach(root, [], branch);
+    for (const branch of branches) await attach(root, branch);
+    if (!root.children.length) throw new Error("The file holds no moves.");
     this.numAsked += 1;
     this.change({ ...first, line: [root, ...mainLine(root)], ply: 0 });
   }
@@ -204,17 +211,16 @@ export function movesOf(line: GameNode[]): number[] {
 }
 
 export function listText(setup: Setup, moves: number[]): string {
-  return moves.map((action) => setup.action_texts[action]).join(",");
+  return moves.map((action) => setup.action_texts[action]).join(setup.separator);
 }
 
-/** Return the nodes of a line below a root that may have some of them. */
-function grafted(root: GameNode, [, ...line]: GameNode[]): GameNode[] {
+/** Return a node, which has the first position, and those after it, of which some may be there. */
+function grafted(root: GameNode, moves: number[], positions: Position[]): GameNode[] {
   const path = [root];
-  for (const { action, position } of line) {
-    const above = path[path.length - 1];
-    const known = above.children.find((one) => one.action === action);
-    path.push(known ?? child(above, action, position));
-  }
+  moves.forEach((action, k) => {
+    const known = path[k].children.find((one) => one.action === action);
+    path.push(known ?? child(path[k], action, positions[k + 1]));
+  });
   return path;
 }
 
@@ -223,10 +229,11 @@ function mainLine(node: GameNode): GameNode[] {
   return next ? [next, ...mainLine(next)] : [];
 }
 
-/** Return a move, and those after it up to where the moves branch off or end. */
+/** Return moves, and those after them up to a name, or to where they branch off or end. */
 function straightLine(branch: Branch): Branch[] {
-  const [next, ...others] = branch.children;
-  return next && !others.length ? [branch, ...straightLine(next)] : [branch];
+  const { name, children, instead } = branch;
+  const isEnd = name || instead.length || children.length !== 1;
+  return isEnd ? [branch] : [branch, ...straightLine(children[0])];
 }
 
 async function loaded(backend: Backend, catalogue: Catalogue, wanted: GameToShow): Promise<Shown> {
@@ -240,8 +247,7 @@ async function loaded(backend: Backend, catalogue: Catalogue, wanted: GameToShow
   const { moves, positions } =
     (isUsual && !wanted.moves?.length && catalogue.start) ||
     (await backend.position({ ...startOf(start), moves: wanted.moves ?? [] }));
-  const line = [child(null, null, positions[0])];
-  moves.forEach((action, k) => line.push(child(line[k], action, positions[k + 1])));
+  const line = grafted(child(null, null, positions[0]), moves, positions);
   return { ...start, line, ply: Math.min(wanted.ply ?? moves.length, moves.length) };
 }
 
