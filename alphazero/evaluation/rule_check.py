@@ -1,12 +1,12 @@
 """The rules of a game, looked at for as long as the user likes: laws, a twin, what is never seen.
 
 In: a game, and perhaps a second version of its rules. Out: a `RuleReport`. Everything here runs the
-rules as plain Python; names and files in a process of their own, as `alphazero.games.game_file`
+rules as plain Python; names and files in a process of their own, as `alphazero.games.checked_game`
 explains:
 
     python -m alphazero.evaluation.rule_check OPTIONS_AS_JSON TIME_LIMIT_S
 
-prints the report as JSON in the last line.
+prints the report as JSON.
 """
 
 import dataclasses
@@ -26,9 +26,11 @@ import numpy as np
 
 from alphazero.boards.text import plain_board
 from alphazero.games.batched_game import CompiledGame, Game
+from alphazero.games.checked_game import TIME_LIMIT_S, run_check
 from alphazero.games.checks.laws import (
     Laws,
     broken_symmetry,
+    checkable,
     notes_on,
     result_of_last_mover,
     until,
@@ -52,12 +54,10 @@ from alphazero.games.checks.rule_walks import (
     walk,
 )
 from alphazero.games.checks.turned_play import Undeclared, undeclared
-from alphazero.games.game_file import TIME_LIMIT_S, existing, load_rules, run_check
-from alphazero.games.own_game import called, game_of_object, has_python_rules
+from alphazero.games.game_file import file_of, load_source
 from alphazero.games.registry import is_game_file, make_game, runs_own_code
-from alphazero.games.rule_errors import python_error_text
-from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.own_code import GAMES, announced, load_own
+from alphazero.runtime.own_code import GAMES, announced
+from alphazero.runtime.process import claim_output
 from alphazero.textbook.minimax import perft
 from alphazero.textbook.uct import Uct
 
@@ -144,31 +144,14 @@ def _file_of(name: str) -> Path | None:
     Raises:
         ConfigError: if there is no such game.
     """
-    if is_game_file(name):
-        return existing(name)
     if not _is_of_a_module(name):
         make_game(name)
         return None
-    module = sys.modules.get(getattr(load_own(name, GAMES, "game"), "__module__", ""))
-    file = getattr(module, "__file__", None)
-    return Path(file) if file else None
+    return file_of(name, None if is_game_file(name) else load_source(name))
 
 
 def _is_of_a_module(name: str) -> bool:
     return runs_own_code(name) or name in announced(GAMES)
-
-
-def check_game_object(game: Any, twin: Any, options: CheckOptions) -> RuleReport:
-    """Check the rules of an object in this process; endless loops are not noticed.
-
-    Args:
-        game, twin: games, or objects as `make_game` takes them; ``twin`` may be None.
-    """
-    try:
-        other = None if twin is None else _Subject(make_game(twin))
-        return _examine(_Subject(make_game(game)), other, options, lambda: None)
-    except BrokenLaw as error:
-        return RuleReport(Fault(str(error)))
 
 
 def _report_of(found: dict[str, Any]) -> RuleReport:
@@ -551,26 +534,13 @@ def _load(name: str) -> _Subject:
     Raises:
         BrokenLaw: if its sizes are impossible, or its file cannot be run.
     """
-    try:
-        if is_game_file(name):
-            source = load_rules(name)
-        elif _is_of_a_module(name):
-            source = load_own(name, GAMES, "game")
-            if not has_python_rules(source) and callable(source):
-                source = called(source, name)
-        else:
-            return _Subject(make_game(name))
-        game = game_of_object(source, name) if has_python_rules(source) else source
-        return _Subject(game, _file_of(name))
-    except (BrokenLaw, ConfigError) as error:
-        raise BrokenLaw(str(error)) from error
-    except Exception as error:
-        raise BrokenLaw(f"in {name}, {python_error_text(error, _file_of(name))}") from error
+    return _Subject(*(checkable(name) if _is_of_a_module(name) else (make_game(name), None)))
 
 
 def main(text: str, time_limit_s: str) -> None:
     """Print the report on a game as JSON."""
-    options, watch = CheckOptions(**json.loads(text)), watched(float(time_limit_s))
+    answers, watch = claim_output(), watched(float(time_limit_s))
+    options = CheckOptions(**json.loads(text))
     try:
         subject = _load(options.game)
         twin = _load(options.twin) if options.twin else None
@@ -578,7 +548,7 @@ def main(text: str, time_limit_s: str) -> None:
         report = _examine(subject, twin, options, watch)
     except BrokenLaw as error:
         report = RuleReport(Fault(str(error)))
-    print("\n" + json.dumps(dataclasses.asdict(report)))
+    print(json.dumps(dataclasses.asdict(report)), file=answers, flush=True)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ import inspect
 import numpy as np
 
 from alphazero.games.appearance import Appearance as Appearance
+from alphazero.games.rules_text import digest_of, module_file, source_text
 from alphazero.games.square_names import action_names, named_action
 from alphazero.games.symmetry import identity_tables
 from alphazero.games.symmetry import mirror_tables as mirror_tables
@@ -77,7 +78,8 @@ def implement(game_class):
     if game_class not in _GAME_CLASSES:
         _GAME_CLASSES.add(game_class)
         if game_class.__module__.partition(".")[0] != __name__.partition(".")[0]:
-            jit.add_user_game(game_class)
+            file = module_file(game_class.__module__)
+            jit.add_user_game(game_class, digest_of(source_text(file)) if file else "")
 
     def register(function):
         name = function.__name__

@@ -14,12 +14,11 @@ from pathlib import Path
 import numpy as np
 
 from alphazero.games.batched_game import Game
-from alphazero.games.game_file import load_imported_game
+from alphazero.games.checked_game import load_named_game
 from alphazero.games.registry import is_game_file, is_object, make_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import write_atomically
 from alphazero.runtime.jit import private_folder
-from alphazero.runtime.own_code import GAMES, load_own
 
 _PACKAGE = Path(__file__).parents[1]
 
@@ -56,7 +55,7 @@ def why_not_elsewhere(game: Game) -> str | None:
         return f"other processes cannot import '{game.name}'; {remedy}"
     try:
         is_found = importlib.util.find_spec(module) is not None
-        made = load_imported_game(load_own(game.name, GAMES, "game"), game.name)
+        made = load_named_game(game.name)
     except Exception as error:  # a module may do anything
         return f"other processes cannot make '{game.name}' ({error}); {remedy}"
     if not is_found:

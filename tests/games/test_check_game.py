@@ -20,7 +20,7 @@ from alphazero.cli import check_game, main
 from alphazero.cli.check_game import starting_values
 from alphazero.evaluation import rule_check
 from alphazero.evaluation.rule_check import CheckOptions, RuleReport, check_rules
-from alphazero.games import game_file
+from alphazero.games import checked_game
 from alphazero.games.registry import make_game
 from alphazero.training.run_config import compose
 
@@ -263,7 +263,7 @@ QUICK = ("num_positions=200",)
 def folder(tmp_path, monkeypatch):
     """A folder with a planted mistake, and the modules of the examples."""
     monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(game_file, "_compile", lambda game, path: None)
+    monkeypatch.setattr(checked_game, "_compile", lambda game, path: None)
     monkeypatch.setattr(check_game, "_TIMED_S", 0.1)
     monkeypatch.chdir(tmp_path)
     planted(MISTAKES["a straight capture"], tmp_path)

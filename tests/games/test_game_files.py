@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from game_samples import TWICE
 
-from alphazero.games import game_file
+from alphazero.games import checked_game
 from alphazero.games.batched_game import CompiledGame, _step_rows
 from alphazero.games.registry import make_game, make_stored_game, same_game
 from alphazero.runtime.errors import ConfigError
@@ -19,7 +19,7 @@ from alphazero.runtime.errors import ConfigError
 @pytest.fixture(autouse=True)
 def _kernels_go_to_a_temporary_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(game_file, "_compile", lambda game, path: None)  # only what a test calls
+    monkeypatch.setattr(checked_game, "_compile", lambda game, path: None)  # only what a test calls
 
 
 def rules_text(size: int, increment: int) -> str:

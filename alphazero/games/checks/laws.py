@@ -1,14 +1,14 @@
 """The laws of a game, checked on random and steered games in plain Python.
 
-In: a game file's path, or a game. Out: the first law that its rules break, with the position in
+In: the name of a game, or a game. Out: the first law that its rules break, with the position in
 which they do, or notes on what looks wrong. Compiled code checks no array bounds, so that a mistake
 in a rule can end the process; and rules in plain Python may not return. This program therefore runs
-in a process of its own, with ``NUMBA_DISABLE_JIT=1``, see `alphazero.games.game_file`.
+in a process of its own, with ``NUMBA_DISABLE_JIT=1``, see `alphazero.games.checked_game`.
 
-    python -m alphazero.games.checks.laws PATH SECONDS TIME_LIMIT_S
+    python -m alphazero.games.checks.laws NAME SECONDS TIME_LIMIT_S
 
-prints its findings as JSON in the last line. `alphazero.evaluation.rule_check` checks the same laws
-for longer.
+prints its findings as JSON. What the rules themselves print goes to standard error.
+`alphazero.evaluation.rule_check` checks the same laws for longer.
 """
 
 import contextlib
@@ -43,9 +43,11 @@ from alphazero.games.checks.rule_walks import (
     walk,
 )
 from alphazero.games.checks.turned_play import looks_alike, turned_board_fault, turned_fault
-from alphazero.games.own_game import game_of_object, has_python_rules
+from alphazero.games.game_file import file_of, game_of, is_compiled, is_game_file, load_source
+from alphazero.games.own_game import has_python_rules
 from alphazero.games.rule_errors import python_error_text
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.process import claim_output
 
 _NUM_RANDOM_GAMES = 20
 _REQUIRED = (
@@ -433,26 +435,35 @@ def watched(time_limit_s: float) -> Callable[[], None]:
     return lambda: faulthandler.dump_traceback_later(time_limit_s, exit=True)
 
 
-def loading_error_text(error: Exception, path: str) -> str:
-    """Return why a game file could not be loaded."""
-    if isinstance(error, BrokenLaw | ConfigError):
-        return str(error).replace(f"the game file '{path}'", "it", 1)
-    return python_error_text(error, Path(path))
+def checkable(name: str) -> tuple[Any, Path | None]:
+    """Return what `check_laws` takes, and the file of the rules.
 
-
-def main(path: str, seconds: str, time_limit_s: str) -> None:
-    """Check a game file and print the findings: the law that is broken, or None, and notes."""
-    from alphazero.games.game_file import load_rules
-
-    broken, notes, watch = None, [], watched(float(time_limit_s))
+    Raises:
+        BrokenLaw: if it cannot be loaded, or is no game.
+    """
+    file = None
     try:
-        source = load_rules(path)
-        game = game_of_object(source, path) if has_python_rules(source) else source
-        watch()
-        notes = check_laws(game, float(seconds), watch, Path(path))
+        file = file_of(name) if is_game_file(name) else None
+        source = load_source(name)
+        file = file_of(name, source)
+        is_raw = is_compiled(source) or is_game_file(name) and not has_python_rules(source)
+        return source if is_raw else game_of(source, name), file
+    except (BrokenLaw, ConfigError) as error:
+        raise BrokenLaw(str(error).replace(f"the game file '{name}'", "it", 1)) from error
     except Exception as error:
-        broken = loading_error_text(error, path)
-    print("\n" + json.dumps({"broken": broken, "notes": notes}))
+        raise BrokenLaw(python_error_text(error, file)) from error
+
+
+def main(name: str, seconds: str, time_limit_s: str) -> None:
+    """Check a game and print the findings: the law that is broken, or None, and notes."""
+    answers, broken, notes, watch = claim_output(), None, [], watched(float(time_limit_s))
+    try:
+        game, file = checkable(name)
+        watch()
+        notes = check_laws(game, float(seconds), watch, file)
+    except BrokenLaw as error:
+        broken = str(error)
+    print(json.dumps({"broken": broken, "notes": notes}), file=answers, flush=True)
 
 
 if __name__ == "__main__":
