@@ -197,7 +197,9 @@ class PythonGame(Game):
     def after(self, position: Any, action: int) -> Any:
         """Return the object of the position after an action; ``position`` stays as it is."""
         following = self.copied(position)
-        following.step(action)
+        returned = following.step(action)
+        if isinstance(returned, type(position)) and returned is not following:
+            raise self._refusal("step", "a method that changes its object and returns nothing")
         return following
 
     def copied(self, position: Any) -> Any:
@@ -216,7 +218,7 @@ class PythonGame(Game):
         """Return the result of a finished game for the player to move, in [-1, 1]."""
         low, high = self.result_range
         result = position.result()
-        if not low <= result <= high:
+        if result is None or not low <= result <= high:
             raise self._refusal("result", f"from {low:g} to {high:g} (result_range), not {result}")
         return 2 * (result - low) / (high - low) - 1
 
@@ -323,13 +325,13 @@ class PythonGame(Game):
 
     def _mark_legal(self, mask: np.ndarray, position: Any) -> None:
         actions = position.legal_actions()
-        if not len(actions):
-            raise self._refusal("legal_actions", "at least one action while the game is not over")
         try:
-            mask[actions] = True
+            mask[list(actions)] = True
         except (IndexError, TypeError, ValueError):
-            allowed = f"numbers from 0 to {self.num_actions - 1}, not {list(actions)[:5]}"
+            allowed = f"numbers from 0 to {self.num_actions - 1}, not {actions}"
             raise self._refusal("legal_actions", allowed) from None
+        if not mask.any():
+            raise self._refusal("legal_actions", "at least one action while the game is not over")
 
     def _playout(self, position: Any, rng: np.ndarray) -> float:
         """Return the result of one random game for the player to move in ``position``."""

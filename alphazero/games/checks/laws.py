@@ -281,13 +281,17 @@ class Laws:
                 )
             return np.flatnonzero(empty).tolist()
         legal, allowed = self.rules.legal_actions(state), range(self._sizes.num_actions)
-        if wrong := [action for action in legal if action not in allowed]:
+        if wrong := [
+            one for one in legal if isinstance(one, (bool, np.bool_)) or one not in allowed
+        ]:
             raise BrokenLaw(
                 f"'legal_actions' returns {wrong[0]!r}: actions are whole numbers from 0 to "
                 f"{len(allowed) - 1}, below 'num_actions'."
             )
         if len(set(legal)) < len(legal):
-            raise BrokenLaw("'legal_actions' returns an action twice.")
+            raise BrokenLaw(
+                "'legal_actions' returns an action twice: it lists actions and is no mask."
+            )
         return sorted(map(int, legal))
 
     @contextlib.contextmanager
