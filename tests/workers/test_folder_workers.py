@@ -136,7 +136,7 @@ def first_actions(records):
 
 def test_a_job_is_the_same_after_it_was_read_from_the_folder(tmp_path):
     folder = SharedFolder(tmp_path)
-    job = dataclasses.replace(JOB, game="mine.py", game_file="GAME = 'ä${x}'\n", seed=3)
+    job = dataclasses.replace(JOB, game="mine.py", game_files="GAME = 'ä${x}'\n", seed=3)
     for posting in (Posting(job, 0.25, 12.5, False), Posting(JOB, 1.0, 30.0, True)):
         folder.post(posting)
         assert folder.read_posting() == posting
@@ -555,7 +555,7 @@ def test_a_worker_runs_no_game_file_that_the_user_did_not_name(tmp_path):
     marker, path = tmp_path / "marker", tmp_path / "mine.py"
     text = f"open({str(marker)!r}, 'w').close()\n"
     path.write_text(text + "# mine\n")
-    shared, events = posted(tmp_path, game=str(path), game_file=text)
+    shared, events = posted(tmp_path, game=str(path), game_files=json.dumps({path.name: text}))
     for game in (None, str(path), "tic_tac_toe"):
         with pytest.raises(ConfigError):
             FolderWorker(shared, Settings(device="cpu", game=game)).step()

@@ -172,7 +172,7 @@ class FolderWorker:
         game, device = self._game_name(job), self._settings.device
         kind, source = job.network.kind, f"the run in '{self._folder.path}'"
         check_stored_kind(kind, source, self._settings.network_kind)
-        own = dataclasses.replace(job, game=game, game_file=None, device=device)
+        own = dataclasses.replace(job, game=game, game_files=None, device=device)
         self._player = UnitPlayer(own, self._settings.num_threads, self.name)
         self._job = job
 
