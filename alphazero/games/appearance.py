@@ -33,6 +33,9 @@ class Appearance:
     has_standard_setup: bool = False
 
     def __post_init__(self) -> None:
+        for name, pair in (("sides", self.sides), ("colors", self.colors)):
+            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+                raise ValueError(f"{name} must be two texts, one for each player, not {pair!r}")
         for value, allowed in ((self.board, BOARDS), *((color, COLORS) for color in self.colors)):
             if value not in allowed:
                 raise ValueError(f"'{value}' is not one of {', '.join(allowed)}")

@@ -284,13 +284,19 @@ def feature_names(game) -> tuple[str, ...]:
 
 @_python_rule
 def cells(game, state) -> np.ndarray:
-    """Return the board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second's."""
+    """Return the board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second's.
+
+    A blocked square is 3, if `piece_letters` has a fourth letter.
+    """
     raise _missing(game, "cells")
 
 
 @_python_rule
 def piece_letters(game) -> str:
-    """Return three letters: an empty square, the first player's piece, the second player's."""
+    """Return letters: an empty square, the first player's piece, the second's, a blocked square.
+
+    The fourth is left out where no square is ever blocked.
+    """
     return ".XO"
 
 

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from alphazero.games import rules
+from alphazero.games.appearance import read_appearance
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.checks.one_position import (
     CompiledPosition,
@@ -252,10 +253,11 @@ class Laws:
         result = self.rules.result(state) if over else None
         self._check_planes(self.rules.planes(state))
         board = self.rules.board(state)
-        if np.shape(board) != self._sizes.planes_shape[1:] or not np.isin(board, (0, 1, 2)).all():
+        shape, values = self._sizes.planes_shape[1:], range(len(self._sizes.piece_letters))
+        if np.shape(board) != shape or not np.isin(board, values).all():
             raise BrokenLaw(
-                f"'cells' must return an array of shape {self._sizes.planes_shape[1:]} with 0, 1 "
-                "and 2."
+                f"'cells' must return an array of shape {shape} with 0, 1 and 2, and with 3 for a "
+                "blocked square if 'piece_letters' has a fourth letter for it."
             )
         return View(int(player), over, legal, None if result is None else float(result), board)
 
@@ -330,6 +332,7 @@ def _check_compiled(game: Any) -> None:
     shape = rules.planes_shape(game)
     if not (isinstance(shape, tuple) and len(shape) == 3 and all(map(_is_count, shape))):
         raise BrokenLaw(f"'planes_shape' returns {shape!r}: it must be (planes, rows, columns).")
+    read_appearance(rules.appearance(game))
 
 
 def _check_players(game: Any) -> None:
