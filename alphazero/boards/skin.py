@@ -57,10 +57,10 @@ _PIECES = {
     "red": "bold #ff5f5f",
     "light": "bold #ffffff",
     "dark": "bold #000000",
-    "wall": "#875f5f",
 }
+_BLOCKED = "#875f5f"  # the style of a blocked square
 _LETTERS = ("first", "second", "x", "o")  #: colours of pieces that are letters
-DISC, WALL = "●", "■"  #: the glyphs of the others
+DISC, WALL = "●", "■"  #: the glyphs of other pieces, and of a blocked square
 #: By `Appearance.board`: the styles of a skin.
 _BOARDS: dict[str, dict] = {
     "plain": {},
@@ -105,7 +105,7 @@ def skin_of(game: Game, setup: str = SETUPS[0]) -> Skin:
         letters=letters,
         sides=(looks.sides[0] or letters[1], looks.sides[1] or letters[2]),
         glyphs=(_glyph(looks.colors[0], letters[1]), _glyph(looks.colors[1], letters[2]), WALL),
-        piece_styles=(_PIECES[looks.colors[0]], _PIECES[looks.colors[1]], _PIECES["wall"]),
+        piece_styles=(_PIECES[looks.colors[0]], _PIECES[looks.colors[1]], _BLOCKED),
         line_length=looks.line_length,
         counts_pieces=looks.counts_pieces,
         **_BOARDS[looks.board],
@@ -125,9 +125,7 @@ def setups_of(game: Game) -> tuple[str, ...]:
 
 
 def _glyph(color: str, letter: str) -> str:
-    if color in _LETTERS:
-        return letter
-    return WALL if color == "wall" else DISC
+    return letter if color in _LETTERS else DISC
 
 
 def _notation(game: Game, mirrored: bool = False) -> Notation:

@@ -211,10 +211,10 @@ def test_the_skin_follows_from_what_the_game_states():
 def test_squares_outside_a_board_are_filled_and_its_pegs_are_moved_from_square_to_square():
     game = make_game(PUZZLE)
     skin, session = skin_of(game), Session(game)
-    assert skin.glyphs[1] == WALL and read_move(session, skin, "a3-a5") in session.legal_actions
+    assert skin.glyphs[2] == WALL and read_move(session, skin, "a3-a5") in session.legal_actions
     shown = position_shapes(game, skin, session.state)
     walls = [shape for shape in shown if isinstance(shape, Box) and shape.line is None]
-    assert len(walls[1:]) == 10 and {wall.fill for wall in walls[1:]} == {piece_color(skin, 1)}
+    assert len(walls[1:]) == 10 and {wall.fill for wall in walls[1:]} == {piece_color(skin, 2)}
     assert sum(isinstance(shape, Disc) for shape in shown) == 14
 
 

@@ -65,7 +65,7 @@ _REQUIRED = (
     "observe",
     "cells",
 )
-_LOADING_LIMIT_S = 60.0  # for running the file, which may compute tables
+_LOADING_FACTOR = 6  # of the time limit, for running the file, which may compute tables
 _SHORTENING_S = 2.0
 _MAX_SHOWN_ACTIONS = 30
 _MIN_GAMES_FOR_NOTES = 10
@@ -438,7 +438,7 @@ def watched(time_limit_s: float) -> Callable[[], None]:
 
     The file is run first, which may take longer than a position.
     """
-    faulthandler.dump_traceback_later(_LOADING_LIMIT_S, exit=True)
+    faulthandler.dump_traceback_later(_LOADING_FACTOR * time_limit_s, exit=True)
     return lambda: faulthandler.dump_traceback_later(time_limit_s, exit=True)
 
 
