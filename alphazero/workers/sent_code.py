@@ -111,7 +111,6 @@ def _name_here(name: str, files: str | None) -> str:
         folder = Path(tempfile.mkdtemp(prefix="alphazero-"))
     for place, text in json.loads(files).items():
         path = folder / place
-        if not path.is_file() or path.read_bytes() != text.encode():
-            make_private(path.parent)
-            write_atomically(path, text.encode())
+        make_private(path.parent)
+        write_atomically(path, text.encode())
     return str(folder / Path(name).name)

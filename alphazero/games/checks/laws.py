@@ -40,7 +40,6 @@ from alphazero.games.checks.rule_walks import (
     View,
     Walk,
     choose_random,
-    shortened,
     walk,
 )
 from alphazero.games.checks.turned_play import looks_alike, turned_board_fault, turned_fault
@@ -66,7 +65,6 @@ _REQUIRED = (
     "cells",
 )
 _LOADING_FACTOR = 6  # of the time limit, for running the file, which may compute tables
-_SHORTENING_S = 2.0
 _MAX_SHOWN_ACTIONS = 30
 _MIN_GAMES_FOR_NOTES = 10
 _GAMES_WITH_SYMMETRIES = 3
@@ -99,7 +97,6 @@ def check_laws(
     for pair in choosers:
         walks.append(walk(laws, pair, rng, go_on))
         if (broken := walks[-1].broken) is not None:
-            broken = shortened(laws, broken, until(_SHORTENING_S, watch))
             raise BrokenLaw(placed_text(broken))
     played = walks[:_GAMES_WITH_SYMMETRIES]
     if (broken := broken_symmetry(laws, played, until(seconds, watch))) is not None:
