@@ -148,7 +148,7 @@ def symmetries(game):
 
 @rules.implement(PegSolitaire)
 def cells(game, state):
-    board = np.full(SIDE * SIDE, 2, np.int8)  # outside the triangle
+    board = np.full(SIDE * SIDE, 3, np.int8)  # outside the triangle
     board[CELLS] = state
     return board.reshape(SIDE, SIDE)
 
@@ -163,7 +163,7 @@ def from_cells(game, board, player):
 
 @rules.implement(PegSolitaire)
 def piece_letters(game):
-    return ".O#"
+    return ".OX#"
 
 
 @rules.implement(PegSolitaire)
@@ -173,4 +173,4 @@ def action_squares(game, action):
 
 @rules.implement(PegSolitaire)
 def appearance(game):
-    return rules.Appearance("Peg solitaire", ("Peg", ""), ("light", "wall"), "wood")
+    return rules.Appearance("Peg solitaire", ("Peg", ""), ("light", "dark"), "wood")

@@ -10,7 +10,7 @@ def patch_measurements(patch):
     Args:
         patch: has a `setattr`, as `pytest.MonkeyPatch` has.
     """
-    from alphazero.games import game_file
+    from alphazero.games import checked_game
     from alphazero.inference import fastest_engine
     from alphazero.inference.engines.engine import REFERENCE
     from alphazero.players import exact_leaves
@@ -21,5 +21,5 @@ def patch_measurements(patch):
     speed = exact_leaves.LeafSpeed([1.0] * 6, 1e7, 1e4)
     patch.setattr(exact_leaves, "leaf_speed", lambda *_: speed)
     patch.setattr(exact_leaves, "known_speed", lambda _: speed)
-    patch.setattr(game_file, "_SECONDS", 0.2)
+    patch.setattr(checked_game, "_SECONDS", 0.2)
     patch.setattr(jit, "announce_first_compilation", lambda: None)

@@ -195,7 +195,7 @@ def board_shapes(
 def piece_shape(
     skin: Skin, player: int, x: float, y: float, size: float = 1.0, color: str | None = None
 ) -> Shape:
-    """Return a player's piece: a letter, a wall, or a disc, with a rim if it is almost white.
+    """Return a player's piece: a letter, a filled square, or a disc, with a rim if almost white.
 
     Args:
         x, y: of its centre.

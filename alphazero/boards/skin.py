@@ -24,14 +24,17 @@ SETUPS = ("white_first", "standard")
 
 @dataclass(frozen=True)
 class Skin:
-    """The looks of one game. Pairs hold the player who moves first in the game, then the other."""
+    """The looks of one game. Pairs hold the player who moves first in the game, then the other.
+
+    Where pieces have looks, a blocked square is the third piece.
+    """
 
     title: str
     notation: Notation
     letters: str  #: of an empty square and of the pieces, if the terminal has no colours
     sides: tuple[str, str]  #: what the players are called
-    glyphs: tuple[str, str]  #: a piece of each, if the terminal has colours
-    piece_styles: tuple[str, str]
+    glyphs: tuple[str, str, str]  #: a piece of each, if the terminal has colours
+    piece_styles: tuple[str, str, str]
     cell_style: str = ""  #: of the squares
     frame_style: str = "bright_black"
     mark_style: str = "reverse"  #: of the last piece or the winning line, added to the piece's
@@ -54,10 +57,10 @@ _PIECES = {
     "red": "bold #ff5f5f",
     "light": "bold #ffffff",
     "dark": "bold #000000",
-    "wall": "#875f5f",
 }
+_BLOCKED = "#875f5f"  # the style of a blocked square
 _LETTERS = ("first", "second", "x", "o")  #: colours of pieces that are letters
-DISC, WALL = "●", "■"  #: the glyphs of the others
+DISC, WALL = "●", "■"  #: the glyphs of other pieces, and of a blocked square
 #: By `Appearance.board`: the styles of a skin.
 _BOARDS: dict[str, dict] = {
     "plain": {},
@@ -101,8 +104,8 @@ def skin_of(game: Game, setup: str = SETUPS[0]) -> Skin:
         notation=_notation(game),
         letters=letters,
         sides=(looks.sides[0] or letters[1], looks.sides[1] or letters[2]),
-        glyphs=(_glyph(looks.colors[0], letters[1]), _glyph(looks.colors[1], letters[2])),
-        piece_styles=(_PIECES[looks.colors[0]], _PIECES[looks.colors[1]]),
+        glyphs=(_glyph(looks.colors[0], letters[1]), _glyph(looks.colors[1], letters[2]), WALL),
+        piece_styles=(_PIECES[looks.colors[0]], _PIECES[looks.colors[1]], _BLOCKED),
         line_length=looks.line_length,
         counts_pieces=looks.counts_pieces,
         **_BOARDS[looks.board],
@@ -122,9 +125,7 @@ def setups_of(game: Game) -> tuple[str, ...]:
 
 
 def _glyph(color: str, letter: str) -> str:
-    if color in _LETTERS:
-        return letter
-    return WALL if color == "wall" else DISC
+    return letter if color in _LETTERS else DISC
 
 
 def _notation(game: Game, mirrored: bool = False) -> Notation:
@@ -135,13 +136,18 @@ def _notation(game: Game, mirrored: bool = False) -> Notation:
 
 def _standard(ours: Skin, game: Game) -> Skin:
     """Return the skin of the usual set-up: the colours swapped, the columns mirrored."""
-    empty, first, second = tuple(ours.letters)
+    empty, first, second, *blocked = tuple(ours.letters)
     return dataclasses.replace(
         ours,
         notation=_notation(game, mirrored=True),
-        letters=empty + second + first,
+        letters="".join((empty, second, first, *blocked)),
         sides=ours.sides[::-1],
-        glyphs=ours.glyphs[::-1],
-        piece_styles=ours.piece_styles[::-1],
+        glyphs=_swapped(ours.glyphs),
+        piece_styles=_swapped(ours.piece_styles),
         setup=SETUPS[1],
     )
+
+
+def _swapped(looks: tuple[str, str, str]) -> tuple[str, str, str]:
+    first, second, blocked = looks
+    return second, first, blocked

@@ -186,7 +186,7 @@ def marked_cells(
 def _lines(board: np.ndarray, length: int) -> np.ndarray:
     """Return bool[H, W]: the lines of ``length`` equal pieces."""
     found, steps = np.zeros(board.shape, bool), np.arange(length)
-    for row, column in np.argwhere(board):
+    for row, column in np.argwhere((board == 1) | (board == 2)):
         for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
             rows, columns = row + down * steps, column + right * steps
             is_inside = rows[-1] < board.shape[0] and 0 <= columns[-1] < board.shape[1]

@@ -5,8 +5,8 @@ their speed, and propose settings for a run. The exit status is 0 if all holds, 
     alphazero check_game examples/breakthrough.py twin=examples/breakthrough_python.py
     alphazero check_game my_module:MyGame num_positions=100000 seconds=300
 
-In: a game, and perhaps a twin. Out: the first law that is broken, with the shortest moves that do
-so; or what the games were like, and a command that trains with the proposed settings.
+In: a game, and perhaps a twin. Out: the first law that is broken, with the moves that lead there;
+or what the games were like, and a command that trains with the proposed settings.
 """
 
 import dataclasses
@@ -86,8 +86,8 @@ def _print_report(console: Console, options: CheckOptions, report: RuleReport) -
         _print_lines(console, [*_verdict_lines(options, report), *_games_lines(report)])
         if len(report.perft) > 1:
             _print_perft(console, report)
-        if lines := _oddities(report):
-            _print_lines(console, ["", *lines])
+        if report.notes:
+            _print_lines(console, ["", *(f"note: {note}" for note in report.notes)])
 
 
 def _print_lines(console: Console, lines: list[str]) -> None:
@@ -108,7 +108,7 @@ def _verdict_lines(options: CheckOptions, report: RuleReport) -> list[str]:
     which = "the game" if report.is_whole else f"the first {counted(report.full_plies, 'move')}"
     lines = [
         f"All laws hold in {counted(report.num_positions, 'position')}: every position of {which},",
-        f"then {counted(report.num_games, 'game')}, random, steered, and of UCT against itself.",
+        f"then {counted(report.num_games, 'game')}, random and steered.",
     ]
     if report.num_positions < options.num_positions:
         wanted = f"num_positions={options.num_positions:,}"
@@ -146,21 +146,6 @@ def _print_perft(console: Console, report: RuleReport) -> None:
         table.add_row(str(ply), f"{games:,}", f"{report.num_by_ply[ply]:,}" if known else "")
     console.print("\nGames by their first plies (perft), and positions:", markup=False)
     console.print(table)
-
-
-def _oddities(report: RuleReport) -> list[str]:
-    """Return what is allowed but may be a mistake, as lines."""
-    lines = [f"note: {note}" for note in report.notes]
-    if report.symmetries:
-        names = ", ".join(report.symmetries)
-        lines.append(f"Symmetries that hold but are not declared: {names}. See 'symmetries'.")
-    if report.unobserved:
-        names = ", ".join(report.unobserved)
-        lines.append(f"The rules are symmetric, but 'observe' does not turn: {names}.")
-    if report.almost:
-        lines.append("Symmetries that hold but for some positions, a mistake if the game has them:")
-        lines += [f"    {one.text} First after {one.moves or 'no move'}" for one in report.almost]
-    return lines
 
 
 # --- speed and settings ---------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from alphazero.play.json_engine import Engine, serve
 from alphazero.players.base import ENDGAME_HELP, PlayerSettings
 from alphazero.players.registry import existing_network, is_path, read_spec
 from alphazero.runtime.console import Console
+from alphazero.runtime.process import claim_output
 
 
 @dataclasses.dataclass
@@ -50,15 +51,16 @@ def run(settings: Settings, console: Console) -> None:
         # Bytes that are not UTF-8 make a bad line and do not end the engine; a carriage return
         # inside a line, where JSON allows one, does not end it either.
         sys.stdin.reconfigure(encoding="utf-8", errors="replace", newline="\n")
-    answer(settings, sys.stdin, sys.stdout)
+    answer(settings, sys.stdin, claim_output())
 
 
 def answer(settings: Settings, requests: TextIO, answers: TextIO) -> None:
     """Answer requests until they end."""
-    engine = _make_engine(settings)
-    # What a library prints must not appear between the answers.
-    with contextlib.redirect_stdout(sys.stderr), contextlib.suppress(KeyboardInterrupt):
-        serve(engine, requests, answers)
+    # What a library or a game prints must not appear between the answers.
+    with contextlib.redirect_stdout(sys.stderr):
+        engine = _make_engine(settings)
+        with contextlib.suppress(KeyboardInterrupt):
+            serve(engine, requests, answers)
 
 
 def _make_engine(settings: Settings) -> Engine:

@@ -8,6 +8,7 @@ In: a name. Out: a folder of that name. docs/ADD_A_GAME.md describes what is in 
 """
 
 import dataclasses
+import importlib.util
 import keyword
 import re
 import shutil
@@ -82,7 +83,9 @@ def _check(name: str, folder: Path) -> None:
     allowed = "a name such as my_game: small letters, digits and _, a letter first"
     if not re.fullmatch("[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise ConfigError.of("name", name, allowed)
-    if name in game_names() or name in sys.stdlib_module_names or name == "alphazero":
+    spec, here = importlib.util.find_spec(name), Path.cwd()
+    is_hidden = spec and spec.origin and Path(spec.origin).parent not in (here, here / name)
+    if name in game_names() or name in sys.stdlib_module_names or is_hidden:
         reason = "a game or a module has this name already"
         raise ConfigError.of("name", name, "another one", reason)
     if folder.exists():

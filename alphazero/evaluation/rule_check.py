@@ -1,12 +1,12 @@
 """The rules of a game, looked at for as long as the user likes: laws, a twin, what is never seen.
 
 In: a game, and perhaps a second version of its rules. Out: a `RuleReport`. Everything here runs the
-rules as plain Python; names and files in a process of their own, as `alphazero.games.game_file`
+rules as plain Python; names and files in a process of their own, as `alphazero.games.checked_game`
 explains:
 
     python -m alphazero.evaluation.rule_check OPTIONS_AS_JSON TIME_LIMIT_S
 
-prints the report as JSON in the last line.
+prints the report as JSON.
 """
 
 import dataclasses
@@ -26,9 +26,11 @@ import numpy as np
 
 from alphazero.boards.text import plain_board
 from alphazero.games.batched_game import CompiledGame, Game
+from alphazero.games.checked_game import TIME_LIMIT_S, run_check
 from alphazero.games.checks.laws import (
     Laws,
     broken_symmetry,
+    checkable,
     notes_on,
     result_of_last_mover,
     until,
@@ -41,36 +43,22 @@ from alphazero.games.checks.rule_walks import (
     Broken,
     BrokenLaw,
     Check,
-    Chooser,
-    TracedRules,
     View,
     Walk,
     breadth_first,
     choose_random,
     first_broken,
-    shortened,
     walk,
 )
-from alphazero.games.checks.turned_play import Undeclared, undeclared
-from alphazero.games.game_file import TIME_LIMIT_S, existing, load_rules, run_check
-from alphazero.games.own_game import called, game_of_object, has_python_rules
+from alphazero.games.game_file import file_of, load_source
 from alphazero.games.registry import is_game_file, make_game, runs_own_code
-from alphazero.games.rule_errors import python_error_text
-from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.own_code import GAMES, announced, load_own
+from alphazero.runtime.own_code import GAMES, announced
+from alphazero.runtime.process import claim_output
 from alphazero.textbook.minimax import perft
-from alphazero.textbook.uct import Uct
 
-_UCT_SIMULATIONS = 30
-_UCT_TIME_LIMIT_S = 1.0
-_UCT_FRACTION = 0.15  # of the time of all games
-_SHORTENING_S = 5.0
-_VAIN_GAMES = 40  # in which nothing shorter is broken, before the search for it ends
-_MAX_BROKEN_GAMES = 5  # the shortest of them is made shorter
 _GAMES_WITH_SYMMETRIES = 20
 _SYMMETRIES_S = 10.0
 _PERFT_S = 2.0  # that the last count may take
-_ALMOST = 0.75  # of the legal actions: a symmetry that holds for more looks like a mistake
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,7 +91,7 @@ class RuleReport:
     num_positions: int = 0  #: that were looked at; beside the twin, if there is one
     full_plies: int = 0  #: every position after at most so many plies was among them
     is_whole: bool = False  #: whether these are all positions of the game
-    num_games: int = 0  #: random, steered and of UCT against itself
+    num_games: int = 0  #: random and steered
     #: After 0, 1, 2, ... plies: lines of moves, finished games end them; positions not seen before.
     perft: list[int] = dataclasses.field(default_factory=list)
     num_by_ply: list[int] = dataclasses.field(default_factory=list)
@@ -113,9 +101,6 @@ class RuleReport:
     plies: list[int] = dataclasses.field(default_factory=list)  #: least, median, most of a game
     max_plies: int = 0
     mean_legal: float = 0.0  #: legal actions in a position
-    symmetries: list[str] = dataclasses.field(default_factory=list)  #: that hold, undeclared
-    unobserved: list[str] = dataclasses.field(default_factory=list)  #: but 'observe' does not turn
-    almost: list[Fault] = dataclasses.field(default_factory=list)  #: symmetries that often hold
     notes: list[str] = dataclasses.field(default_factory=list)  #: what is allowed but looks wrong
 
     @property
@@ -144,31 +129,14 @@ def _file_of(name: str) -> Path | None:
     Raises:
         ConfigError: if there is no such game.
     """
-    if is_game_file(name):
-        return existing(name)
     if not _is_of_a_module(name):
         make_game(name)
         return None
-    module = sys.modules.get(getattr(load_own(name, GAMES, "game"), "__module__", ""))
-    file = getattr(module, "__file__", None)
-    return Path(file) if file else None
+    return file_of(name, None if is_game_file(name) else load_source(name))
 
 
 def _is_of_a_module(name: str) -> bool:
     return runs_own_code(name) or name in announced(GAMES)
-
-
-def check_game_object(game: Any, twin: Any, options: CheckOptions) -> RuleReport:
-    """Check the rules of an object in this process; endless loops are not noticed.
-
-    Args:
-        game, twin: games, or objects as `make_game` takes them; ``twin`` may be None.
-    """
-    try:
-        other = None if twin is None else _Subject(make_game(twin))
-        return _examine(_Subject(make_game(game)), other, options, lambda: None)
-    except BrokenLaw as error:
-        return RuleReport(Fault(str(error)))
 
 
 def _report_of(found: dict[str, Any]) -> RuleReport:
@@ -177,7 +145,6 @@ def _report_of(found: dict[str, Any]) -> RuleReport:
         if isinstance(found.get(key), str):  # the process ended
             found[key] = {"text": found[key]}
         found[key] = Fault(**found[key]) if found.get(key) else None
-    found["almost"] = [Fault(**one) for one in found.get("almost", ())]
     return RuleReport(**found)
 
 
@@ -314,63 +281,15 @@ def _search(check: Check, options: CheckOptions, watch: Callable[[], None]) -> _
     deadline = time.monotonic() + options.seconds
     breadth = breadth_first(check, options.num_positions // 3, until(options.seconds / 3, watch))
     walks: list[Walk] = []
-    if breadth.broken is not None:
-        return _Search(breadth, walks, breadth.broken)
     rng, go_on = random.Random(options.seed), until(deadline - time.monotonic(), watch)
-    left, broken = options.num_positions - breadth.num_positions, []
-    for pair in _kinds_of_games(watch):
-        if left <= 0 or not go_on() or len(broken) == _MAX_BROKEN_GAMES:
+    left, broken = options.num_positions - breadth.num_positions, breadth.broken
+    for pair in itertools.cycle([(choose_random, choose_random), *STEERED.values()]):
+        if broken is not None or left <= 0 or not go_on():
             break
         found = walk(check, pair, rng, go_on)
         walks.append(found._replace(states=list(map(check.plain, found.states))))
-        left -= len(found.states)
-        broken += [found.broken] if found.broken else []
-    if not broken:
-        return _Search(breadth, walks, None)
-    shortest = min(broken, key=lambda one: len(one.actions))
-    go_on = until(_SHORTENING_S, watch)
-    return _Search(breadth, walks, shortened(check, _shorter(check, shortest, rng, go_on), go_on))
-
-
-def _shorter(check: Check, broken: Broken, rng: random.Random, go_on: Callable[[], bool]) -> Broken:
-    """Return the shortest list of actions that breaks something in more games, each cut before."""
-    num_vain = 0
-    for pair in itertools.cycle([(choose_random, choose_random), *STEERED.values()]):
-        if num_vain == _VAIN_GAMES or not go_on():
-            return broken
-        found = walk(check, pair, rng, _calls(len(broken.actions), go_on))
-        num_vain += 1
-        if found.broken is not None and len(found.broken.actions) < len(broken.actions):
-            broken, num_vain = found.broken, 0
-    raise AssertionError("the cycle has no end")
-
-
-def _calls(num: int, go_on: Callable[[], bool]) -> Callable[[], bool]:
-    """Return a function that says what ``go_on`` says, in so many calls, and then False."""
-    left = iter(range(num))
-    return lambda: next(left, None) is not None and go_on()
-
-
-def _kinds_of_games(watch: Callable[[], None]) -> Iterator[tuple[Chooser, Chooser]]:
-    """Yield choosers for ever: for two random games each kind of steered game, and one of UCT.
-
-    Searches are slow: they get at most a fraction of the time.
-    """
-
-    def choose_by_uct(rules: TracedRules, state: Any, view: View, rng: random.Random) -> int:
-        uct = Uct(rules, rng=rng)
-        limits = _UCT_SIMULATIONS, _UCT_TIME_LIMIT_S
-        return uct.best_action(uct.search(state, *limits, lambda done, total: watch()))
-
-    start, searched_s = time.monotonic(), 0.0
-    while True:
-        yield choose_random, choose_random
-        yield from STEERED.values()
-        yield choose_random, choose_random
-        began = time.monotonic()
-        if searched_s <= _UCT_FRACTION * (began - start):
-            yield choose_by_uct, choose_by_uct
-            searched_s += time.monotonic() - began
+        left, broken = left - len(found.states), found.broken
+    return _Search(breadth, walks, broken)
 
 
 # --- the report -----------------------------------------------------------------------------------
@@ -450,7 +369,6 @@ def _described(subject: _Subject, search: _Search, lines: list[int]) -> RuleRepo
     if subject.game.num_players == 1:
         moves, own_pieces = Counter({_IN_A_PUZZLE.get(k, k): n for k, n in moves.items()}), None
     rules, ends = subject.laws.rules, _ends(subject, ended)
-    found = list(undeclared(rules, search.walks, _GAMES_WITH_SYMMETRIES))
     return RuleReport(
         num_positions=search.num_positions,
         full_plies=search.breadth.plies,
@@ -464,9 +382,6 @@ def _described(subject: _Subject, search: _Search, lines: list[int]) -> RuleRepo
         plies=[lengths[0], int(statistics.median(lengths)), lengths[-1]],
         max_plies=rules.sizes.max_plies,
         mean_legal=round(float(np.mean([len(view.legal) for view in views] or [0])), 1),
-        symmetries=[one.name for one in found if one.holds and one.is_observed],
-        unobserved=[one.name for one in found if one.holds and not one.is_observed],
-        almost=[_almost(subject, one) for one in found if one.fault and one.agreement > _ALMOST],
         notes=[*notes_on(rules, search.walks), *_note_on_own_pieces(subject, own_pieces)],
     )
 
@@ -534,14 +449,6 @@ def _note_on_own_pieces(subject: _Subject, own_pieces: Broken | None) -> list[st
     return [f"a move took away pieces of the player's own: the last of {moves}."]
 
 
-def _almost(subject: _Subject, one: Undeclared) -> Fault:
-    """Return where a symmetry that often holds does not hold."""
-    assert one.fault is not None
-    fault = _fault(subject, one.fault)
-    text = fault.text.removeprefix("changes the rules: ")
-    return dataclasses.replace(fault, text=f"{one.name}: {text}")
-
-
 # --- the program ----------------------------------------------------------------------------------
 
 
@@ -551,26 +458,13 @@ def _load(name: str) -> _Subject:
     Raises:
         BrokenLaw: if its sizes are impossible, or its file cannot be run.
     """
-    try:
-        if is_game_file(name):
-            source = load_rules(name)
-        elif _is_of_a_module(name):
-            source = load_own(name, GAMES, "game")
-            if not has_python_rules(source) and callable(source):
-                source = called(source, name)
-        else:
-            return _Subject(make_game(name))
-        game = game_of_object(source, name) if has_python_rules(source) else source
-        return _Subject(game, _file_of(name))
-    except (BrokenLaw, ConfigError) as error:
-        raise BrokenLaw(str(error)) from error
-    except Exception as error:
-        raise BrokenLaw(f"in {name}, {python_error_text(error, _file_of(name))}") from error
+    return _Subject(*(checkable(name) if _is_of_a_module(name) else (make_game(name), None)))
 
 
 def main(text: str, time_limit_s: str) -> None:
     """Print the report on a game as JSON."""
-    options, watch = CheckOptions(**json.loads(text)), watched(float(time_limit_s))
+    answers, watch = claim_output(), watched(float(time_limit_s))
+    options = CheckOptions(**json.loads(text))
     try:
         subject = _load(options.game)
         twin = _load(options.twin) if options.twin else None
@@ -578,7 +472,7 @@ def main(text: str, time_limit_s: str) -> None:
         report = _examine(subject, twin, options, watch)
     except BrokenLaw as error:
         report = RuleReport(Fault(str(error)))
-    print("\n" + json.dumps(dataclasses.asdict(report)))
+    print(json.dumps(dataclasses.asdict(report)), file=answers, flush=True)
 
 
 if __name__ == "__main__":

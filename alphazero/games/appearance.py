@@ -7,7 +7,7 @@ into their own colours (`alphazero.boards.skin`, the styles of the page).
 import dataclasses
 from typing import Any
 
-COLORS = ("first", "second", "yellow", "red", "light", "dark", "x", "o", "wall")
+COLORS = ("first", "second", "yellow", "red", "light", "dark", "x", "o")
 BOARDS = ("plain", "wood", "green", "plate", "lines")
 
 
@@ -18,8 +18,7 @@ class Appearance:
     title: str = ""  #: "" is the game's name
     sides: tuple[str, str] = ("", "")  #: what the players are called; "" is the piece's letter
     #: of the pieces, two of `COLORS`: "first" and "second" are letters in blue and red, on the page
-    #: discs; "x" and "o" are letters everywhere; "wall" fills a square, such as one outside the
-    #: board of a puzzle; the others are discs
+    #: discs; "x" and "o" are letters everywhere; the others are discs
     colors: tuple[str, str] = ("first", "second")
     #: one of `BOARDS`: without a colour of its own, wooden, green, a plate in whose columns pieces
     #: fall and whose columns are counted from 1, or lines alone; discs need a coloured one
@@ -33,6 +32,9 @@ class Appearance:
     has_standard_setup: bool = False
 
     def __post_init__(self) -> None:
+        for name, pair in (("sides", self.sides), ("colors", self.colors)):
+            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+                raise ValueError(f"{name} must be two texts, one for each player, not {pair!r}")
         for value, allowed in ((self.board, BOARDS), *((color, COLORS) for color in self.colors)):
             if value not in allowed:
                 raise ValueError(f"'{value}' is not one of {', '.join(allowed)}")

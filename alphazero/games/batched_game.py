@@ -86,7 +86,10 @@ class Game:
         raise NotImplementedError
 
     def cells(self, state: np.ndarray) -> np.ndarray:
-        """Return the board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second's."""
+        """Return the board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second's.
+
+        A blocked square is 3, if `piece_letters` has a fourth letter.
+        """
         raise NotImplementedError
 
     def cells_to_state(self, board: np.ndarray, player: int) -> np.ndarray:
@@ -101,7 +104,7 @@ class Game:
 
     @property
     def piece_letters(self) -> str:
-        """Three letters: an empty square, the first player's piece, the second player's."""
+        """Letters: an empty square, the first player's piece, the second's, a blocked square."""
         raise NotImplementedError
 
     def text_to_state(self, text: str, player: int) -> np.ndarray:

@@ -43,7 +43,8 @@ class Position(Protocol):
     ``max_plies``           an upper bound of the actions in a game; required
     ``clone()``             a copy; by default `copy.deepcopy`
     ``observe()``           the network's input for the player to move, [C, H, W]; by default
-                            the player's own pieces and the opponent's, from ``cells``
+                            the player's own pieces, the opponent's, and blocked squares if
+                            there are any, from ``cells``
     ``binary_planes``       True if ``observe`` returns 0 and 1 alone, which saves memory
     ``key()``               bytes that tell positions apart which look the same in ``observe``,
                             as after a repetition
@@ -54,7 +55,8 @@ class Position(Protocol):
                             `alphazero.games.rules.action_squares`
     ``to_text()``           the position drawn as text, where ``cells`` does not show all that a
                             person needs; None for the usual board
-    ``piece_letters``       an empty square, the first player's piece, the second's
+    ``piece_letters``       an empty square, the first player's piece, the second's; with a
+                            fourth letter, ``cells`` has 3 for a blocked square
     ``appearance``          a dict of the fields of `alphazero.games.appearance.Appearance`
     ``action_to_text``      (action), and ``text_to_action(text)``: by default the names of the
                             squares, or the number
@@ -83,7 +85,10 @@ class Position(Protocol):
         """Return the legal actions of an unfinished game; at least one."""
 
     def cells(self) -> np.ndarray:
-        """Return the board, [H, W]: 0 empty, 1 the first player's piece, 2 the second's."""
+        """Return the board, [H, W]: 0 empty, 1 the first player's piece, 2 the second's.
+
+        A blocked square is 3, see ``piece_letters``.
+        """
 
 
 class _Layout(NamedTuple):
@@ -197,7 +202,9 @@ class PythonGame(Game):
     def after(self, position: Any, action: int) -> Any:
         """Return the object of the position after an action; ``position`` stays as it is."""
         following = self.copied(position)
-        following.step(action)
+        returned = following.step(action)
+        if isinstance(returned, type(position)) and returned is not following:
+            raise self._refusal("step", "a method that changes its object and returns nothing")
         return following
 
     def copied(self, position: Any) -> Any:
@@ -210,13 +217,14 @@ class PythonGame(Game):
         if self._observes:
             return position.observe()
         cells, own = np.asarray(position.cells()), 1 + position.player_to_move()
-        return np.stack([cells == own, (cells != 0) & (cells != own)])
+        blocked = [cells == 3] * (len(self.piece_letters) - 3)
+        return np.stack([cells == own, cells == 3 - own, *blocked])
 
     def scaled_result(self, position: Any) -> float:
         """Return the result of a finished game for the player to move, in [-1, 1]."""
         low, high = self.result_range
         result = position.result()
-        if not low <= result <= high:
+        if result is None or not low <= result <= high:
             raise self._refusal("result", f"from {low:g} to {high:g} (result_range), not {result}")
         return 2 * (result - low) / (high - low) - 1
 
@@ -323,13 +331,13 @@ class PythonGame(Game):
 
     def _mark_legal(self, mask: np.ndarray, position: Any) -> None:
         actions = position.legal_actions()
-        if not len(actions):
-            raise self._refusal("legal_actions", "at least one action while the game is not over")
         try:
-            mask[actions] = True
+            mask[list(actions)] = True
         except (IndexError, TypeError, ValueError):
-            allowed = f"numbers from 0 to {self.num_actions - 1}, not {list(actions)[:5]}"
+            allowed = f"numbers from 0 to {self.num_actions - 1}, not {actions}"
             raise self._refusal("legal_actions", allowed) from None
+        if not mask.any():
+            raise self._refusal("legal_actions", "at least one action while the game is not over")
 
     def _playout(self, position: Any, rng: np.ndarray) -> float:
         """Return the result of one random game for the player to move in ``position``."""

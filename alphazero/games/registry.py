@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.games.game_file import load_checked_game, load_imported_game
+from alphazero.games.checked_game import load_named_game, load_object
+from alphazero.games.game_file import is_game_file as is_game_file
 from alphazero.games.own_game import importable_name
 from alphazero.games.rules_digest import identify
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.own_code import GAMES, announced, is_module_name, load_own
+from alphazero.runtime.own_code import GAMES, announced, is_module_name
 
 _NAMES = (
     "tic_tac_toe",
@@ -93,16 +94,14 @@ def _make(game: Any) -> Game:
     if not isinstance(game, str):
         name = importable_name(game)
         _OBJECTS[name] = game
-        return load_imported_game(game, name)
+        return load_object(game, name)
     if game in _OBJECTS:
-        return load_imported_game(_OBJECTS[game], game)
-    if is_game_file(game):
-        return load_checked_game(game)
+        return load_object(_OBJECTS[game], game)
     family, _, rest = game.partition(":")
     if family in _FAMILIES:
         return _FAMILIES[family](game, rest)
-    if is_module_name(game) or game in announced(GAMES):
-        return load_imported_game(load_own(game, GAMES, "game"), game)
+    if is_game_file(game) or is_module_name(game) or game in announced(GAMES):
+        return load_named_game(game)
     meant = _MEANT.get(re.sub("[^a-z0-9]", "", game.lower()).removesuffix("v3"))
     hint = f" Did you mean {meant}?" if meant else ""
     names = game_names()
@@ -161,11 +160,6 @@ def warn_of_changed_rules(game: Game, digest: str, source: str) -> None:
         _WARNED.add(change)
         text = f"warning: the rules of {game.name} have changed since {source} was stored, so it "
         print(text + "plays a game that it was not trained for.", file=sys.stderr)
-
-
-def is_game_file(name: str) -> bool:
-    """Return whether a game's name is the path of a game file."""
-    return name.endswith(".py")
 
 
 def is_object(name: str) -> bool:

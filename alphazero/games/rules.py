@@ -35,6 +35,7 @@ import inspect
 import numpy as np
 
 from alphazero.games.appearance import Appearance as Appearance
+from alphazero.games.rules_text import digest_of, module_file, source_text
 from alphazero.games.square_names import action_names, named_action
 from alphazero.games.symmetry import identity_tables
 from alphazero.games.symmetry import mirror_tables as mirror_tables
@@ -77,7 +78,8 @@ def implement(game_class):
     if game_class not in _GAME_CLASSES:
         _GAME_CLASSES.add(game_class)
         if game_class.__module__.partition(".")[0] != __name__.partition(".")[0]:
-            jit.add_user_game(game_class)
+            file = module_file(game_class.__module__)
+            jit.add_user_game(game_class, digest_of(source_text(file)) if file else "")
 
     def register(function):
         name = function.__name__
@@ -282,13 +284,19 @@ def feature_names(game) -> tuple[str, ...]:
 
 @_python_rule
 def cells(game, state) -> np.ndarray:
-    """Return the board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second's."""
+    """Return the board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second's.
+
+    A blocked square is 3, if `piece_letters` has a fourth letter.
+    """
     raise _missing(game, "cells")
 
 
 @_python_rule
 def piece_letters(game) -> str:
-    """Return three letters: an empty square, the first player's piece, the second player's."""
+    """Return letters: an empty square, the first player's piece, the second's, a blocked square.
+
+    The fourth is left out where no square is ever blocked.
+    """
     return ".XO"
 
 

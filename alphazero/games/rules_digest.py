@@ -1,47 +1,99 @@
 """The identity of a user's game: a digest of its rules, and what has changed between two versions.
 
 In: a game that was just made, or the text of rules that a run has stored, which is parsed and never
-run. Out: a digest, the same for texts that differ in comments, docstrings, layout and the order of
-definitions alone; or the names of what differs.
+run. Out: the text of its rules (`alphazero.games.rules_text`) and last the sizes of the game, with
+a digest; or the names of what differs. A class without source, as in a notebook, is described by
+its behaviour in random games.
 """
 
 import ast
 import hashlib
-from collections.abc import Iterator
+import inspect
 from typing import Any
 
-from alphazero.games.batched_game import Game
-from alphazero.games.rules_text import BEHAVIOUR, DEFINITIONS, SIZES, bound_names, rules_text
+import numpy as np
 
+from alphazero.games.batched_game import CompiledGame, Game
+from alphazero.games.rules_text import digest_of, module_file, parts_of, source_text
+from alphazero.runtime.jit import with_written_names
+
+#: Names in the text that are not the user's.
+SIZES, BEHAVIOUR = "SIZES", "BEHAVIOUR"
+_PACKAGE = __name__.partition(".")[0]
+_NUM_GAMES, _MAX_PLIES = 8, 200  # of a digest of behaviour
 _MAX_NAMES = 6  # of changes
-#: Fields of the syntax tree without a meaning; some are not in every version of Python.
-_MEANINGLESS = {"ctx", "kind", "type_comment"}
 
 
 def identify(game: Game) -> Game:
-    """Give a game its `rules_text` and `rules_digest`; return it."""
-    game.rules_text = rules_text(game)
-    game.rules_digest = digest_of(game.rules_text)
+    """Give a game its `rules_text` and `rules_digest`; return it.
+
+    Both are "" for games of this package: the name identifies them.
+    """
+    rules = game.rules_object
+    if type(rules).__module__.partition(".")[0] != _PACKAGE:
+        file = module_file(type(rules).__module__)
+        text = file and source_text(file) or f"{BEHAVIOUR} = {_behaviour(game)!r}"
+        game.rules_text = f"{text}\n\n\n{SIZES} = {_sizes_of(game)!r}\n"
+        game.rules_digest = digest_of(game.rules_text)
     return game
 
 
-def digest_of(text: str) -> str:
-    """Return the digest of rules, "" for no text."""
-    if not text:
-        return ""
-    parts = sorted((name, part) for name, found in _parts(text).items() for part in found)
-    return hashlib.sha256(repr(parts).encode()).hexdigest()
+def _sizes_of(game: Game) -> dict[str, Any]:
+    sizes = {
+        "made_as": made_as(game.rules_object),
+        "num_actions": int(game.num_actions),
+        "planes_shape": tuple(map(int, game.planes_shape)),
+    }
+    if not isinstance(game, CompiledGame):  # whose rules would have to be compiled first
+        start = game.initial_states()
+        seen = game.observe(start).tobytes() + game.legal_action_mask(start).tobytes()
+        sizes["start"] = hashlib.sha256(seen).hexdigest()[:16]
+    return sizes
+
+
+def made_as(rules: Any) -> str:
+    """Return a call that makes the game: its class, and arguments that it keeps by their names."""
+    if isinstance(rules, tuple):
+        return with_written_names(repr(rules))
+    try:
+        names = list(inspect.signature(type(rules)).parameters)
+    except (TypeError, ValueError):  # written in C
+        names = []
+    values = {name: getattr(rules, name, getattr(rules, f"_{name}", ...)) for name in names}
+    kept = ", ".join(f"{name}={value!r}" for name, value in values.items() if _is_plain(value))
+    return f"{type(rules).__qualname__}({kept})"
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, (bool, int, float, str))
+
+
+def _behaviour(game: Game) -> str:
+    """Return a digest of all that is seen in some random games."""
+    rng, digest = np.random.default_rng(0), hashlib.sha256()
+    states = game.initial_states(_NUM_GAMES)
+    for _ in range(min(game.max_plies, _MAX_PLIES)):
+        found = game.inspect(states)
+        for seen in (found.legal_action_mask, found.results, found.players, game.observe(states)):
+            digest.update(np.ascontiguousarray(seen).tobytes())
+        states, legal = states[~found.over], found.legal_action_mask[~found.over]
+        if not len(states):
+            break
+        states = game.step(states, (rng.random(legal.shape) * legal).argmax(axis=1)).states
+    return digest.hexdigest()
 
 
 def changes(old: str, new: str) -> str:
     """Return what has changed between two texts of rules: "changed: step; added: winner", or ""."""
-    before, after = _parts(old), _parts(new)
+    before, after = parts_of(old), parts_of(new)
     names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
     if names == [SIZES]:
-        made_as = [_sizes(text)["made_as"] for text in (old, new)]
-        if made_as[0] == made_as[1]:
+        calls = [_sizes(text)["made_as"] for text in (old, new)]
+        if calls[0] == calls[1]:
             return "its start position or its actions differ"
-        return f"{made_as[0]} has become {made_as[1]}"
+        return f"{calls[0]} has become {calls[1]}"
     if BEHAVIOUR in names:
         if BEHAVIOUR in before and BEHAVIOUR in after:
             return "random games differ in their moves or results"
@@ -78,42 +130,3 @@ def _sizes(text: str) -> dict[str, Any]:
     """Return the last line of the text, a dictionary of literals."""
     sizes: dict[str, Any] = ast.literal_eval(text[text.rindex(f"{SIZES} = ") + len(SIZES) + 3 :])
     return sizes
-
-
-# --- the meaning of a text ------------------------------------------------------------------------
-
-
-def _parts(text: str) -> dict[str, list[str]]:
-    """Return the meaning of each definition by its name; methods are parts of their own."""
-    found: dict[str, list[str]] = {}
-    for node in ast.parse(text).body:
-        for name, part in _named_parts(node):
-            found.setdefault(name, []).append(repr(_plain(part)))
-    return {name: sorted(parts) for name, parts in found.items()}
-
-
-def _named_parts(node: ast.stmt) -> Iterator[tuple[str, Any]]:
-    if isinstance(node, ast.ClassDef):
-        methods = [part for part in node.body if isinstance(part, DEFINITIONS)]
-        for method in methods:
-            yield f"{node.name}.{method.name}", method
-        node.body = [part for part in node.body if part not in methods]
-    names = sorted(bound_names(node)) or [f"'{ast.unparse(node).splitlines()[0]}'"]
-    yield ", ".join(names), node
-
-
-def _plain(node: Any) -> Any:
-    """Return a part of a syntax tree as lists and texts that are the same in every Python."""
-    if isinstance(node, list):
-        return [_plain(part) for part in node if not _is_docstring(part)]
-    if not isinstance(node, ast.AST):
-        return repr(node)
-    fields = [(name, value) for name, value in ast.iter_fields(node) if name not in _MEANINGLESS]
-    is_constant = isinstance(node, ast.Constant)
-    has_value = [(n, v) for n, v in fields if is_constant or not (v is None or v == [])]
-    return [type(node).__name__, *((name, _plain(value)) for name, value in has_value)]
-
-
-def _is_docstring(node: Any) -> bool:
-    is_constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    return is_constant and isinstance(node.value.value, str)

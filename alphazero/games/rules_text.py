@@ -1,182 +1,163 @@
-"""The rules of a user's game as text: the class with the rules, and all that it uses.
+"""The source of a user's game: its module, and the user's modules that it imports.
 
-In: a game that was just made. Out: a text of definitions: the class, the functions, constants and
-base classes that it uses, those of the user's other modules included, functions registered for it,
-and last the sizes of the game. So neither the file's name nor the code around the rules counts, and
-neither do libraries. `alphazero.games.rules_digest` compares such texts.
-
-A class without source, as in a notebook, is described by its behaviour in random games.
+In: the file of a module, which is read and never run. Out: the files, their text without comments,
+and a digest of it, the same for texts that differ in docstrings, layout and the order of
+definitions alone. The digest keys all that is stored about rules: compiled kernels, findings of the
+check, and the identity of the game in runs and networks. Libraries do not count.
 """
 
 import ast
+import contextlib
 import hashlib
-import inspect
-import site
+import importlib.util
 import sys
-import sysconfig
+import tokenize
+from collections.abc import Iterator
+from importlib.machinery import PathFinder
 from pathlib import Path
-from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.runtime.jit import with_written_names
-
-#: Names in the text that are not the user's.
-SIZES, BEHAVIOUR = "SIZES", "BEHAVIOUR"
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _COMPOUND = (ast.Expr, ast.For, ast.While, ast.With, ast.If, ast.Try)
-_ALL = "*"
-_PACKAGE = __name__.partition(".")[0]
-_LIBRARIES = [Path(path) for path in {*sysconfig.get_paths().values(), site.getusersitepackages()}]
-_NUM_GAMES, _MAX_PLIES = 8, 200  # of a digest of behaviour
+_PACKAGE_FOLDER = Path(__file__).parents[1]
+_LIBRARIES = ("site-packages", "dist-packages")
+#: Fields of the syntax tree without a meaning; some are not in every version of Python.
+_MEANINGLESS = {"ctx", "kind", "type_comment"}
 #: The text of each module when it was first seen: an edit changes no module that is loaded.
-_SOURCES: dict[str, tuple[Any, str]] = {}
+_LOADED: dict[Path, tuple[Any, str]] = {}
 
 
-def rules_text(game: Game) -> str:
-    """Return the rules of a user's game as text; "" for games of this package."""
-    rules = game.rules_object
-    if type(rules).__module__.partition(".")[0] == _PACKAGE:
-        return ""  # its name identifies it
-    module = sys.modules.get(type(rules).__module__)
-    body = _reached_text(module, {type(rules).__qualname__.partition(".")[0], "GAME"})
-    sizes = {
-        "made_as": _made_as(rules),
-        "num_actions": int(game.num_actions),
-        "planes_shape": tuple(map(int, game.planes_shape)),
-    }
-    if not isinstance(game, CompiledGame):  # whose rules would have to be compiled first
-        start = game.initial_states()
-        seen = game.observe(start).tobytes() + game.legal_action_mask(start).tobytes()
-        sizes["start"] = hashlib.sha256(seen).hexdigest()[:16]
-    return f"{body or f'{BEHAVIOUR} = {_behaviour(game)!r}'}\n\n\n{SIZES} = {sizes!r}\n"
-
-
-def _made_as(rules: Any) -> str:
-    """Return a call that makes the game: its class, and arguments that it keeps by their names."""
-    if isinstance(rules, tuple):
-        return with_written_names(repr(rules))
-    try:
-        names = list(inspect.signature(type(rules)).parameters)
-    except (TypeError, ValueError):  # written in C
-        names = []
-    values = {name: getattr(rules, name, getattr(rules, f"_{name}", ...)) for name in names}
-    kept = ", ".join(f"{name}={value!r}" for name, value in values.items() if _is_plain(value))
-    return f"{type(rules).__qualname__}({kept})"
-
-
-def _is_plain(value: Any) -> bool:
-    if isinstance(value, (list, tuple)):
-        return all(map(_is_plain, value))
-    return value is None or isinstance(value, (bool, int, float, str))
-
-
-def _behaviour(game: Game) -> str:
-    """Return a digest of all that is seen in some random games."""
-    rng, digest = np.random.default_rng(0), hashlib.sha256()
-    states = game.initial_states(_NUM_GAMES)
-    for _ in range(min(game.max_plies, _MAX_PLIES)):
-        found = game.inspect(states)
-        for seen in (found.legal_action_mask, found.results, found.players, game.observe(states)):
-            digest.update(np.ascontiguousarray(seen).tobytes())
-        states, legal = states[~found.over], found.legal_action_mask[~found.over]
-        if not len(states):
-            break
-        states = game.step(states, (rng.random(legal.shape) * legal).argmax(axis=1)).states
-    return digest.hexdigest()
-
-
-# --- which statements are rules -------------------------------------------------------------------
-
-
-class _Statement(NamedTuple):
-    """A statement of a module, outside all functions and classes."""
-
-    node: ast.stmt
-    text: str
-    binds: set[str]  #: names that it gives a value
-    reads: set[str]
-    registers: set[str]  #: names that it does something with, such as fill a table
-
-
-def _reached_text(module: ModuleType | None, roots: set[str]) -> str:
-    """Return the statements that some names of a module need; "" if it has no source.
-
-    Statements of the user's other modules follow, those of each under a comment with its name.
-    """
-    if module is None or not (first := _statements(module)):
-        return ""
-    statements, kept = {module: first}, {module: set[int]()}
-    roots = roots & set().union(*(statement.binds for statement in first))
-    # Without roots, the class has no definition: a call, as of `namedtuple`, has made it.
-    wanted = [(module, name) for name in sorted(roots) or [_ALL]]
-    seen = set()
-    while wanted:
-        place, name = wanted.pop()
-        if (place, name) in seen:
+def source_files(file: Path) -> list[Path]:
+    """Return a file, and the user's files that it imports, directly or not."""
+    found, pending = list[Path](), [file]
+    while pending:
+        place = pending.pop()
+        if place in found or place.is_relative_to(_PACKAGE_FOLDER):
             continue
-        seen.add((place, name))
-        if place not in statements:
-            statements[place], kept[place] = _statements(place), set()
-        for index, statement in enumerate(statements[place]):
-            names = statement.binds | statement.registers
-            if name == _ALL or name in names or _ALL in names:
-                kept[place].add(index)
-                wanted += _imported(place, statement.node)
-                wanted += [(place, read) for read in sorted(statement.reads)]
-    texts = []
-    for place, indices in kept.items():
-        found = [statements[place][index] for index in sorted(indices)]
-        lines = [one.text for one in found if not _imports_users(place, one.node)]
-        texts += [f"# {place.__name__}"] * (place is not module and bool(lines)) + lines
-    return "\n\n\n".join(texts)
+        if place == file or _library(place) in ("", _library(file)):
+            found.append(place)
+            pending += _imported_files(place, file.parent)
+    return found
 
 
-def _statements(module: ModuleType) -> list[_Statement]:
-    """Return the statements of a module; each imported name is one of its own."""
-    source, found = _source(module), []
-    try:
-        body = ast.parse(source).body
-    except (SyntaxError, ValueError):
-        return []
-    is_script = module.__name__ == "__main__"  # whose training code is no rule
-    for node in body:
-        if isinstance(node, ast.If) and "__name__" in _read_names(node.test):
-            continue  # a script below the rules
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            for alias in node.names:
-                fields = {**dict(ast.iter_fields(node)), "names": [alias]}
-                one = type(node)(**fields)
-                found.append(_Statement(one, ast.unparse(one), bound_names(one), set(), set()))
-            continue
-        first = min([node.lineno, *(line.lineno for line in getattr(node, "decorator_list", []))])
-        text = "\n".join(source.split("\n")[first - 1 : node.end_lineno])
-        binds, reads = bound_names(node), _read_names(node)
-        registers = _registered(node, reads)
-        if is_script and isinstance(node, _COMPOUND):
-            registers = _filled_names(node)
-        found.append(_Statement(node, text, binds, reads, registers))
-    bound = set().union(*(statement.binds for statement in found))
-    return [one._replace(reads=one.reads & bound, registers=one.registers & bound) for one in found]
-
-
-def _registered(node: ast.stmt, reads: set[str]) -> set[str]:
-    """Return the names that a statement does something with other than reading them."""
-    if isinstance(node, DEFINITIONS):
-        return set().union(*(_read_names(decorator) for decorator in node.decorator_list))
-    targets = getattr(node, "targets", [getattr(node, "target", None)])
-    gives_names_values = not isinstance(node, _COMPOUND) and all(
-        isinstance(target, (ast.Name, ast.Tuple)) for target in targets
+def source_text(file: Path) -> str:
+    """Return the statements of a file and of the user's files that it imports."""
+    return "\n\n\n".join(
+        ast.unparse(ast.Module([node for node in _tree(place).body if _is_rule(node, place)], []))
+        for place in source_files(file)
     )
-    return set() if gives_names_values else reads
 
 
-def _filled_names(node: ast.stmt) -> set[str]:
-    """Return the names of tables and objects in which a statement stores something."""
-    parts = [part for part in ast.walk(node) if isinstance(part, (ast.Subscript, ast.Attribute))]
-    return set().union(*(_read_names(part) for part in parts if isinstance(part.ctx, ast.Store)))
+def module_file(module_name: str) -> Path | None:
+    """Return the file of a loaded module, None if it has none, as in a notebook."""
+    file = getattr(sys.modules.get(module_name), "__file__", None)
+    return Path(file) if file and Path(file).is_file() else None
+
+
+def digest_of(text: str) -> str:
+    """Return the digest of rules, "" for no text."""
+    if not text:
+        return ""
+    return hashlib.sha256(repr(sorted(parts_of(text).items())).encode()).hexdigest()
+
+
+def parts_of(text: str) -> dict[str, list[str]]:
+    """Return the meaning of each definition by its name; methods are parts of their own."""
+    found: dict[str, list[str]] = {}
+    for node in ast.parse(text).body:
+        for name, part in _named_parts(node):
+            found.setdefault(name, []).append(repr(_plain(part)))
+    return found
+
+
+def read_source(file: Path) -> str:
+    """Return the text of a source file in its own encoding, without a byte order mark.
+
+    Raises:
+        OSError, SyntaxError: if it cannot be read, or decoded.
+    """
+    with tokenize.open(file) as opened:
+        return opened.read()
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def _library(file: Path) -> str:
+    """Return the installed package that a file belongs to, "" if it is none."""
+    parts = file.parts
+    places = [parts.index(name) for name in _LIBRARIES if name in parts]
+    return parts[places[0] + 1] if places else ""
+
+
+def _tree(file: Path) -> ast.Module:
+    """Return the syntax tree of a file; of one that cannot be read or parsed, an empty one."""
+    try:
+        return ast.parse(_text(file))
+    except (OSError, SyntaxError, ValueError):
+        return ast.Module([], [])
+
+
+def _text(file: Path) -> str:
+    """Return the text of a file, or that of its module when it was loaded."""
+    loaded = (vars(one) for one in list(sys.modules.values()) if hasattr(one, "__dict__"))
+    spec = next((one.get("__spec__") for one in loaded if one.get("__file__") == str(file)), None)
+    if spec is None:
+        return read_source(file)
+    if file not in _LOADED or _LOADED[file][0] is not spec:  # a reload makes another spec
+        _LOADED[file] = spec, read_source(file)
+    return _LOADED[file][1]
+
+
+def _is_rule(node: ast.stmt, file: Path) -> bool:
+    """Return whether a statement is no training code: of a script, or below ``__name__``."""
+    if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
+        return False
+    return not (isinstance(node, _COMPOUND) and module_file("__main__") == file)
+
+
+def _imported_files(file: Path, folder: Path) -> Iterator[Path]:
+    """Yield the files of modules that a file imports.
+
+    Args:
+        folder: where to look for modules that are not found otherwise.
+    """
+    for node in ast.walk(_tree(file)):
+        if isinstance(node, ast.Import):
+            names, place = [alias.name for alias in node.names], None
+        elif isinstance(node, ast.ImportFrom):
+            base = [node.module] if node.module else []
+            names = [".".join([*base, *part]) for part in ([], *([a.name] for a in node.names))]
+            place = file.parents[node.level - 1] if node.level else None
+        else:
+            continue
+        for name in names:
+            if found := _module_path(name, place, folder):
+                yield found
+
+
+def _module_path(name: str, place: Path | None, folder: Path) -> Path | None:
+    """Return the file of a module by its name, in ``place`` if it is relative."""
+    if place is None:
+        top, _, name = name.partition(".")
+        if top in sys.stdlib_module_names or (spec := _spec(top, folder)) is None:
+            return None
+        if not name or not spec.submodule_search_locations:
+            return Path(spec.origin) if spec.origin and spec.origin.endswith(".py") else None
+        place = Path(next(iter(spec.submodule_search_locations)))
+    path = place.joinpath(*name.split("."))
+    candidates = (path.with_suffix(".py"), path / "__init__.py")
+    return next((one for one in candidates if one.is_file()), None)
+
+
+def _spec(name: str, folder: Path) -> Any:
+    with contextlib.suppress(ImportError, ValueError):  # ValueError: of a script
+        if found := importlib.util.find_spec(name):
+            return found
+    return PathFinder.find_spec(name, [str(folder)])
+
+
+# --- the meaning of a text ------------------------------------------------------------------------
 
 
 def bound_names(node: ast.AST) -> set[str]:
@@ -194,58 +175,28 @@ def bound_names(node: ast.AST) -> set[str]:
     return found
 
 
-def _read_names(node: ast.AST) -> set[str]:
-    """Return the names that a statement reads, and those that its functions declare global."""
-    parts = list(ast.walk(node))
-    names = {part.id for part in parts if isinstance(part, ast.Name)}
-    return names.union(*(part.names for part in parts if isinstance(part, ast.Global)))
+def _named_parts(node: ast.stmt) -> Iterator[tuple[str, Any]]:
+    if isinstance(node, ast.ClassDef):
+        methods = [part for part in node.body if isinstance(part, DEFINITIONS)]
+        for method in methods:
+            yield f"{node.name}.{method.name}", method
+        node.body = [part for part in node.body if part not in methods]
+    names = sorted(bound_names(node)) or [f"'{ast.unparse(node).splitlines()[0]}'"]
+    yield ", ".join(names), node
 
 
-def _imported(module: ModuleType, statement: ast.stmt) -> list[tuple[ModuleType, str]]:
-    """Return the names that a statement imports from the user's other modules."""
-    found = []
-    for node in ast.walk(statement):
-        if isinstance(node, ast.Import):
-            pairs = [(alias.name, _ALL) for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            base = node.module or ""
-            if node.level:
-                parents = (getattr(module, "__package__", None) or "").split(".")
-                parents = parents[: len(parents) - node.level + 1]
-                base = ".".join([*parents, *filter(None, [base])])
-            names = [alias.name for alias in node.names]
-            pairs = [
-                (f"{base}.{name}", _ALL) if f"{base}.{name}" in sys.modules else (base, name)
-                for name in names
-            ]
-        else:
-            continue
-        others = [(sys.modules.get(name), part) for name, part in pairs]
-        found += [(other, part) for other, part in others if other and _is_users(other, module)]
-    return found
+def _plain(node: Any) -> Any:
+    """Return a part of a syntax tree as lists and texts that are the same in every Python."""
+    if isinstance(node, list):
+        return [_plain(part) for part in node if not _is_docstring(part)]
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    fields = [(name, value) for name, value in ast.iter_fields(node) if name not in _MEANINGLESS]
+    is_constant = isinstance(node, ast.Constant)
+    has_value = [(n, v) for n, v in fields if is_constant or not (v is None or v == [])]
+    return [type(node).__name__, *((name, _plain(value)) for name, value in has_value)]
 
 
-def _imports_users(module: ModuleType, node: ast.stmt) -> bool:
-    """Return whether a statement imports code of the user, which stands in the text itself."""
-    return isinstance(node, (ast.Import, ast.ImportFrom)) and bool(_imported(module, node))
-
-
-def _is_users(other: ModuleType, module: ModuleType) -> bool:
-    """Return whether a module is code of the author of ``module``, and no library."""
-    top, file = other.__name__.partition(".")[0], getattr(other, "__file__", None)
-    if other is module or top == _PACKAGE or not file:
-        return False
-    is_library = any(Path(file).is_relative_to(folder) for folder in _LIBRARIES)
-    return not is_library or top == module.__name__.partition(".")[0]
-
-
-def _source(module: ModuleType) -> str:
-    """Return the text of a module as it was loaded, "" if there is none."""
-    spec = getattr(module, "__spec__", None)  # another one after a reload
-    if module.__name__ not in _SOURCES or _SOURCES[module.__name__][0] is not spec:
-        try:
-            text = Path(module.__file__ or "").read_text(encoding="utf-8")
-        except (AttributeError, OSError, UnicodeDecodeError):
-            text = ""
-        _SOURCES[module.__name__] = spec, text
-    return _SOURCES[module.__name__][1]
+def _is_docstring(node: Any) -> bool:
+    is_constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return is_constant and isinstance(node.value.value, str)

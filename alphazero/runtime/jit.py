@@ -167,7 +167,7 @@ def overload_by_class(generic) -> None:
     numba.extending.overload(generic, strict=False, jit_options={"_nrt": True})(choose)
 
 
-def add_user_game(game_class) -> None:
+def add_user_game(game_class, source_digest: str) -> None:
     """Keep the kernels of a user's game apart from all others, in memory and on disk.
 
     In memory: numba's dispatcher identifies a NamedTuple by the names of its class and fields, not
@@ -177,12 +177,12 @@ def add_user_game(game_class) -> None:
 
     On disk: numba's index of a kernel refers to the class by its module, and a process without that
     module could not read the index. The directory is therefore named by a digest of the name of the
-    module and of the text of its file.
+    module and of the source of the game.
+
+    Args:
+        source_digest: of all of the user's files that its rules are compiled from.
     """
-    module = sys.modules.get(game_class.__module__)
-    file = Path(getattr(module, "__file__", None) or "")
-    text = file.read_bytes() if file.is_file() else b""
-    digest = hashlib.sha256(f"{game_class.__module__}\0".encode() + text).hexdigest()[:16]
+    digest = hashlib.sha256(f"{game_class.__module__}\0{source_digest}".encode()).hexdigest()[:16]
     _user_games[game_class] = digest
     game_class.__name__ = f"{game_class.__name__}_{digest}_{len(_user_games)}"
 

@@ -9,7 +9,7 @@ import ctypes
 import os
 import signal
 import sys
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 # glibc's M_TRIM_THRESHOLD and M_MMAP_THRESHOLD, from its malloc.h.
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
@@ -44,6 +44,18 @@ def keep_freed_memory() -> None:
     if mallopt is not None:
         mallopt(_MMAP_THRESHOLD, 32 << 20)
         mallopt(_TRIM_THRESHOLD, 1 << 30)
+
+
+def claim_output() -> TextIO:
+    """Return standard output, for the answers of this program alone.
+
+    Whatever else is printed, by a library in C or at the exit, goes to standard error from now on.
+    """
+    if sys.stdout is not sys.__stdout__:  # somebody in this process captures it
+        return sys.stdout
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return answers
 
 
 def end_process(status: int = 0) -> NoReturn:

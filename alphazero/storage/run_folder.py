@@ -42,7 +42,8 @@ except ImportError:  # Windows
 from alphazero.config.files import parse_yaml, to_yaml
 from alphazero.games.batched_game import Game
 from alphazero.games.registry import runs_own_code
-from alphazero.games.rules_digest import digest_of, is_rules_text
+from alphazero.games.rules_digest import is_rules_text
+from alphazero.games.rules_text import digest_of
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.files import (
     append_line,

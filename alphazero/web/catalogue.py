@@ -238,7 +238,7 @@ def _describe_setup(game: Game, skin: Skin) -> dict[str, Any]:
         "id": skin.setup,
         "label": f"{skin.sides[0]} moves first",
         "sides": list(skin.sides),
-        "colors": list(colors[::-1] if notation.mirrored else colors),
+        "colors": [*(colors[::-1] if notation.mirrored else colors), "wall"],  # of blocked squares
         "action_texts": [notation.text(action) for action in range(game.num_actions)],
         "separator": notation.separator,
         "column_names": list(notation.column_names),

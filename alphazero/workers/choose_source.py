@@ -12,7 +12,7 @@ from alphazero.network.interface import NetworkSettings
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.workers.dispatcher import Dispatcher
-from alphazero.workers.sent_code import code_version, own_file_text, why_not_elsewhere
+from alphazero.workers.sent_code import code_version, own_files, why_not_elsewhere
 from alphazero.workers.settings import WorkerSettings, check_ray_installed
 from alphazero.workers.source import GameSource
 from alphazero.workers.thread_source import ThreadSource
@@ -71,7 +71,7 @@ def make_source(
         run=uuid.uuid4().hex[:12],
         code_version=code_version(),
         game=game.name,
-        game_file=own_file_text(game.name),
+        game_files=own_files(game.name),
         rules_digest=game.rules_digest,
         network=settings.network,
         evaluator=settings.evaluator if is_ordered else wanted_evaluator,

@@ -1,12 +1,14 @@
 """The code that both sides of a run must share: this program and the user's own game.
 
-A game file is sent as its text. A class is not sent: workers import it by its name, `module:Class`.
+A game file is sent as its text, with the modules beside it that it imports. A class is not sent:
+workers import it by its name, `module:Class`.
 """
 
 import functools
 import hashlib
 import importlib.metadata
 import importlib.util
+import json
 import socket
 import tempfile
 from pathlib import Path
@@ -14,12 +16,13 @@ from pathlib import Path
 import numpy as np
 
 from alphazero.games.batched_game import Game
-from alphazero.games.game_file import load_imported_game
+from alphazero.games.checked_game import load_named_game
+from alphazero.games.game_file import existing
 from alphazero.games.registry import is_game_file, is_object, make_game
+from alphazero.games.rules_text import read_source, source_files
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import write_atomically
-from alphazero.runtime.jit import private_folder
-from alphazero.runtime.own_code import GAMES, load_own
+from alphazero.runtime.jit import make_private, private_folder
 
 _PACKAGE = Path(__file__).parents[1]
 
@@ -41,9 +44,18 @@ def _release() -> str:
         return "unknown"
 
 
-def own_file_text(name: str) -> str | None:
-    """Return the text of the user's own game file; None for a game of the package."""
-    return Path(name).read_text(encoding="utf-8") if is_game_file(name) else None
+def own_files(name: str) -> str | None:
+    """Return the user's own game file and the modules beside it that it imports, if it is one.
+
+    Returns:
+        JSON, the texts by their paths from the game file's folder.
+    """
+    if not is_game_file(name):
+        return None
+    file = existing(name).resolve()
+    files = [one for one in source_files(file) if one.is_relative_to(file.parent)]
+    texts = {one.relative_to(file.parent).as_posix(): read_source(one) for one in files}
+    return json.dumps(texts)
 
 
 def why_not_elsewhere(game: Game) -> str | None:
@@ -56,7 +68,7 @@ def why_not_elsewhere(game: Game) -> str | None:
         return f"other processes cannot import '{game.name}'; {remedy}"
     try:
         is_found = importlib.util.find_spec(module) is not None
-        made = load_imported_game(load_own(game.name, GAMES, "game"), game.name)
+        made = load_named_game(game.name)
     except Exception as error:  # a module may do anything
         return f"other processes cannot make '{game.name}' ({error}); {remedy}"
     if not is_found:
@@ -66,17 +78,17 @@ def why_not_elsewhere(game: Game) -> str | None:
     return None
 
 
-def game_here(name: str, text: str | None, rules_digest: str) -> Game:
+def game_here(name: str, files: str | None, rules_digest: str) -> Game:
     """Return the game, made on this machine.
 
     Args:
-        name, text: of the game, see `own_file_text`.
+        name, files: of the game, see `own_files`.
         rules_digest: of the game where it was sent from.
 
     Raises:
         ConfigError: if its rules are others here.
     """
-    game = make_game(_name_here(name, text))
+    game = make_game(_name_here(name, files))
     if game.rules_digest != rules_digest:
         allowed = "the version that the learner, or the command, runs"
         reason = f"its rules are others on this machine ({socket.gethostname()})"
@@ -84,26 +96,21 @@ def game_here(name: str, text: str | None, rules_digest: str) -> Game:
     return game
 
 
-def _name_here(name: str, text: str | None) -> str:
+def _name_here(name: str, files: str | None) -> str:
     """Return the game's name on this machine.
 
-    The file is written to a temporary folder unless it is here already. Other users cannot write
-    there: the file is going to be run.
-
-    Args:
-        name, text: of the game, see `own_file_text`.
+    The files are written to a temporary folder unless they are here already. Other users cannot
+    write there: the files are going to be run.
     """
-    if text is None:
+    if files is None or Path(name).is_file() and own_files(name) == files:
         return name
-    own = Path(name)
-    if own.is_file() and own.read_text(encoding="utf-8") == text:
-        return name
-    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+    digest = hashlib.sha256(files.encode()).hexdigest()[:12]
     try:
         folder = private_folder(Path(tempfile.gettempdir()) / f"alphazero-{digest}")
     except OSError:  # another user's
         folder = Path(tempfile.mkdtemp(prefix="alphazero-"))
-    path = folder / own.name
-    if not path.is_file() or path.read_text(encoding="utf-8") != text:
+    for place, text in json.loads(files).items():
+        path = folder / place
+        make_private(path.parent)
         write_atomically(path, text.encode())
-    return str(path)
+    return str(folder / Path(name).name)

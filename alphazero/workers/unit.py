@@ -32,7 +32,7 @@ class Job:
     run: str = ""  #: a name that no other run has
     code_version: str = ""  #: see `alphazero.workers.sent_code`
     game: str = ""  #: the game's name
-    game_file: str | None = None  #: the text of the user's own game file
+    game_files: str | None = None  #: the user's own game file, see `sent_code`
     network: NetworkSettings = dataclasses.field(default_factory=NetworkSettings)
     evaluator: EvaluatorSettings = dataclasses.field(default_factory=EvaluatorSettings)
     search: SearchSettings = dataclasses.field(default_factory=SearchSettings)

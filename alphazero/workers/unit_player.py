@@ -47,7 +47,7 @@ class UnitPlayer:
 
     def __init__(self, job: Job, num_threads: int = 0, name: str = ""):
         self.job = job
-        self.game = game_here(job.game, job.game_file, job.rules_digest)
+        self.game = game_here(job.game, job.game_files, job.rules_digest)
         self.version = -1
         self._num_threads = set_num_threads(num_threads)
         self._device = choose_device(job.device)

@@ -31,7 +31,8 @@ export interface Setup {
   id: string;
   label: string;
   sides: [string, string];
-  colors: [string, string];
+  /** Of the pieces of both sides, and of a blocked square. */
+  colors: [string, string, string];
   action_texts: string[];
   /** What stands between the moves of a list. */
   separator: string;

@@ -204,25 +204,80 @@ def test_the_skin_follows_from_what_the_game_states():
         appearance = {"title": "Walk", "sides": ("Up", ""), "colors": ("light", "x")}
 
     skin = skin_of(game_of_object(Stated, "stated"))
-    assert (skin.title, skin.sides, skin.glyphs) == ("Walk", ("Up", "O"), ("\u25cf", "O"))
+    assert (skin.title, skin.sides, skin.glyphs[:2]) == ("Walk", ("Up", "O"), ("\u25cf", "O"))
     assert skin_of(game_of_object(Promotion, "m:P")).title == "m:P"
 
 
 def test_squares_outside_a_board_are_filled_and_its_pegs_are_moved_from_square_to_square():
     game = make_game(PUZZLE)
     skin, session = skin_of(game), Session(game)
-    assert skin.glyphs[1] == WALL and read_move(session, skin, "a3-a5") in session.legal_actions
+    assert skin.glyphs[2] == WALL and read_move(session, skin, "a3-a5") in session.legal_actions
     shown = position_shapes(game, skin, session.state)
     walls = [shape for shape in shown if isinstance(shape, Box) and shape.line is None]
-    assert len(walls[1:]) == 10 and {wall.fill for wall in walls[1:]} == {piece_color(skin, 1)}
+    assert len(walls[1:]) == 10 and {wall.fill for wall in walls[1:]} == {piece_color(skin, 2)}
     assert sum(isinstance(shape, Disc) for shape in shown) == 14
 
 
-@pytest.mark.parametrize("stated", [{"board": "blue"}, {"colours": ()}, {"colors": ("pink", "x")}])
+WRONG_LOOKS = [
+    {"board": "blue"},
+    {"colours": ()},
+    {"colors": ("pink", "x")},
+    {"colors": ("x",)},
+    {"sides": ("Red",)},
+    {"sides": "RB"},
+]
+
+
+@pytest.mark.parametrize("stated", WRONG_LOOKS)
 def test_an_impossible_appearance_is_refused(stated):
     with pytest.raises(ConfigError) as error:
         game_of_object(type("Stated", (Promotion,), {"appearance": stated}), "stated")
     assert error.value.value == "appearance"
+
+
+class Cliff:
+    """Three squares in a row, the first blocked; the player who began moves twice."""
+
+    num_actions, max_plies, piece_letters = 3, 3, ".XO#"
+
+    def __init__(self):
+        self.blocked = [0]
+
+    def step(self, action):
+        self.blocked.append(action)
+
+    def player_to_move(self):
+        return 1 if len(self.blocked) == 3 else 0
+
+    def is_over(self):
+        return len(self.blocked) == 3
+
+    def result(self):
+        return -1
+
+    def legal_actions(self):
+        return [square for square in range(3) if square not in self.blocked]
+
+    def cells(self):
+        return np.array([[3 if square in self.blocked else 0 for square in range(3)]])
+
+
+def test_a_blocked_square_is_nobodys_piece():
+    game = make_game(Cliff())
+    state = game.initial_states()[0]
+    skin = skin_of(game)
+    assert game.observe(state[None])[0, :, 0, 0].tolist() == [0, 0, 1]
+    assert game.state_to_text(state) == "#.."
+    board = draw_board(game, skin, state, Medium(box=True, color=True)).plain
+    assert board.count(WALL) == 1 and "#" not in board
+    assert draw_board(game, skin, state, PLAIN).plain.count("#") == 1
+    boxes = [shape for shape in position_shapes(game, skin, state) if isinstance(shape, Box)]
+    assert sum(box.fill == piece_color(skin, 2) and box.line is None for box in boxes) == 1
+
+
+def test_cells_have_no_values_that_no_letter_shows():
+    with pytest.raises(ConfigError, match="piece_letters"):
+        make_game(type("Unlettered", (Cliff,), {"piece_letters": ".XO"}))
 
 
 def test_a_game_that_states_nothing_looks_plain_and_has_no_names_along_its_edges():

@@ -9,7 +9,7 @@ import pytest
 from game_samples import EXAMPLE
 from mostly_slow import mostly_slow
 
-from alphazero.games import game_file, rules
+from alphazero.games import checked_game, rules
 from alphazero.games.checks.laws import BrokenLaw, check_laws
 from alphazero.games.registry import make_game
 from alphazero.runtime.errors import ConfigError
@@ -157,9 +157,11 @@ def write(folder, old="", new=""):
 def checks(monkeypatch, tmp_path):
     """A fresh cache folder; the list of the files whose laws are checked. None is compiled."""
     monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(game_file, "_compile", lambda game, path: None)
-    checked, check = [], game_file._check_laws
-    monkeypatch.setattr(game_file, "_check_laws", lambda path: checked.append(path) or check(path))
+    monkeypatch.setattr(checked_game, "_compile", lambda game, path: None)
+    checked, check = [], checked_game._check_laws
+    monkeypatch.setattr(
+        checked_game, "_check_laws", lambda *names: checked.append(names) or check(*names)
+    )
     return checked
 
 
@@ -179,7 +181,7 @@ def test_a_mistake_is_named_before_anything_is_played(checks, tmp_path, name):
 @pytest.mark.parametrize("name", mostly_slow(UNCOMPILABLE))
 def test_what_does_not_compile_is_named_with_its_line(monkeypatch, tmp_path, name):
     monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(game_file, "_check_laws", lambda path: game_file._Findings(None, ()))
+    monkeypatch.setattr(checked_game, "_check_laws", lambda name, file: ())
     old, new, named = UNCOMPILABLE[name]
     path = write(tmp_path, old, new)
     with pytest.raises(ConfigError) as refused:
@@ -193,7 +195,7 @@ def test_what_does_not_compile_is_named_with_its_line(monkeypatch, tmp_path, nam
 
 @pytest.mark.slow
 def test_rules_that_do_not_return_are_named_with_their_line(checks, monkeypatch, tmp_path):
-    monkeypatch.setattr(game_file, "TIME_LIMIT_S", 1.5)
+    monkeypatch.setattr(checked_game, "TIME_LIMIT_S", 1.5)
     path = write(tmp_path, "    return True\n", "    while True:\n        pass\n")
     with pytest.raises(ConfigError) as refused:
         make_game(str(path))
@@ -203,7 +205,7 @@ def test_rules_that_do_not_return_are_named_with_their_line(checks, monkeypatch,
 @pytest.mark.slow
 def test_slow_rules_are_checked_for_a_while_and_played(checks, monkeypatch, tmp_path):
     """A game that takes minutes in plain Python is not refused: only a position has a limit."""
-    monkeypatch.setattr(game_file, "TIME_LIMIT_S", 2.0)
+    monkeypatch.setattr(checked_game, "TIME_LIMIT_S", 2.0)
     slow = "    if NUMBA_IS_OFF:\n        time.sleep(0.3)\n    return np.int64(state[game.side"
     path = write(tmp_path, "    return np.int64(state[game.side", slow)
     header = "import os\nimport time\n\nNUMBA_IS_OFF = os.environ.get('NUMBA_DISABLE_JIT') == '1'\n"
@@ -224,7 +226,7 @@ def test_the_check_finds_this_package_wherever_it_was_imported_from(checks, monk
 
 @pytest.mark.slow
 def test_a_result_of_the_wrong_sign_is_noted(checks, tmp_path, monkeypatch):
-    monkeypatch.setattr(game_file, "_SECONDS", 60.0)  # a busy machine takes longer for ten games
+    monkeypatch.setattr(checked_game, "_SECONDS", 60.0)  # a busy machine takes longer for ten games
     game = make_game(str(write(tmp_path, "return -1  # for", "return 1  # for")))
     assert len(game.notes) == 1 and "'result'" in game.notes[0]
     assert make_game(game.name).notes == game.notes and len(checks) == 1
@@ -302,13 +304,13 @@ def test_a_board_need_not_tell_the_position(checks, tmp_path):
 def test_each_version_is_checked_once_and_a_long_check_is_announced(
     checks, monkeypatch, tmp_path, capfd
 ):
-    monkeypatch.setattr(game_file, "_SILENT_S", 0.01)
+    monkeypatch.setattr(checked_game, "_SILENT_S", 0.01)
     path = write(tmp_path)
     for _ in range(2):
         game = make_game(str(path))
         assert game.notes == () and np.array_equal(game.initial_states(1)[0], np.zeros(26))
     assert len(checks) == 1 and capfd.readouterr().err.count(str(path)) == 1
-    path.write_text(SNORT + "\n# another version\n")
+    path.write_text(SNORT + "\nVERSION = 2\n")
     make_game(str(path))
     assert len(checks) == 2
     path.write_text(SNORT.replace("return -1  # for", "return 2  # for"))

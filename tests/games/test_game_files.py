@@ -1,25 +1,28 @@
 """Files with a user's own game: each has its own rules, whatever it and its classes are called."""
 
+import importlib
 import os
 import pickle
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 from game_samples import TWICE
 
-from alphazero.games import game_file
+from alphazero.games import checked_game
 from alphazero.games.batched_game import CompiledGame, _step_rows
 from alphazero.games.registry import make_game, make_stored_game, same_game
 from alphazero.runtime.errors import ConfigError
+from alphazero.workers.sent_code import game_here, own_files
 
 
 @pytest.fixture(autouse=True)
 def _kernels_go_to_a_temporary_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(game_file, "_compile", lambda game, path: None)  # only what a test calls
+    monkeypatch.setattr(checked_game, "_compile", lambda game, path: None)  # only what a test calls
 
 
 def rules_text(size: int, increment: int) -> str:
@@ -138,6 +141,110 @@ def test_kernels_on_disk_belong_to_one_path_and_text_and_others_are_shared(tmp_p
     assert rules.read_text() == twin.read_text()
     assert run_steps(rules, cache=cache) == "[2], loaded from disk: 2"
     assert run_steps(twin, cache=cache) == "[2], loaded from disk: 1"  # that of tic-tac-toe
+
+
+def import_again(folder: Path, increment: int):
+    """Return the game of a package whose rules call a function of another module, as edited."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "stepping"]:
+        del sys.modules[name]
+    importlib.invalidate_caches()
+    text = rules_text(5, 1).replace("1 * (2 *", "increment() * (2 *")
+    assert "increment()" in text
+    (folder / "rules.py").write_text(f"from .helper import increment\n{text}")
+    helper = "from alphazero.games import rules\n\n\n@rules.njit\ndef increment():\n"
+    (folder / "helper.py").write_text(f"{helper}    return {increment}\n")
+    return make_game("stepping.rules:GAME")
+
+
+@pytest.mark.slow
+def test_kernels_follow_the_modules_that_the_rules_import(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.setattr(checked_game, "_check_laws", lambda name, file: ())
+    (tmp_path / "stepping").mkdir()
+    games = [import_again(tmp_path / "stepping", increment) for increment in (1, 2)]
+    assert [one_step(game) for game in games] == [1, 2]
+    assert games[0].rules_digest != games[1].rules_digest
+
+
+# --- what is beside a file ------------------------------------------------------------------------
+
+BESIDE = """\ufeffimport atexit
+import os
+import random
+
+import numpy as np
+from race_limits import LIMIT
+
+print("hello from the game")
+if os.environ.get("NUMBA_DISABLE_JIT"):  # in the process of the check
+    atexit.register(print, "goodbye from the game")
+
+
+class Race:
+    num_actions, max_plies = 2, LIMIT
+
+    def __init__(self):
+        self.left, self.player = LIMIT, 0
+
+    def player_to_move(self):
+        return self.player
+
+    def legal_actions(self):
+        return (0, 1)[: self.left]
+
+    def step(self, action):
+        self.left, self.player = self.left - action - 1, 1 - self.player
+
+    def is_over(self):
+        return self.left == 0
+
+    def result(self):
+        return -1
+
+    def cells(self):
+        return np.array([[self.left > number for number in range(LIMIT)]])
+"""
+
+
+@pytest.fixture
+def race(tmp_path, monkeypatch):
+    """The path of a game file that prints, and needs a module beside it."""
+    folder = tmp_path / "race"
+    folder.mkdir()
+    (folder / "race.py").write_text(BESIDE, encoding="utf-8")
+    (folder / "race_limits.py").write_text("LIMIT = 5\n")
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    yield folder / "race.py"
+    sys.modules.pop("race_limits", None)
+
+
+def test_a_file_is_checked_with_what_is_beside_it_and_nothing_else(race, tmp_path, monkeypatch):
+    """What it prints, at the exit too, is not taken for findings; a byte order mark is skipped."""
+    monkeypatch.chdir(tmp_path)
+    Path("random.py").write_text("open('marker', 'w').close()\n")
+    game = make_game(str(race))
+    assert game.max_plies == 5 and not Path("marker").exists()
+
+
+def test_a_file_is_sent_with_the_modules_beside_it(race, tmp_path, monkeypatch):
+    monkeypatch.setattr(checked_game, "_check_laws", lambda name, file: ())
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "elsewhere"))
+    game, files = make_game(str(race)), own_files(str(race))
+    for path in race.parent.iterdir():
+        path.unlink()
+    del sys.modules["race_limits"]
+    sys.path.remove(str(race.parent))
+    again = game_here(game.name, files, game.rules_digest)
+    assert Path(again.name).is_relative_to(tmp_path / "elsewhere") and again.max_plies == 5
+
+
+def test_a_file_that_does_not_return_is_named_with_its_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(checked_game, "TIME_LIMIT_S", 0.1)
+    path = tmp_path / "loop.py"
+    path.write_text("x = 1\nwhile True: x += 1\n")
+    with pytest.raises(ConfigError, match="loop.py.* line 2: "):
+        make_game(str(path))
 
 
 # --- names ----------------------------------------------------------------------------------------

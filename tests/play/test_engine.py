@@ -326,7 +326,8 @@ def test_the_command_answers_and_prints_nothing_but_json():
         b'{"game": "tic_tac_toe", "moves": [0, 3, 1, 4, 2]}\nlast line without an end'
     )
     code = (
-        "import sys; from alphazero.cli import main, match, play; "
+        "import atexit, sys; from alphazero.cli import main, match, play; "
+        "atexit.register(print, 'goodbye from a game'); "
         "code = main(['engine', 'num_simulations=5']); "
         "assert 'torch' not in sys.modules; sys.exit(code)"
     )

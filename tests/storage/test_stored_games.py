@@ -15,7 +15,7 @@ import alphazero
 from alphazero.cli import engine, main, train
 from alphazero.cli.command import read_settings
 from alphazero.evaluation.ratings import RatingFile
-from alphazero.games import game_file
+from alphazero.games import checked_game
 from alphazero.games.registry import make_game
 from alphazero.network.weights import network_arrays, network_game, save_network
 from alphazero.runtime.errors import ConfigError
@@ -207,7 +207,7 @@ def test_a_resumed_run_keeps_its_game(snort, tmp_path):
 
 @pytest.mark.slow
 def test_a_compiled_game_is_its_rules_and_not_its_files_name(snort, tmp_path, monkeypatch):
-    monkeypatch.setattr(game_file, "_compile", lambda game, path: None)
+    monkeypatch.setattr(checked_game, "_compile", lambda game, path: None)
     RunFolder(SNORT).write_rules(make_game(EXAMPLE).rules_text)
     (tmp_path / "other.py").write_text("# my copy\n" + Path(EXAMPLE).read_text())
     settings, _ = train._resumed([f"resume={SNORT}", "game=other.py"])

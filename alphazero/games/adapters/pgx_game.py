@@ -25,8 +25,8 @@ import numpy as np
 
 from alphazero.games.appearance import Appearance
 from alphazero.games.batched_game import Game, Transition
-from alphazero.games.rules_digest import digest_of
-from alphazero.games.rules_text import SIZES
+from alphazero.games.rules_digest import SIZES
+from alphazero.games.rules_text import digest_of
 from alphazero.games.symmetry import identity_tables, mirror_tables, square_tables
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.jit import announce_compilation, cache_directory, private_folder

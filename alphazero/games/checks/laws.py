@@ -1,14 +1,14 @@
 """The laws of a game, checked on random and steered games in plain Python.
 
-In: a game file's path, or a game. Out: the first law that its rules break, with the position in
+In: the name of a game, or a game. Out: the first law that its rules break, with the position in
 which they do, or notes on what looks wrong. Compiled code checks no array bounds, so that a mistake
 in a rule can end the process; and rules in plain Python may not return. This program therefore runs
-in a process of its own, with ``NUMBA_DISABLE_JIT=1``, see `alphazero.games.game_file`.
+in a process of its own, with ``NUMBA_DISABLE_JIT=1``, see `alphazero.games.checked_game`.
 
-    python -m alphazero.games.checks.laws PATH SECONDS TIME_LIMIT_S
+    python -m alphazero.games.checks.laws NAME SECONDS TIME_LIMIT_S
 
-prints its findings as JSON in the last line. `alphazero.evaluation.rule_check` checks the same laws
-for longer.
+prints its findings as JSON. What the rules themselves print goes to standard error.
+`alphazero.evaluation.rule_check` checks the same laws for longer.
 """
 
 import contextlib
@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from alphazero.games import rules
+from alphazero.games.appearance import read_appearance
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.checks.one_position import (
     CompiledPosition,
@@ -39,13 +40,14 @@ from alphazero.games.checks.rule_walks import (
     View,
     Walk,
     choose_random,
-    shortened,
     walk,
 )
 from alphazero.games.checks.turned_play import looks_alike, turned_board_fault, turned_fault
-from alphazero.games.own_game import game_of_object, has_python_rules
+from alphazero.games.game_file import file_of, game_of, is_compiled, is_game_file, load_source
+from alphazero.games.own_game import has_python_rules
 from alphazero.games.rule_errors import python_error_text
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.process import claim_output
 
 _NUM_RANDOM_GAMES = 20
 _REQUIRED = (
@@ -62,8 +64,7 @@ _REQUIRED = (
     "observe",
     "cells",
 )
-_LOADING_LIMIT_S = 60.0  # for running the file, which may compute tables
-_SHORTENING_S = 2.0
+_LOADING_FACTOR = 6  # of the time limit, for running the file, which may compute tables
 _MAX_SHOWN_ACTIONS = 30
 _MIN_GAMES_FOR_NOTES = 10
 _GAMES_WITH_SYMMETRIES = 3
@@ -96,7 +97,6 @@ def check_laws(
     for pair in choosers:
         walks.append(walk(laws, pair, rng, go_on))
         if (broken := walks[-1].broken) is not None:
-            broken = shortened(laws, broken, until(_SHORTENING_S, watch))
             raise BrokenLaw(placed_text(broken))
     played = walks[:_GAMES_WITH_SYMMETRIES]
     if (broken := broken_symmetry(laws, played, until(seconds, watch))) is not None:
@@ -250,10 +250,11 @@ class Laws:
         result = self.rules.result(state) if over else None
         self._check_planes(self.rules.planes(state))
         board = self.rules.board(state)
-        if np.shape(board) != self._sizes.planes_shape[1:] or not np.isin(board, (0, 1, 2)).all():
+        shape, values = self._sizes.planes_shape[1:], range(len(self._sizes.piece_letters))
+        if np.shape(board) != shape or not np.isin(board, values).all():
             raise BrokenLaw(
-                f"'cells' must return an array of shape {self._sizes.planes_shape[1:]} with 0, 1 "
-                "and 2."
+                f"'cells' must return an array of shape {shape} with 0, 1 and 2, and with 3 for a "
+                "blocked square if 'piece_letters' has a fourth letter for it."
             )
         return View(int(player), over, legal, None if result is None else float(result), board)
 
@@ -279,13 +280,17 @@ class Laws:
                 )
             return np.flatnonzero(empty).tolist()
         legal, allowed = self.rules.legal_actions(state), range(self._sizes.num_actions)
-        if wrong := [action for action in legal if action not in allowed]:
+        if wrong := [
+            one for one in legal if isinstance(one, (bool, np.bool_)) or one not in allowed
+        ]:
             raise BrokenLaw(
                 f"'legal_actions' returns {wrong[0]!r}: actions are whole numbers from 0 to "
                 f"{len(allowed) - 1}, below 'num_actions'."
             )
         if len(set(legal)) < len(legal):
-            raise BrokenLaw("'legal_actions' returns an action twice.")
+            raise BrokenLaw(
+                "'legal_actions' returns an action twice: it lists actions and is no mask."
+            )
         return sorted(map(int, legal))
 
     @contextlib.contextmanager
@@ -324,6 +329,7 @@ def _check_compiled(game: Any) -> None:
     shape = rules.planes_shape(game)
     if not (isinstance(shape, tuple) and len(shape) == 3 and all(map(_is_count, shape))):
         raise BrokenLaw(f"'planes_shape' returns {shape!r}: it must be (planes, rows, columns).")
+    read_appearance(rules.appearance(game))
 
 
 def _check_players(game: Any) -> None:
@@ -429,30 +435,39 @@ def watched(time_limit_s: float) -> Callable[[], None]:
 
     The file is run first, which may take longer than a position.
     """
-    faulthandler.dump_traceback_later(_LOADING_LIMIT_S, exit=True)
+    faulthandler.dump_traceback_later(_LOADING_FACTOR * time_limit_s, exit=True)
     return lambda: faulthandler.dump_traceback_later(time_limit_s, exit=True)
 
 
-def loading_error_text(error: Exception, path: str) -> str:
-    """Return why a game file could not be loaded."""
-    if isinstance(error, BrokenLaw | ConfigError):
-        return str(error).replace(f"the game file '{path}'", "it", 1)
-    return python_error_text(error, Path(path))
+def checkable(name: str) -> tuple[Any, Path | None]:
+    """Return what `check_laws` takes, and the file of the rules.
 
-
-def main(path: str, seconds: str, time_limit_s: str) -> None:
-    """Check a game file and print the findings: the law that is broken, or None, and notes."""
-    from alphazero.games.game_file import load_rules
-
-    broken, notes, watch = None, [], watched(float(time_limit_s))
+    Raises:
+        BrokenLaw: if it cannot be loaded, or is no game.
+    """
+    file = None
     try:
-        source = load_rules(path)
-        game = game_of_object(source, path) if has_python_rules(source) else source
-        watch()
-        notes = check_laws(game, float(seconds), watch, Path(path))
+        file = file_of(name) if is_game_file(name) else None
+        source = load_source(name)
+        file = file_of(name, source)
+        is_raw = is_compiled(source) or is_game_file(name) and not has_python_rules(source)
+        return source if is_raw else game_of(source, name), file
+    except (BrokenLaw, ConfigError) as error:
+        raise BrokenLaw(str(error).replace(f"the game file '{name}'", "it", 1)) from error
     except Exception as error:
-        broken = loading_error_text(error, path)
-    print("\n" + json.dumps({"broken": broken, "notes": notes}))
+        raise BrokenLaw(python_error_text(error, file)) from error
+
+
+def main(name: str, seconds: str, time_limit_s: str) -> None:
+    """Check a game and print the findings: the law that is broken, or None, and notes."""
+    answers, broken, notes, watch = claim_output(), None, [], watched(float(time_limit_s))
+    try:
+        game, file = checkable(name)
+        watch()
+        notes = check_laws(game, float(seconds), watch, file)
+    except BrokenLaw as error:
+        broken = str(error)
+    print(json.dumps({"broken": broken, "notes": notes}), file=answers, flush=True)
 
 
 if __name__ == "__main__":

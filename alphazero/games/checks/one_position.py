@@ -22,6 +22,12 @@ class Sizes(NamedTuple):
     planes_shape: tuple[int, int, int]
     max_plies: int
     num_players: int
+    piece_letters: str
+
+
+def _sizes_of(game: Game) -> Sizes:
+    planes_shape, letters = game.planes_shape, game.piece_letters
+    return Sizes(game.num_actions, planes_shape, game.max_plies, game.num_players, letters)
 
 
 class OnePosition(Protocol):
@@ -76,6 +82,7 @@ class CompiledPosition:
             rules.planes_shape(sizes),
             rules.max_plies(sizes),
             rules.num_players(sizes),
+            rules.piece_letters(sizes),
         )
 
     def initial_state(self) -> np.ndarray:
@@ -129,7 +136,7 @@ class ObjectPosition:
 
     def __init__(self, game: PythonGame):
         self.game = game
-        self.sizes = Sizes(game.num_actions, game.planes_shape, game.max_plies, game.num_players)
+        self.sizes = _sizes_of(game)
         self.has_binary_planes = game.has_binary_planes
 
     def initial_state(self) -> Any:
@@ -176,7 +183,7 @@ class BatchedPosition:
 
     def __init__(self, game: Game):
         self.game = game
-        self.sizes = Sizes(game.num_actions, game.planes_shape, game.max_plies, game.num_players)
+        self.sizes = _sizes_of(game)
 
     def initial_state(self) -> np.ndarray:
         return self.game.initial_states()[0]

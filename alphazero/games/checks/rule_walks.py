@@ -1,7 +1,7 @@
 """Walks through a game on which its rules are checked: random, steered, or every line to a depth.
 
 In: a `Check`, which looks at positions and plays actions. Out: the first list of actions after
-which it finds something broken, made as short as possible. Random games hardly ever see the rare
+which it finds something broken. Random games hardly ever see the rare
 ends of a game, such as a player without pieces. Steered games prefer moves that take pieces or that
 end the game, or avoid its end; what else steers, such as a search, is passed in.
 """
@@ -250,22 +250,3 @@ def breadth_first(check: Check, max_positions: int, go_on: Callable[[], bool]) -
         counts.append(len(seen) - num_before)
         level, plies = following, plies + 1
     return Breadth(None, plies - 1, len(seen), counts, is_whole=True)
-
-
-def shortened(check: Check, broken: Broken, go_on: Callable[[], bool]) -> Broken:
-    """Leave out one or two actions again and again, as long as a law is still broken."""
-    while True:
-        num, found = len(broken.actions), None
-        singles = [(index,) for index in range(num)]
-        pairs = [(one, one + gap) for gap in range(1, num) for one in range(num - gap)]
-        for dropped in [*singles, *pairs]:
-            if not go_on():
-                return broken
-            kept = [action for i, action in enumerate(broken.actions) if i not in dropped]
-            found = first_broken(check, kept)
-            if found is not None and len(found.actions) < num:
-                break
-            found = None
-        if found is None:
-            return broken
-        broken = found

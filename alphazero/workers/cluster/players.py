@@ -34,7 +34,7 @@ from alphazero.workers.cluster.ray_connection import (
     ray,
     reason_of,
 )
-from alphazero.workers.sent_code import code_version, game_here, own_file_text
+from alphazero.workers.sent_code import code_version, game_here, own_files
 
 _TASKS_PER_GPU = 8
 _TASKS_PER_CORE = 4  # that are under way or wait; a match that ends early wastes no more
@@ -50,7 +50,7 @@ class Recipe(NamedTuple):
     number: int  #: of the player, with whatever limits
     kind: str  #: see `alphazero.players.registry.PlayerSpec`
     game: str
-    game_file: str | None  #: the text of the user's own game file
+    game_files: str | None  #: see `own_files`
     rules_digest: str  #: see `alphazero.games.batched_game.Game`
     network: bytes | None  #: the content of the network's file
     settings: PlayerSettings
@@ -248,7 +248,7 @@ def make_cluster_player(
         network = find_network(path).read_bytes()
     fields = (field.name for field in dataclasses.fields(PlayerSettings))
     plain = PlayerSettings(**{name: getattr(own, name) for name in fields})
-    rules = own_file_text(game.name), game.rules_digest
+    rules = own_files(game.name), game.rules_digest
     recipe = Recipe(next(_numbers), kind, game.name, *rules, network, plain)
     return ClusterPlayer(local, cluster, recipe)
 
@@ -265,7 +265,7 @@ class _GivenOpenings(Openings):
 
 
 def _game(recipe: Recipe) -> Game:
-    return game_here(recipe.game, recipe.game_file, recipe.rules_digest)
+    return game_here(recipe.game, recipe.game_files, recipe.rules_digest)
 
 
 def _notify(text: str) -> None:

@@ -1,0 +1,248 @@
+"""Games of the user's own, whose rules are checked once for each version before they are played.
+
+In: a name, or an object. Out: the game, or a `ConfigError` that names the line or the law that is
+broken. The laws (`alphazero.games.checks.laws`) are checked in plain Python. What has a name is
+checked in a process of its own: compiled code checks no array bounds, so that a mistake in a rule
+could end this process without a word, and a rule may not return. An object that was made here is
+checked here. `alphazero.games.registry` decides who may run a file or a module.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba.core.errors import NumbaError, UnsupportedBytecodeError
+
+from alphazero.games.batched_game import CompiledGame, Game
+from alphazero.games.checks.laws import check_laws
+from alphazero.games.checks.rule_walks import BrokenLaw
+from alphazero.games.game_file import (
+    file_of,
+    game_of,
+    is_compiled,
+    is_game_file,
+    load_source,
+    refusal,
+)
+from alphazero.games.own_game import called, has_python_rules
+from alphazero.games.rule_errors import compiler_error_text, python_error_text
+from alphazero.games.rules_digest import made_as
+from alphazero.games.rules_text import digest_of, module_file, source_text
+from alphazero.runtime import jit
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.random_generators import kernel_rng
+
+_SECONDS = 3.0  # of random games
+TIME_LIMIT_S = 10.0  # for one position; rules that take longer do not return
+_SILENT_S = 2.0  # before a line says what is going on
+_PACKAGE_FOLDER = Path(__file__).parents[2]
+_HELP = "docs/ADD_A_GAME.md lists common mistakes."
+#: The classes without a file whose objects were checked, with the notes on them.
+_CHECKED: dict[type, tuple[str, ...]] = {}
+
+
+def load_named_game(name: str) -> Game:
+    """Return the game of a file, of ``module:Class``, or of an entry point.
+
+    Raises:
+        ConfigError: if there is no such game, or its rules break a law or do not compile.
+    """
+    # The rules of a file are checked before it is run here: it may not return.
+    source = None if is_game_file(name) else load_source(name)
+    return _named(name, name, source, file_of(name, source))
+
+
+def load_object(source: Any, name: str) -> Game:
+    """Return the game of an object, a class or a function.
+
+    Args:
+        source: what `alphazero.games.own_game.game_of_object` takes, or compiled rules.
+
+    Raises:
+        ConfigError: if it is no game or breaks a law; for compiled rules, if they are not the GAME
+            of a file, or do not compile.
+    """
+    if not has_python_rules(source) and callable(source):
+        source = called(source, name)
+    module_name = type(source).__module__
+    module, file = sys.modules.get(module_name), module_file(module_name)
+    if not is_compiled(source):
+        return _checked_here(source, name, file)
+    if file is None or getattr(module, "GAME", None) != source:
+        raise ConfigError.of("game", name, reason="compiled rules must be the GAME of their file")
+    is_imported = getattr(module, "__spec__", None) is not None
+    return _named(name, f"{module_name}:GAME" if is_imported else str(file), source, file)
+
+
+def _named(name: str, checked: str, source: Any, file: Path | None) -> Game:
+    """Return the game of a name, unless the check in another process finds a broken law.
+
+    Args:
+        checked: the name to load it by in the other process.
+        source: see `load_source`; None loads it afterwards.
+    """
+    stored = file and _stored_notes_path(file, checked.partition(":")[2])
+    notes = _read_notes(stored)
+    is_new = notes is None
+    if notes is None:
+        notes = _check_laws(checked, file or Path(checked))
+    game = game_of(load_source(name) if source is None else source, name)
+    game.notes = notes
+    if is_new:
+        if isinstance(game, CompiledGame) and file:
+            _compile(game, file)
+        _write_notes(stored, notes)
+    return game
+
+
+def _checked_here(source: Any, name: str, file: Path | None) -> Game:
+    """Return the game of an object, unless it breaks a law."""
+    try:
+        game = game_of(source, name)
+        rules = game.rules_object
+        stored = file and _stored_notes_path(file, made_as(rules))
+        notes = _read_notes(stored) if file else _CHECKED.get(type(rules))
+        if notes is None:
+            notes = tuple(check_laws(game, _SECONDS, path=file))
+            _write_notes(stored, notes)
+            _CHECKED[type(rules)] = notes
+    except ConfigError:
+        raise
+    except Exception as error:  # a broken law, or of the user's own code
+        is_law = isinstance(error, BrokenLaw)
+        broken = str(error) if is_law else python_error_text(error, file)
+        raise _broken(broken, name) from error
+    game.notes = notes
+    return game
+
+
+def _broken(text: str, name: str) -> ConfigError:
+    return refusal(f"the game '{name}' cannot be played: {text} {_HELP}", name)
+
+
+# --- the laws, in a process of its own ------------------------------------------------------------
+
+
+def _check_laws(name: str, file: Path) -> tuple[str, ...]:
+    """Return notes on what is allowed but looks wrong; raise `ConfigError` for a broken law."""
+    arguments = [name, str(_SECONDS), str(TIME_LIMIT_S)]
+    found = run_check("alphazero.games.checks.laws", arguments, file)
+    if found["broken"] is not None:
+        raise _broken(found["broken"], name)
+    return tuple(found["notes"])
+
+
+def run_check(
+    module: str, arguments: list[str], *paths: Path, announce: bool = True
+) -> dict[str, Any]:
+    """Run a program that checks rules as plain Python, and return what it prints as JSON.
+
+    Args:
+        module: the program.
+        paths: the files that it is about, to name the line of a rule that does not return.
+        announce: whether a line says what is going on if it takes long.
+
+    Returns:
+        What it found: "broken", the law that is broken or None, and "notes" at least.
+    """
+    # A notebook may have found this package by a path that a new process does not know.
+    search_path = [str(_PACKAGE_FOLDER), *sys.path]
+    environment = {
+        **os.environ,
+        "NUMBA_DISABLE_JIT": "1",
+        "PYTHONPATH": os.pathsep.join(filter(None, search_path)),
+    }
+    # Not the current folder: a file random.py there would be run.
+    command = [sys.executable, "-P", "-m", module, *arguments]
+    text = f"Checking the rules of {paths[0]} ..." if announce else ""
+    status, output, errors = _run(command, environment, text)
+    lines = output.splitlines()
+    if status == 0 and lines:
+        return json.loads(lines[-1])
+    places = "|".join(re.escape(str(path.resolve())) for path in paths)
+    frame = re.search(rf'File "({places})", line (\d+) in (\S+)', errors)
+    if "Timeout" in errors and frame:
+        file = f"{Path(frame[1]).name}, " if len(paths) > 1 else ""
+        function = "" if frame[3] == "<module>" else f", in '{frame[3]}'"
+        text = f"{file}line {frame[2]}{function}: it does not return (an endless loop?)."
+        return {"broken": text, "notes": []}
+    reason = (errors.strip().splitlines() or [f"exit status {status}"])[-1]
+    return {"broken": f"the check of its rules ended with: {reason}.", "notes": []}
+
+
+def _run(command: list[str], environment: dict, announcement: str) -> tuple[int, str, str]:
+    """Run a program, announced if it takes long; return its exit status, output and errors."""
+    pipes: dict[str, Any] = dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    settings: dict[str, Any] = dict(stdin=subprocess.DEVNULL, text=True, errors="replace")
+    with subprocess.Popen(command, env=environment, **pipes, **settings) as program:
+        try:
+            try:
+                output, errors = program.communicate(timeout=_SILENT_S)
+            except subprocess.TimeoutExpired:
+                if announcement:
+                    print(announcement, file=sys.stderr, flush=True)
+                output, errors = program.communicate()
+        except BaseException:  # such as Ctrl-C
+            program.kill()
+            raise
+    return program.returncode, output, errors
+
+
+# --- compiling ------------------------------------------------------------------------------------
+
+
+def _compile(game: CompiledGame, path: Path) -> None:
+    """Compile the rules; turn numba's error into a file, a line and a sentence."""
+    try:
+        states = game.initial_states()
+        game.observe(states)
+        game.step(states, game.legal_action_mask(states).argmax(axis=1))
+        # Without positions: a mistake in the rules could make a game endless.
+        game.playout(states[:0], kernel_rng(np.random.default_rng(0)))
+    except (NumbaError, UnsupportedBytecodeError) as error:
+        broken = compiler_error_text(str(error), path)
+        message = f"the game file '{path}' does not compile: {broken} {_HELP}"
+        raise refusal(message, str(path)) from None
+
+
+# --- notes on disk --------------------------------------------------------------------------------
+
+
+def _stored_notes_path(file: Path, made_as: str) -> Path:
+    """Return where the notes on this version of a game are stored.
+
+    Args:
+        made_as: which game of the file it is.
+    """
+    digest = hashlib.sha256(f"{made_as}\0{digest_of(source_text(file))}".encode())
+    for check in sorted(Path(__file__).with_name("checks").glob("*.py")):
+        digest.update(check.read_bytes())
+    return jit.cache_directory().parent / f"game-{digest.hexdigest()[:16]}.json"
+
+
+def _read_notes(path: Path | None) -> tuple[str, ...] | None:
+    try:
+        notes = json.loads(path.read_text(encoding="utf-8"))["notes"] if path else None
+        if isinstance(notes, list) and all(isinstance(note, str) for note in notes):
+            return tuple(notes)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        pass
+    return None
+
+
+def _write_notes(path: Path | None, notes: tuple[str, ...]) -> None:
+    """Store that a version obeys the laws; where this is impossible, it is checked again."""
+    if path is None:
+        return
+    with contextlib.suppress(OSError):
+        jit.make_private(path.parent)
+        temporary = path.with_suffix(f".{os.getpid()}")
+        temporary.write_text(json.dumps({"notes": notes}) + "\n")
+        temporary.replace(path)
