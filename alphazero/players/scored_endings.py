@@ -4,6 +4,7 @@ In: positions near the end. Out: the move with the best exact score, where a sol
 of all moves within a part of a move's time. A search knows results alone: all wins are alike to it.
 """
 
+import time
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -15,7 +16,8 @@ from alphazero.games.othello import Othello
 from alphazero.players.base import Analysis, Choice
 from alphazero.players.solver import SolverPlayer
 from alphazero.runtime.errors import ConfigError
-from alphazero.solvers.base import Solver, UnsolvableError
+from alphazero.solvers.alpha_beta import AlphaBetaSolver
+from alphazero.solvers.base import UnsolvableError
 from alphazero.solvers.connect_x import ConnectXSolver
 from alphazero.solvers.exact_leaves import Prover
 from alphazero.solvers.othello import OthelloSolver
@@ -34,12 +36,22 @@ class ScoredEndings:
         costs: of results, see `alphazero.solvers.exact_leaves.leaf_costs`.
         max_nodes: for the scores of a position; where they are expected to take more, or do, it is
             left to the search.
+        most_s: likewise, in seconds.
     """
 
-    def __init__(self, game: Game, prover: Prover, costs: np.ndarray, max_nodes: int, seed: int):
-        self._prover = prover
+    def __init__(
+        self,
+        game: Game,
+        prover: Prover,
+        costs: np.ndarray,
+        max_nodes: int,
+        most_s: float,
+        seed: int,
+    ):
+        self._prover, self._most_s = prover, most_s
         self._asked = costs * _NODES_PER_RESULT <= max_nodes
-        self._player = SolverPlayer(game, seed, _solver(game, max_nodes))
+        self._solver = _solver(game, max_nodes)
+        self._player = SolverPlayer(game, seed, self._solver)
 
     def analyse(self, state: np.ndarray) -> Analysis | None:
         """Analyse a position, [K]; None if its scores are too expensive."""
@@ -54,6 +66,7 @@ class ScoredEndings:
     ) -> T | None:
         if not self._asked[self._prover.stages(state[None])[0]]:
             return None
+        self._solver.deadline = time.monotonic() + self._most_s
         try:
             return ask(question)
         except UnsolvableError:
@@ -81,7 +94,7 @@ def _has_scores(game: Game) -> bool:
     return isinstance(game, CompiledGame) and isinstance(game.rules, ConnectX | Othello)
 
 
-def _solver(game: Game, max_nodes: int) -> Solver:
+def _solver(game: Game, max_nodes: int) -> AlphaBetaSolver:
     assert isinstance(game, CompiledGame)  # see `check_aim`
     if isinstance(game.rules, Othello):
         return OthelloSolver(game, max_empties=game.rules.size**2, max_nodes=max_nodes)
