@@ -52,7 +52,12 @@ MakePlayer = Callable[[str, Game, PlayerSettings], Player]
 # --- the game -------------------------------------------------------------------------------------
 
 
-def choose_game(named: str | None, specs: Iterable[str | None], settings: PlayerSettings) -> Game:
+def choose_game(
+    named: str | None,
+    specs: Iterable[str | None],
+    settings: PlayerSettings,
+    default: str = DEFAULT_GAME,
+) -> Game:
     """Return the game of a command: the one the user names, else that of its first network.
 
     Args:
@@ -60,6 +65,7 @@ def choose_game(named: str | None, specs: Iterable[str | None], settings: Player
             is printed.
         specs: players as `alphazero.players.registry.make_player` reads them; None is skipped.
         settings: for what the specs leave open.
+        default: the game if there is no network either.
 
     Raises:
         ConfigError: if the network is of a game file, which only the user may name.
@@ -75,7 +81,7 @@ def choose_game(named: str | None, specs: Iterable[str | None], settings: Player
             from alphazero.players.network import game_of_network
 
             return game_of_network(path)
-    return make_game(DEFAULT_GAME)
+    return make_game(default)
 
 
 def read_start(moves: str, game: Game, skin: Skin) -> list[int]:

@@ -37,7 +37,6 @@ from alphazero.training.run_config import (
     COMMAND,
     Job,
     config_groups,
-    game_of_choice,
     run_with_hydra,
 )
 from alphazero.training.settings import (
@@ -164,12 +163,12 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
         message = f"{options[0]} cannot be combined with resume=, only key=value can."
         raise ConfigError(message, key=options[0])
     texts = dict(split_word(word) for word in arguments)
-    choice, name = texts.pop("game", None), texts.pop("game.name", None)
-    game = game_of_choice(choice) if choice is not None else name
+    name = texts.pop("game.name", None)
+    named = make_game(texts.pop("game", name)) if name or texts.get("game") else None
+    game, digest = (named.name, named.rules_digest) if named else (None, "")
     if is_own_kind(texts.get("network", "")):
         texts["network.kind"] = texts.pop("network")
     root = texts.get("run.root", TrainSettings().run.root)
-    digest = make_game(game).rules_digest if game else ""
     folder = RunFolder.find(texts.pop("resume"), root, game, rules_digest=digest)
     for group in config_groups():
         if group in texts:

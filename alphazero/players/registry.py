@@ -29,7 +29,7 @@ from alphazero.players.solver import SolverPlayer
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import PLAYERS, announced, is_module_name, load_own, reason_of
 from alphazero.storage.pretrained import shipped_network
-from alphazero.storage.run_folder import folders_of_runs
+from alphazero.storage.run_folder import folders_of_runs, split_paths
 
 #: The players without a network by name.
 _PLAYERS: dict[str, Callable[[Game, PlayerSettings], Player]] = {
@@ -148,14 +148,11 @@ def read_spec(spec: str, settings: PlayerSettings | None = None) -> PlayerSpec:
             impossible value.
     """
     settings = settings or PlayerSettings()
-    kind, *words = re.split(r",(?=\w+=)", spec)
+    kind, *words = split_paths(spec.removeprefix("network:"), r",(?=\w+=)")
     named = re.fullmatch(rf"({'|'.join(_NAMED_KINDS)}):(.*)", kind, re.DOTALL)
     if named:
         kind, suffix = named.groups()
-        if kind == "network":
-            kind = suffix
-        else:
-            words.insert(0, _num_simulations_word(spec, kind, suffix))
+        words.insert(0, _num_simulations_word(spec, kind, suffix))
     values = parse_overrides(PlayerSettings, words, spec)
     checked = from_plain(PlayerSettings, values)
     own = {key: getattr(checked, key) for key in values}

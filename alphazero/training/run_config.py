@@ -147,7 +147,7 @@ def _choice_for(name: str) -> str:
     Raises:
         ConfigError: if there is no such game.
     """
-    make_game(name)  # refuses a name that is none
+    name = make_game(name).name  # refuses a name that is none
     choices = config_groups()["game"]
     choice = next((choice for choice in choices if game_of_choice(choice) == name), None)
     if choice is None:

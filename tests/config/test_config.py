@@ -18,7 +18,7 @@ from alphazero.config.settings import (
     section,
     types_of,
 )
-from alphazero.games.registry import make_game
+from alphazero.games.registry import make_game, same_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.training.run_config import compose, config_folder, config_groups, game_of_choice
 from alphazero.training.settings import TrainSettings
@@ -137,6 +137,8 @@ def test_the_presets_do_what_their_names_say():
 )
 def test_a_choice_of_game_has_its_name(choice, name):
     assert values_of(f"game={choice}")["game.name"] == game_of_choice(choice) == name
+    assert make_game(choice).name == name and same_game(choice, name)
+    assert values_of(f"game.name={choice}") == values_of(f"game={choice}")
 
 
 @pytest.mark.parametrize(
@@ -150,7 +152,7 @@ def test_a_choice_of_game_has_its_name(choice, name):
     }.items(),
 )
 def test_game_takes_every_name_with_the_proposals_for_that_game(name, choice):
-    wanted = values_of(f"game={choice}", f"game.name={name}")
+    wanted = values_of(f"game={choice}", f"game.name={make_game(name).name}")
     assert values_of(f"game={name}") == values_of(f"game.name={name}") == wanted
 
 
