@@ -156,6 +156,25 @@ def test_game_takes_every_name_with_the_proposals_for_that_game(name, choice):
     assert values_of(f"game={name}") == values_of(f"game.name={name}") == wanted
 
 
+@pytest.mark.parametrize(
+    "words",
+    (
+        "experiment=connect_four_10min game=othello",
+        "experiment=ablation/adamw game=othello_6x6",
+    ),
+)
+def test_a_recipe_is_not_used_for_another_game(words):
+    refused = refusal(words)
+    assert refused.key == "game" and refused.allowed.startswith("connect_four")
+
+
+def test_a_recipe_takes_its_own_game_and_a_game_of_ones_own():
+    recipe = "experiment=ablation/adamw"
+    assert values_of(recipe, "game=connect_four") == values_of(recipe)
+    assert values_of(recipe, f"game={EXAMPLE}")["game.name"] == str(EXAMPLE)
+    assert values_of("experiment=dummy_run", "game=othello")["game.name"] == "othello"
+
+
 @pytest.mark.slow
 def test_two_files_of_one_name_are_two_games(tmp_path):
     (copy := tmp_path / "snort.py").write_text(Path(EXAMPLE).read_text())
