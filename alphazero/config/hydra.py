@@ -41,7 +41,7 @@ _SWEEP_FUNCTION = re.compile(r"(choice|range|interval|glob|shuffle|sort|tag)\(.*
 # Hydra finds '# @package' at the start of a file alone, where an editor may have put a byte order
 # mark.
 _header = ConfigSource._get_header_dict
-ConfigSource._get_header_dict = staticmethod(  # type: ignore[method-assign]
+ConfigSource._get_header_dict = staticmethod(  # type: ignore[method-assign,assignment]
     lambda text: _header(text.removeprefix("\ufeff"))
 )
 

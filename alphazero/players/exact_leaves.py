@@ -122,9 +122,7 @@ class LeafPolicy:
         nodes_per_s = self.speed.nodes_per_s * len(self.provers) if is_timed else None
         return ProvenLeaves(self.provers, costs, tiers, nodes_per_s)
 
-    def score_limits(
-        self, num_simulations: float, time_limit_s: float | None
-    ) -> tuple[int, float]:
+    def score_limits(self, num_simulations: float, time_limit_s: float | None) -> tuple[int, float]:
         """Return the nodes and the seconds for the scores of a position: a quarter of a move."""
         most_s = math.inf if time_limit_s is None else time_limit_s / 4
         if self.nodes_per_answer is not None:

@@ -105,7 +105,7 @@ def check_player(
     kind, _ = read_spec(spec, settings)
     if is_own_player(kind):
         load_own(kind, PLAYERS, "player")
-    elif has_network(kind):
+    elif kind not in _PLAYERS and not kind.startswith("gtp:"):
         existing_network(kind, spec, game_name, rules_digest)
 
 

@@ -16,7 +16,6 @@ from alphazero.games.othello import Othello
 from alphazero.players.base import Analysis, Choice
 from alphazero.players.solver import SolverPlayer
 from alphazero.runtime.errors import ConfigError
-from alphazero.solvers.alpha_beta import AlphaBetaSolver
 from alphazero.solvers.base import UnsolvableError
 from alphazero.solvers.connect_x import ConnectXSolver
 from alphazero.solvers.exact_leaves import Prover
@@ -94,7 +93,7 @@ def _has_scores(game: Game) -> bool:
     return isinstance(game, CompiledGame) and isinstance(game.rules, ConnectX | Othello)
 
 
-def _solver(game: Game, max_nodes: int) -> AlphaBetaSolver:
+def _solver(game: Game, max_nodes: int) -> ConnectXSolver | OthelloSolver:
     assert isinstance(game, CompiledGame)  # see `check_aim`
     if isinstance(game.rules, Othello):
         return OthelloSolver(game, max_empties=game.rules.size**2, max_nodes=max_nodes)

@@ -146,7 +146,8 @@ def _check_recipes(words: Sequence[str]) -> None:
     Raises:
         ConfigError: for a game that is not that of the experiment.
     """
-    chosen = {key.lstrip("+"): split_values(text) for key, _, text in (word.partition("=") for word in words)}
+    parts = [word.lstrip("+").partition("=") for word in words]
+    chosen = {key: split_values(text) for key, _, text in parts}
     for experiment in chosen.get("experiment", ()):
         recipe = _game_of_recipe(experiment)
         for game in map(game_of_choice, chosen.get("game", ())):

@@ -72,9 +72,7 @@ class EvaluationSettings:
 class RunSettings:
     """The run as a whole."""
 
-    num_iterations: int = option(
-        50, "iterations of self-play and learning", low=1, high=1_000_000
-    )
+    num_iterations: int = option(50, "iterations of self-play and learning", low=1, high=1_000_000)
     time_limit_s: float = option(
         0.0,
         "seconds of self-play, learning and pits, over all resumes: no iteration begins that would "
