@@ -37,7 +37,8 @@ from alphazero.players.base import PlayerSettings
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError, value_text
-from alphazero.storage.run_folder import STATE_FILE, RunFolder, find_network, split_paths
+from alphazero.runtime.files import split_paths
+from alphazero.storage.run_folder import STATE_FILE, RunFolder, find_network
 from alphazero.training.settings import TrainSettings
 
 #: Settings in which runs of one configuration may differ.

@@ -46,8 +46,9 @@ from alphazero.plots.ratings import draw_ratings
 from alphazero.plots.run import draw_run
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.files import split_paths
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.storage.run_folder import RunFolder, split_paths
+from alphazero.storage.run_folder import RunFolder
 
 #: The settings of each picture, besides what and output.
 _SETTINGS_OF = {

@@ -41,9 +41,8 @@ _SWEEP_FUNCTION = re.compile(r"(choice|range|interval|glob|shuffle|sort|tag)\(.*
 # Hydra finds '# @package' at the start of a file alone, where an editor may have put a byte order
 # mark.
 _header = ConfigSource._get_header_dict
-ConfigSource._get_header_dict = staticmethod(  # type: ignore[method-assign,assignment]
-    lambda text: _header(text.removeprefix("\ufeff"))
-)
+_header_after_mark = staticmethod(lambda text: _header(text.removeprefix("\ufeff")))
+ConfigSource._get_header_dict = _header_after_mark  # type: ignore[method-assign,assignment]
 
 
 class Configs(NamedTuple):

@@ -27,9 +27,10 @@ from alphazero.players.python_uct import uct_player
 from alphazero.players.random import RandomPlayer
 from alphazero.players.solver import SolverPlayer
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.files import split_paths
 from alphazero.runtime.own_code import PLAYERS, announced, is_module_name, load_own, reason_of
 from alphazero.storage.pretrained import shipped_network
-from alphazero.storage.run_folder import folders_of_runs, split_paths
+from alphazero.storage.run_folder import folders_of_runs
 
 #: The players without a network by name.
 _PLAYERS: dict[str, Callable[[Game, PlayerSettings], Player]] = {

@@ -33,21 +33,15 @@ class ScoredEndings:
     Args:
         prover: tells the stages of positions.
         costs: of results, see `alphazero.solvers.exact_leaves.leaf_costs`.
-        max_nodes: for the scores of a position; where they are expected to take more, or do, it is
-            left to the search.
-        most_s: likewise, in seconds.
+        limits: nodes and seconds for the scores of a position; where they are expected to take
+            more, or do, it is left to the search.
     """
 
     def __init__(
-        self,
-        game: Game,
-        prover: Prover,
-        costs: np.ndarray,
-        max_nodes: int,
-        most_s: float,
-        seed: int,
+        self, game: Game, prover: Prover, costs: np.ndarray, limits: tuple[int, float], seed: int
     ):
-        self._prover, self._most_s = prover, most_s
+        max_nodes, self._most_s = limits
+        self._prover = prover
         self._asked = costs * _NODES_PER_RESULT <= max_nodes
         self._solver = _solver(game, max_nodes)
         self._player = SolverPlayer(game, seed, self._solver)

@@ -195,7 +195,7 @@ class SearchPlayer:
             return None
         prover, costs = self.exact_leaves.provers[0], self.exact_leaves.costs
         limits = self.exact_leaves.score_limits(*self._limits)
-        return ScoredEndings(self.game, prover, costs, *limits, self.seed)
+        return ScoredEndings(self.game, prover, costs, limits, self.seed)
 
     def _choose(self, states: np.ndarray) -> Choice:
         start = time.monotonic()

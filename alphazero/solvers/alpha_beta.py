@@ -90,8 +90,7 @@ class PausingProver:
     ) -> tuple[np.ndarray, int]:
         """See `Prover.prove`."""
         results = np.full(len(states), UNPROVEN, np.float32)
-        at = np.zeros(3, np.int64)
-        num_nodes = 0
+        at, num_nodes = np.zeros(3, np.int64), 0
         while at[ROW] < len(states) and num_nodes < most_nodes and time.monotonic() < deadline:
             piece = min(most_nodes - num_nodes, NODES_PER_LOOK)
             question = self._rules, self._search, at, states, budgets, results, piece

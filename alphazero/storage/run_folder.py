@@ -505,18 +505,6 @@ def name_part(overrides: str) -> str:
     return re.sub(r"[^\w.=+-]", "_", overrides)[:_MAX_OVERRIDES]
 
 
-def split_paths(text: str, separator: str = ",") -> list[str]:
-    """Split a text at its separators, a pattern, but not within a path that exists: "a,seed=1"."""
-    found, start = [], 0
-    ends = [match.start() for match in re.finditer(separator, text)] + [len(text)]
-    while ends:
-        longest = (end for end in reversed(ends[1:]) if os.path.exists(text[start:end]))
-        end = next(longest, ends[0])
-        found.append(text[start:end])
-        start, ends = end + 1, [other for other in ends if other > end]
-    return found
-
-
 def find_network(path: str | Path) -> Path:
     """Return a network file: ``path`` itself, or the newest network of the run in this folder.
 

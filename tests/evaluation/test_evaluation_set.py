@@ -8,6 +8,7 @@ from game_samples import random_games
 from rich.console import Console
 
 from alphazero.cli import make_evaluation_set
+from alphazero.evaluation.exact import sampling
 from alphazero.evaluation.exact.sampling import MAX_IMMEDIATE_FRACTION, sample_set
 from alphazero.evaluation.exact.set_file import read_set, shipped_path, write_set
 from alphazero.evaluation.exact.sets import (
@@ -125,7 +126,9 @@ def test_positions_of_othello_have_few_empty_squares_unless_more_are_asked_for(
         make_evaluation_set.run(settings, Console())
 
 
-def test_of_more_positions_than_there_are_the_error_says_how_many_there_are():
+def test_of_more_positions_than_there_are_the_error_says_how_many_there_are(monkeypatch):
+    monkeypatch.setattr(sampling, "_MAX_BARREN_GAMES", 20)
+    monkeypatch.setattr(sampling, "STRONG_SIMULATIONS", 20)
     game = make_game("connect_x:3x3x3")
     solver = EnumeratedSolver(game)
     with pytest.raises(ConfigError) as error:

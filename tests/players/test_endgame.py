@@ -200,7 +200,7 @@ def test_scores_that_are_too_dear_are_left_to_the_search(game, tmp_path):
 def test_scores_that_take_too_long_by_the_clock_are_left_to_the_search(name, monkeypatch):
     game, looks = make_game(name), itertools.count()
     prover = make_prover(game)
-    endings = ScoredEndings(game, prover, np.zeros(prover.num_stages), 10**9, 2.0, seed=0)
+    endings = ScoredEndings(game, prover, np.zeros(prover.num_stages), (10**9, 2.0), 0)
     (state,) = late_states(name, 9, 1, seed=3)
     clock = SimpleNamespace(monotonic=lambda: float(next(looks)))
     for module in (alpha_beta, scored_endings):

@@ -16,8 +16,8 @@ from alphazero.players.registry import (
 )
 from alphazero.players.uct import UctPlayer, uct_simulations
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.files import split_paths
 from alphazero.storage.pretrained import shipped_network
-from alphazero.storage.run_folder import split_paths
 
 GAMES = ["tic_tac_toe", "connect_four", "othello:4"]
 
