@@ -18,8 +18,9 @@ from alphazero.config.settings import (
     section,
     types_of,
 )
-from alphazero.games.registry import make_game, same_game
+from alphazero.games.registry import is_own_game, make_game, same_game
 from alphazero.runtime.errors import ConfigError
+from alphazero.training import run_config
 from alphazero.training.run_config import compose, config_folder, config_groups, game_of_choice
 from alphazero.training.settings import TrainSettings
 
@@ -69,7 +70,13 @@ def check_pairs(game, experiments):
     name = compose(words_for(game)).game.name
     assert name == stored_value(f"game/{game}", "game.name") or game == "custom"
     for experiment in experiments:
-        assert compose([*words_for(game), f"experiment={experiment}"]).game.name == name
+        words = [*words_for(game), f"experiment={experiment}"]
+        recipe = run_config._game_of_recipe(experiment)
+        if recipe in (None, name) or not is_own_game(name):
+            assert compose(words).game.name == name
+        else:
+            with pytest.raises(ConfigError, match=f"game={name}.* {recipe}"):
+                compose(words)
 
 
 def stored_value(file, key):
