@@ -18,6 +18,7 @@ from typing import Any
 
 from alphazero.cli.interrupts import handle_interrupts, is_interrupted
 from alphazero.config.completion import OPTIONS, complete
+from alphazero.config.hints import nearest_key_hint
 from alphazero.players.later_engine import THREAD as LATER_ENGINE
 from alphazero.runtime.process import end_process, limit_spinning
 
@@ -104,7 +105,8 @@ def _answer(arguments: list[str]) -> int:
         return complete(arguments, COMMANDS, _run_with_hydra)
     command, *rest = arguments
     if command not in COMMANDS:
-        _print_text(f"error: there is no command '{command}'.\n\n{usage()}", stderr=True)
+        hint = nearest_key_hint(command, list(COMMANDS))
+        _print_text(f"error: there is no command '{command}'.{hint}\n\n{usage()}", stderr=True)
         return 2
     _set_up_process()
     return _run(command, rest)

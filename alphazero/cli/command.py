@@ -12,6 +12,8 @@ A command that takes the settings of a training run, which Hydra reads, has ``ma
 instead of the last three; it returns the exit status.
 """
 
+import ast
+import inspect
 import json
 from types import ModuleType
 from typing import Any
@@ -64,7 +66,8 @@ def _name(command: ModuleType) -> str:
 
 
 def _print_help(command: ModuleType, arguments: list[str]) -> None:
-    doc = command.__doc__ or ""
+    # From the source, as 'python -OO' drops docstrings.
+    doc = ast.get_docstring(ast.parse(inspect.getsource(command))) or ""
     summary = " ".join(doc.split("\n\n")[0].split())
     examples = [line.strip() for line in doc.splitlines() if line.startswith("    ")]
     if hasattr(command, "Settings"):

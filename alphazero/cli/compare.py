@@ -37,6 +37,7 @@ from alphazero.players.base import PlayerSettings
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError, value_text
+from alphazero.runtime.files import split_paths
 from alphazero.storage.run_folder import STATE_FILE, RunFolder, find_network
 from alphazero.training.settings import TrainSettings
 
@@ -98,7 +99,7 @@ def run(settings: Settings, console: Console) -> None:
 
 def _folders(text: str, root: str) -> list[RunFolder]:
     """Return the folders of the runs that ``run=`` names."""
-    found = [path for name in filter(None, text.split(",")) for path in _matches(name)]
+    found = [path for name in filter(None, split_paths(text)) for path in _matches(name)]
     folders = [RunFolder.find(path, root, None, key="run") for path in found]
     num_different = len({folder.path.resolve() for folder in folders})
     if num_different < max(2, len(folders)):

@@ -93,13 +93,13 @@ def _game_and_network(settings: Settings) -> tuple[Game, Path]:
     place = settings.network
     if place == "latest" and settings.game is None:
         place = str(RunFolder.find("latest", settings.root, None, key="network").path)
-    name = settings.game or DEFAULT_GAME
-    found = network_path(place, name)
+    game = make_game(settings.game or DEFAULT_GAME)
+    found = network_path(place, game.name, game.rules_digest)
     if found is None:
         raise ConfigError.of("network", place, "best, latest, or the path of a network or a run")
     path = find_network(found)
     if place in ("best", "latest", "network"):
-        return make_game(name), path
+        return game, path
     return game_of_network(path, settings.game), path
 
 

@@ -92,12 +92,12 @@ def run(
     specs = _sides(settings, game)
     adviser = _adviser(settings, game, specs)
     with getting_ready(console):
-        first, second = make_pair(specs, game, settings, _make_side)
+        first, second = make_pair(specs, game, settings, people=True)
         if game.num_players == 1:
             second = first
     people = any(isinstance(player, HumanPlayer) for player in (first, second))
     every_board = people if settings.boards == "auto" else settings.boards == "every"
-    warm_up(game, (first, second), console)
+    warm_up(game, (first, second), console, game.play_moves(moves))
     sides = (first, second)[: game.num_players]
     thinking = [(one.name, thinking_of(one)) for one in sides]
     introduction = [f"{name} thinks here with {how}." for name, how in thinking if how]
@@ -145,12 +145,6 @@ def _sides(settings: Settings, game: Game) -> tuple[str, str]:
 
 def _kind(spec: str, settings: PlayerSettings) -> str:
     return read_spec(spec, settings).kind
-
-
-def _make_side(spec: str, game: Game, settings: PlayerSettings) -> HumanPlayer | Player:
-    """Return a person or the player ``spec``."""
-    is_person = _kind(spec, settings) == "human"
-    return HumanPlayer() if is_person else make_player(spec, game, settings)
 
 
 def _adviser(settings: Settings, game: Game, specs: tuple[str, str]) -> Callable[[], Player]:

@@ -11,6 +11,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar
 
+import numpy as np
+
 from alphazero.boards.notation import read_moves
 from alphazero.boards.skin import SETUPS, Skin, skin_of
 from alphazero.config.settings import option
@@ -20,6 +22,7 @@ from alphazero.play.terminal import HumanPlayer
 from alphazero.players.base import WARM_UP_SIMULATIONS, Player, PlayerSettings
 from alphazero.players.gtp import GtpPlayer
 from alphazero.players.registry import (
+    check_player,
     default_match,
     is_path,
     make_player,
@@ -30,7 +33,9 @@ from alphazero.players.solver import SolverPlayer
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
+from alphazero.solvers.othello import OthelloSolver
 from alphazero.solvers.registry import solver_advice
+from alphazero.storage.run_folder import find_network
 
 DEFAULT_GAME = OFFERED[0]
 GAME_HELP = f"the game; by default that of a network below, otherwise {DEFAULT_GAME}"
@@ -52,7 +57,12 @@ MakePlayer = Callable[[str, Game, PlayerSettings], Player]
 # --- the game -------------------------------------------------------------------------------------
 
 
-def choose_game(named: str | None, specs: Iterable[str | None], settings: PlayerSettings) -> Game:
+def choose_game(
+    named: str | None,
+    specs: Iterable[str | None],
+    settings: PlayerSettings,
+    default: str = DEFAULT_GAME,
+) -> Game:
     """Return the game of a command: the one the user names, else that of its first network.
 
     Args:
@@ -60,6 +70,7 @@ def choose_game(named: str | None, specs: Iterable[str | None], settings: Player
             is printed.
         specs: players as `alphazero.players.registry.make_player` reads them; None is skipped.
         settings: for what the specs leave open.
+        default: the game if there is no network either.
 
     Raises:
         ConfigError: if the network is of a game file, which only the user may name.
@@ -75,7 +86,7 @@ def choose_game(named: str | None, specs: Iterable[str | None], settings: Player
             from alphazero.players.network import game_of_network
 
             return game_of_network(path)
-    return make_game(DEFAULT_GAME)
+    return make_game(default)
 
 
 def read_start(moves: str, game: Game, skin: Skin) -> list[int]:
@@ -139,15 +150,37 @@ def make_pair(
     game: Game,
     settings: PlayerSettings,
     make: Callable[[str, Game, Any], Any] = make_player,
+    people: bool = False,
 ) -> tuple[Any, Any]:
     """Return two players with different random numbers; None takes the default of its side.
 
+    Both are checked before the first one is made, which may take a while.
+
     Args:
         make: makes each of them.
+        people: whether a side may be ``human``.
     """
     named = [spec or default for spec, default in zip(specs, default_match(game.name))]
-    second_settings = dataclasses.replace(settings, seed=settings.seed + 1)
-    return make(named[0], game, settings), make(named[1], game, second_settings)
+    are_people = [people and read_spec(spec, settings).kind == "human" for spec in named]
+    for spec, is_person in zip(named, are_people):
+        if not is_person:
+            _check_plays(spec, game, settings)
+    sides = settings, dataclasses.replace(settings, seed=settings.seed + 1)
+    first, second = (
+        HumanPlayer() if is_person else make(spec, game, own)
+        for spec, is_person, own in zip(named, are_people, sides)
+    )
+    return first, second
+
+
+def _check_plays(spec: str, game: Game, settings: PlayerSettings) -> None:
+    """Raise an error if there is no such player, or its network plays another game."""
+    check_player(spec, game.name, settings, game.rules_digest)
+    kind = read_spec(spec, settings).kind
+    if path := network_path(kind, game.name, game.rules_digest):
+        from alphazero.players.network import check_game
+
+        check_game(game, find_network(path))
 
 
 def check_second(game: Game, second: str | None) -> None:
@@ -157,7 +190,12 @@ def check_second(game: Game, second: str | None) -> None:
         raise ConfigError.of("second", second, reason=reason)
 
 
-def warm_up(game: Game, players: Iterable[Any], console: Console | None = None) -> None:
+def warm_up(
+    game: Game,
+    players: Iterable[Any],
+    console: Console | None = None,
+    start: np.ndarray | None = None,
+) -> None:
     """Ask each player for a move at the start of the game; print a notice if a solver will be slow.
 
     Compiling or loading a kernel would otherwise count as thinking time. Solvers are not asked:
@@ -165,10 +203,18 @@ def warm_up(game: Game, players: Iterable[Any], console: Console | None = None) 
 
     Args:
         console: by default standard error.
+        start: the position that they begin with, [K], if it is known.
+
+    Raises:
+        UnsolvableError: if a solver cannot solve the start.
     """
     console = console or Console(stderr=True, emoji=False)
     jit.announce_first_compilation()
     players = list(players)
+    for player in players:
+        is_limited = isinstance(player, SolverPlayer) and isinstance(player.solver, OthelloSolver)
+        if start is not None and is_limited:
+            player.solver.check_empties(start[None])
     if any(isinstance(player, SolverPlayer) for player in players):
         if advice := solver_advice(game):
             console.print(advice, markup=False, soft_wrap=True)

@@ -46,6 +46,7 @@ from alphazero.plots.ratings import draw_ratings
 from alphazero.plots.run import draw_run
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.files import split_paths
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.storage.run_folder import RunFolder
 
@@ -158,7 +159,7 @@ def _plot_run(settings: Settings) -> Path:
 
 def _plot_exact(settings: Settings) -> Path:
     """Draw the error of one or several runs against an exact solver."""
-    paths = (settings.run or "latest").split(",")
+    paths = split_paths(settings.run or "latest")
     folders = [_find_run(settings, path=path) for path in paths]
     output = _output(settings, folders[0], "exact.png")
     games = sorted({folder.read_config()["game"]["name"] for folder in folders})

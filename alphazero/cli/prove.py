@@ -15,30 +15,35 @@ from rich.text import Text
 
 from alphazero.boards.skin import skin_of
 from alphazero.boards.text import Medium, draw_board, own_text, result_name, side
-from alphazero.cli.players import PLAYER_HELP
+from alphazero.cli.players import PLAYER_HELP, choose_game
 from alphazero.cli.progress import counted_choice
 from alphazero.config.settings import option
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_game
 from alphazero.players.base import PlayerSettings, thinking_of
 from alphazero.players.registry import make_player
 from alphazero.runtime.console import Console
 from alphazero.solvers.enumeration import MAX_POSITIONS, ExactValues
 from alphazero.solvers.proof import Failure, ProofReport, prove
 
+_DEFAULT_GAME = "tic_tac_toe"
+
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
     """The player and the game."""
 
-    game: str = option("tic_tac_toe", f"the game, of at most {MAX_POSITIONS:,} positions")
+    game: str | None = option(
+        None,
+        f"the game, of at most {MAX_POSITIONS:,} positions; by default that of the network, "
+        f"otherwise {_DEFAULT_GAME}",
+    )
     player: str = option("network", PLAYER_HELP)
     show: int = option(3, "misplayed positions to print", 0, 10_000)
 
 
 def run(settings: Settings, console: Console) -> int:
     """Prove or refute; return 0 if no position is misplayed, 1 otherwise."""
-    game = make_game(settings.game)
+    game = choose_game(settings.game, (settings.player,), settings, _DEFAULT_GAME)
     player = make_player(settings.player, game, settings)
     with console.status(Text(f"Enumerating the positions of {game.name} ...")):
         exact = ExactValues(game)

@@ -37,7 +37,6 @@ from alphazero.training.run_config import (
     COMMAND,
     Job,
     config_groups,
-    game_of_choice,
     run_with_hydra,
 )
 from alphazero.training.settings import (
@@ -63,7 +62,7 @@ def _train_new(arguments: list[str]) -> int:
     """Train a new run, or the runs of a sweep one after the other, and compare these."""
     runs: list[tuple[TrainSettings, RunFolder]] = []
 
-    def run(job: Job) -> int:
+    def run(job: Job) -> float:
         if job.num_jobs != 1:
             of_jobs = f" of {job.num_jobs}" if job.num_jobs else ""
             print(f"\nrun {job.number}{of_jobs}: {job.overrides}", flush=True)
@@ -75,12 +74,25 @@ def _train_new(arguments: list[str]) -> int:
             folder = RunFolder.create(where.root, settings.game.name, where.name, job.overrides)
         runs.append((settings, folder))
         with folder.locked():
-            return _train(settings, folder, resumed=False, varied=_varied(job.overrides))
+            status = _train(settings, folder, resumed=False, varied=_varied(job.overrides))
+        if status:
+            raise SystemExit(status)
+        return _strength(folder)
 
     status = run_with_hydra(arguments, COMMAND, run)
     if status == 0 and len(runs) > 1:
         _compare(runs)
     return status
+
+
+def _strength(folder: RunFolder) -> float:
+    """Return what a search for settings maximizes: the strength after the last iteration.
+
+    It is the accuracy with search where an evaluation set ships with the game, otherwise the score
+    against UCT; NaN if neither is measured.
+    """
+    row = folder.read_metrics()[-1]
+    return float(row.get("exact.accuracy", row.get("strength.score", math.nan)))
 
 
 def _varied(overrides: str) -> dict[str, str]:
@@ -153,8 +165,8 @@ def _compare(runs: list[tuple[TrainSettings, RunFolder]]) -> None:
         folders = [folder for _, folder in runs]
         console = Console(highlight=False, emoji=False)
         compare.compare_runs(folders, compare.Settings(), console)
-        runs_text = shlex.quote("run=" + ",".join(str(folder.path) for folder in folders))
-        text = f"\nCompare again:  {program()} compare {runs_text}"
+        names = ",".join(str(folder.path) for folder in folders)
+        text = f"\nCompare again:  {_command('compare', f'run={names}')}"
         console.print(Text(text, no_wrap=True), soft_wrap=True)
 
 
@@ -164,12 +176,12 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
         message = f"{options[0]} cannot be combined with resume=, only key=value can."
         raise ConfigError(message, key=options[0])
     texts = dict(split_word(word) for word in arguments)
-    choice, name = texts.pop("game", None), texts.pop("game.name", None)
-    game = game_of_choice(choice) if choice is not None else name
+    name = texts.pop("game.name", None)
+    named = make_game(texts.pop("game", name)) if name or texts.get("game") else None
+    game, digest = (named.name, named.rules_digest) if named else (None, "")
     if is_own_kind(texts.get("network", "")):
         texts["network.kind"] = texts.pop("network")
     root = texts.get("run.root", TrainSettings().run.root)
-    digest = make_game(game).rules_digest if game else ""
     folder = RunFolder.find(texts.pop("resume"), root, game, rules_digest=digest)
     for group in config_groups():
         if group in texts:
@@ -196,7 +208,7 @@ def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
         f"[bold]{verb} {trainer.game.name}[/] in {trainer.folder.path}",
         f"Network: {num_weights:,} weights on {trainer.learner.device}; "
         f"search runs it with {_engine_text(trainer)}.",
-        f"Watch with:  {program('tensorboard')} --logdir {trainer.settings.run.root}",
+        f"Watch with:  {_tensorboard(trainer.settings.run.root)}",
         *(f"note: {note}" for note in (*trainer.game.notes, *trainer.notices)),
     ]
     if limit_s := trainer.settings.run.time_limit_s:
@@ -252,7 +264,7 @@ def end_lines(trainer: Trainer, report: IterationReport) -> list[str]:
         lines += [
             f"Accuracy on {exact.num_positions:,} exactly scored positions: {exact.accuracy:.1%} "
             f"with {exact.num_simulations} simulations, {exact.raw_accuracy:.1%} without search.",
-            f"Details:  {program()} evaluate player={trainer.folder.path}",
+            f"Details:  {_command('evaluate', f'player={trainer.folder.path}')}",
         ]
     return [*lines, *_next_steps(trainer, report)]
 
@@ -264,6 +276,15 @@ def program(name: str = "alphazero") -> str:
     """
     beside = Path(sys.argv[0]).with_name(name)
     return name if shutil.which(name) or not beside.is_file() else str(beside)
+
+
+def _command(*words: str, of: str = "alphazero") -> str:
+    """Return a command line of a program of this installation, as a shell reads it."""
+    return f"{shlex.quote(program(of))} {shlex.join(words)}"
+
+
+def _tensorboard(folder: Path | str) -> str:
+    return _command("--logdir", str(folder), of="tensorboard")
 
 
 def _engine_text(trainer: Trainer) -> str:
@@ -288,15 +309,18 @@ def finished_lines(trainer: Trainer) -> list[str]:
     ]
 
 
-def _longer_run(trainer: Trainer) -> str:
-    """Return the command that trains a run further: the limits that ended it, doubled."""
-    limits = trainer.reached_limits
-    if not limits:  # ended by a proof
-        limits = {"run.num_iterations": trainer.settings.run.num_iterations}
+def _longer_run(trainer: Trainer, is_proven: bool = False) -> str:
+    """Return the command that trains a run further: the limits that ended it, doubled.
+
+    Args:
+        is_proven: a complete proof would end it again after an iteration.
+    """
     done = {"run.num_iterations": trainer.iteration, "run.time_limit_s": trainer.elapsed_s}
-    longer = {key: math.ceil(2 * max(value, done[key])) for key, value in limits.items()}
-    changes = " ".join(f"{key}={value}" for key, value in longer.items())
-    return f"{program()} train {_resume_words(trainer)} {changes}"
+    limits = trainer.reached_limits.items()
+    changes = [f"{key}={math.ceil(2 * max(value, done[key]))}" for key, value in limits]
+    if is_proven and trainer.settings.evaluation.stop_when_proven:
+        changes.append("evaluation.stop_when_proven=false")
+    return f"{_command('train')} {_resume_words(trainer)} {' '.join(changes)}"
 
 
 def _resume_words(trainer: Trainer) -> str:
@@ -307,18 +331,20 @@ def _next_steps(trainer: Trainer, report: IterationReport) -> list[str]:
     folder, network = trainer.folder, trainer.folder.network(report.iteration)
     root = Path(trainer.settings.run.root)
     own = trainer.settings.network.kind
-    named = f" network_kind={own}" if is_module_name(own) else ""
-    runs = named if root == Path("checkpoints") else f" runs={root}{named}"
-    game = shlex.quote(f"game={trainer.game.name}")
+    named = [f"network_kind={own}"] if is_module_name(own) else []
+    runs = named if root == Path("checkpoints") else [f"runs={root}", *named]
+    game = f"game={trainer.game.name}"
     play = [
-        f"  play against it:   {program()} play {game} second={network}{named}",
-        f"  on a page:         {program()} serve {game}{runs}",
+        f"  play against it:   {_command('play', game, f'second={network}', *named)}",
+        f"  on a page:         {_command('serve', game, *runs)}",
     ]
     if trainer.game.num_players == 1:
+        against = f"a={network}", "b=uct:1000"
         play = [
-            f"  see it play:       {program()} play {game} first={network}{named}",
-            f"  compare it:        {program()} match {game} a={network} b=uct:1000{named}",
+            f"  see it play:       {_command('play', game, f'first={network}', *named)}",
+            f"  compare it:        {_command('match', game, *against, *named)}",
         ]
+    is_proven = report.proof is not None and report.proof.report.perfect
     measured_s = sum(row.get("measure_s") or 0.0 for row in folder.read_metrics())
     measured = f", and measured the strength for {duration_text(measured_s)} more"
     return [
@@ -327,6 +353,6 @@ def _next_steps(trainer: Trainer, report: IterationReport) -> list[str]:
         "",
         "[bold]What next?[/]",
         *play,
-        f"  look at the run:   {program('tensorboard')} --logdir {folder.path}",
-        f"  train it further:  {_longer_run(trainer)}",
+        f"  look at the run:   {_tensorboard(folder.path)}",
+        f"  train it further:  {_longer_run(trainer, is_proven)}",
     ]

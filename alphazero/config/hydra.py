@@ -22,6 +22,7 @@ from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import ChoiceSweep, Quote, QuotedString, RangeSweep
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
+from hydra.plugins.config_source import ConfigSource
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
@@ -36,6 +37,12 @@ from alphazero.runtime.errors import ConfigError, InputError
 _ERRORS = (HydraException, OmegaConfBaseException, YAMLError, ValueError)
 _PACKAGE_HINT = " Is its first line '# @package _global_'?"
 _SWEEP_FUNCTION = re.compile(r"(choice|range|interval|glob|shuffle|sort|tag)\(.*\)$")
+
+# Hydra finds '# @package' at the start of a file alone, where an editor may have put a byte order
+# mark.
+_header = ConfigSource._get_header_dict
+_header_after_mark = staticmethod(lambda text: _header(text.removeprefix("\ufeff")))
+ConfigSource._get_header_dict = _header_after_mark  # type: ignore[method-assign,assignment]
 
 
 class Configs(NamedTuple):

@@ -36,14 +36,14 @@ class Job(NamedTuple):
 
 
 def run_with_hydra(
-    configs: Configs, arguments: list[str], command: str, run: Callable[[Job], int]
+    configs: Configs, arguments: list[str], command: str, run: Callable[[Job], float | None]
 ) -> int:
     """Let Hydra read a command line and run the job, or each job of a sweep.
 
     Args:
         arguments: of the command, Hydra's options included.
         command: such as "alphazero train"; error messages name it.
-        run: runs a job; returns the exit status. A status other than 0 ends a sweep.
+        run: runs a job; returns what a sweeper such as Optuna's optimizes. SystemExit ends a sweep.
 
     Returns:
         The exit status.
@@ -60,18 +60,16 @@ def run_with_hydra(
     overrides = composer.overrides(known.multirun or "hydra.mode=MULTIRUN" in words)
     num_jobs = composer.check_runs(overrides)
 
-    def run_job(config: DictConfig) -> None:
+    def run_job(config: DictConfig) -> float | None:
         try:
-            status = run(_job(composer, composer.settings_of(config), num_jobs))
+            return run(_job(composer, composer.settings_of(config), num_jobs))
         except Exception as error:
             raise SystemExit(error) from None  # Hydra would go on with the next run
-        if status:
-            raise SystemExit(status)
 
     return _main(configs, [*overrides, *options], run_job)
 
 
-def _main(configs: Configs, arguments: list[str], run_job: Callable[[DictConfig], None]) -> int:
+def _main(configs: Configs, arguments: list[str], run_job: Callable[[DictConfig], Any]) -> int:
     """Call Hydra with arguments in its grammar; return the exit status."""
     sys.argv[1:] = arguments
     os.environ["HYDRA_FULL_ERROR"] = "1"  # raise errors, do not print them

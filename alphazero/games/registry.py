@@ -40,6 +40,13 @@ _NAMES = (
 OFFERED = ("connect_four", "othello", "tic_tac_toe", "othello:6", "othello:4", "connect_x:5x5x4")
 #: Families of this package's own rules: anyone may name them, stored files and requests too.
 _OWN_FAMILIES = ("tic_tac_toe", "connect_four", "connect_x", "othello")
+#: Other spellings of games' names, those of the config group ``game`` among them.
+_SPELLINGS = {
+    "connect_x": "connect_x:5x5x4",
+    "othello:8": "othello",
+    "othello_4x4": "othello:4",
+    "othello_6x6": "othello:6",
+}
 #: What games are called elsewhere, in small letters alone, and their names here.
 _MEANT = {
     "c4": "connect_four",
@@ -97,6 +104,7 @@ def _make(game: Any) -> Game:
         return load_object(game, name)
     if game in _OBJECTS:
         return load_object(_OBJECTS[game], game)
+    game = _SPELLINGS.get(game, game)
     family, _, rest = game.partition(":")
     if family in _FAMILIES:
         return _FAMILIES[family](game, rest)
@@ -179,7 +187,7 @@ def runs_own_code(name: str) -> bool:
 
 def is_own_game(name: str) -> bool:
     """Return whether a game's name is that of a game of this package, possibly of another size."""
-    return name.partition(":")[0] in _OWN_FAMILIES
+    return _SPELLINGS.get(name, name).partition(":")[0] in _OWN_FAMILIES
 
 
 def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str = "") -> bool:
@@ -196,6 +204,7 @@ def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str 
     Args:
         digest, stored_digest: of the rules; "" is unknown, or one of our games.
     """
+    name, stored_name = _SPELLINGS.get(name, name), _SPELLINGS.get(stored_name, stored_name)
     if name == stored_name or digest and digest == stored_digest:
         return True
     if not (is_game_file(name) and is_game_file(stored_name)):
@@ -257,7 +266,7 @@ def _without_length(name: str, rows: int, columns: int) -> ConfigError:
 def _othello(name: str, sizes: str) -> Game:
     from alphazero.games.othello import Othello
 
-    if name not in ("othello", "othello:8", "othello:6", "othello:4"):
+    if name not in ("othello", "othello:6", "othello:4"):
         raise _refusal(f"'{name}' is impossible: Othello has a side of 4, 6 or 8.", name, (4, 6, 8))
     return CompiledGame(name, Othello(int(sizes or 8)))
 

@@ -9,7 +9,8 @@ final, and prune what the network would be asked about.
 
 If the number of simulations is the limit, T is a third of the time of its evaluations, so that
 expensive answers add a quarter to it; those that cost no more than an evaluation are always worth
-it. All are counted in nodes, at the speeds measured once: the same question has the same answer.
+it. All are counted in nodes, at the speeds measured once: the same question has the same answer. A
+limit of time is kept by the clock, too, on a machine that is busier than it was then.
 """
 
 import dataclasses
@@ -121,13 +122,15 @@ class LeafPolicy:
         nodes_per_s = self.speed.nodes_per_s * len(self.provers) if is_timed else None
         return ProvenLeaves(self.provers, costs, tiers, nodes_per_s)
 
-    def score_nodes(self, num_simulations: float, time_limit_s: float | None) -> int:
-        """Return the nodes for the scores of a position: those of a quarter of a move's time."""
+    def score_limits(self, num_simulations: float, time_limit_s: float | None) -> tuple[int, float]:
+        """Return the nodes and the seconds for the scores of a position: a quarter of a move."""
+        most_s = math.inf if time_limit_s is None else time_limit_s / 4
         if self.nodes_per_answer is not None:
-            return int(self.nodes_per_answer)
+            return int(self.nodes_per_answer), most_s
         if self.speed is None:
-            return 0
-        return int(_move_s(self.speed, num_simulations, time_limit_s) * self.speed.nodes_per_s / 4)
+            return 0, most_s
+        move_s = _move_s(self.speed, num_simulations, time_limit_s)
+        return int(move_s * self.speed.nodes_per_s / 4), most_s
 
     def _tiers(self, speed: LeafSpeed, move_s: float, is_timed: bool) -> list[Tier]:
         if self.nodes_per_answer is not None:
@@ -167,7 +170,7 @@ def make_leaf_policy(
     provers = [one for _ in range(num_provers) if (one := make_prover(game)) is not None]
     if not provers:
         return None
-    provers[0].prove(game.initial_states(), np.zeros(1, np.int64), 0)  # loads the kernels
+    provers[0].prove(game.initial_states(), np.zeros(1, np.int64), 1)  # loads the kernels
     nodes = None if setting == "auto" else float(setting)
     speed = leaf_speed(game, evaluator, provers, path) if measures else known_speed(path)
     return LeafPolicy(provers, speed, nodes)

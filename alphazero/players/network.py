@@ -190,6 +190,13 @@ def game_of_network(path: str | Path, named: str | None = None) -> Game:
     return make_stored_game(name, f"the network '{path}'", named, digest=digest)
 
 
+def check_game(game: Game, path: Path) -> None:
+    """Raise StoredFileError if a network plays another game."""
+    name, digest = network_game(path), network_info(path).get("rules_digest", "")
+    if not same_game(game.name, name, game.rules_digest, digest):
+        raise StoredFileError(f"the network '{path}' plays {name}, not {game.name}.", path=path)
+
+
 def load_module(game: Game, path: Path, network_kind: str | None = None) -> LoadedNetwork:
     """Return the network of a file as a module of torch; warn if the rules have changed since.
 
@@ -201,11 +208,7 @@ def load_module(game: Game, path: Path, network_kind: str | None = None) -> Load
         StoredFileError: if it is no network, or it plays another game.
     """
     stored = load_network(path)
-    digest = stored.info.get("rules_digest", "")
-    if not same_game(game.name, stored.game, game.rules_digest, digest):
-        raise StoredFileError(
-            f"the network '{path}' plays {stored.game}, not {game.name}.", path=path
-        )
+    check_game(game, path)
     network_settings = from_stored(NetworkSettings, stored.settings, path)
     check_stored_kind(network_settings.kind, f"the network '{path}'", network_kind)
     network = make_network(game.planes_shape, game.num_actions, network_settings)
@@ -213,7 +216,7 @@ def load_module(game: Game, path: Path, network_kind: str | None = None) -> Load
         load_arrays(network, stored.arrays)
     except InputError as error:
         raise StoredFileError(f"'{path}' cannot play {game.name}: {error}", path=path) from None
-    warn_of_changed_rules(game, digest, f"the network '{path}'")
+    warn_of_changed_rules(game, stored.info.get("rules_digest", ""), f"the network '{path}'")
     return LoadedNetwork(network.eval(), network_settings, stored)
 
 

@@ -27,6 +27,7 @@ from alphazero.players.python_uct import uct_player
 from alphazero.players.random import RandomPlayer
 from alphazero.players.solver import SolverPlayer
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.files import split_paths
 from alphazero.runtime.own_code import PLAYERS, announced, is_module_name, load_own, reason_of
 from alphazero.storage.pretrained import shipped_network
 from alphazero.storage.run_folder import folders_of_runs
@@ -105,7 +106,7 @@ def check_player(
     kind, _ = read_spec(spec, settings)
     if is_own_player(kind):
         load_own(kind, PLAYERS, "player")
-    elif has_network(kind):
+    elif kind not in _PLAYERS and not kind.startswith("gtp:"):
         existing_network(kind, spec, game_name, rules_digest)
 
 
@@ -148,14 +149,11 @@ def read_spec(spec: str, settings: PlayerSettings | None = None) -> PlayerSpec:
             impossible value.
     """
     settings = settings or PlayerSettings()
-    kind, *words = re.split(r",(?=\w+=)", spec)
+    kind, *words = split_paths(spec.removeprefix("network:"), r",(?=\w+=)")
     named = re.fullmatch(rf"({'|'.join(_NAMED_KINDS)}):(.*)", kind, re.DOTALL)
     if named:
         kind, suffix = named.groups()
-        if kind == "network":
-            kind = suffix
-        else:
-            words.insert(0, _num_simulations_word(spec, kind, suffix))
+        words.insert(0, _num_simulations_word(spec, kind, suffix))
     values = parse_overrides(PlayerSettings, words, spec)
     checked = from_plain(PlayerSettings, values)
     own = {key: getattr(checked, key) for key in values}

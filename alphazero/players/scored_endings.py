@@ -4,6 +4,7 @@ In: positions near the end. Out: the move with the best exact score, where a sol
 of all moves within a part of a move's time. A search knows results alone: all wins are alike to it.
 """
 
+import time
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -15,7 +16,7 @@ from alphazero.games.othello import Othello
 from alphazero.players.base import Analysis, Choice
 from alphazero.players.solver import SolverPlayer
 from alphazero.runtime.errors import ConfigError
-from alphazero.solvers.base import Solver, UnsolvableError
+from alphazero.solvers.base import UnsolvableError
 from alphazero.solvers.connect_x import ConnectXSolver
 from alphazero.solvers.exact_leaves import Prover
 from alphazero.solvers.othello import OthelloSolver
@@ -32,14 +33,18 @@ class ScoredEndings:
     Args:
         prover: tells the stages of positions.
         costs: of results, see `alphazero.solvers.exact_leaves.leaf_costs`.
-        max_nodes: for the scores of a position; where they are expected to take more, or do, it is
-            left to the search.
+        limits: nodes and seconds for the scores of a position; where they are expected to take
+            more, or do, it is left to the search.
     """
 
-    def __init__(self, game: Game, prover: Prover, costs: np.ndarray, max_nodes: int, seed: int):
+    def __init__(
+        self, game: Game, prover: Prover, costs: np.ndarray, limits: tuple[int, float], seed: int
+    ):
+        max_nodes, self._most_s = limits
         self._prover = prover
         self._asked = costs * _NODES_PER_RESULT <= max_nodes
-        self._player = SolverPlayer(game, seed, _solver(game, max_nodes))
+        self._solver = _solver(game, max_nodes)
+        self._player = SolverPlayer(game, seed, self._solver)
 
     def analyse(self, state: np.ndarray) -> Analysis | None:
         """Analyse a position, [K]; None if its scores are too expensive."""
@@ -54,6 +59,7 @@ class ScoredEndings:
     ) -> T | None:
         if not self._asked[self._prover.stages(state[None])[0]]:
             return None
+        self._solver.deadline = time.monotonic() + self._most_s
         try:
             return ask(question)
         except UnsolvableError:
@@ -81,7 +87,7 @@ def _has_scores(game: Game) -> bool:
     return isinstance(game, CompiledGame) and isinstance(game.rules, ConnectX | Othello)
 
 
-def _solver(game: Game, max_nodes: int) -> Solver:
+def _solver(game: Game, max_nodes: int) -> ConnectXSolver | OthelloSolver:
     assert isinstance(game, CompiledGame)  # see `check_aim`
     if isinstance(game.rules, Othello):
         return OthelloSolver(game, max_empties=game.rules.size**2, max_nodes=max_nodes)

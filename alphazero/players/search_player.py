@@ -194,8 +194,8 @@ class SearchPlayer:
         if self.exact_leaves is None or self.aim == "result":
             return None
         prover, costs = self.exact_leaves.provers[0], self.exact_leaves.costs
-        nodes = self.exact_leaves.score_nodes(*self._limits)
-        return ScoredEndings(self.game, prover, costs, nodes, self.seed)
+        limits = self.exact_leaves.score_limits(*self._limits)
+        return ScoredEndings(self.game, prover, costs, limits, self.seed)
 
     def _choose(self, states: np.ndarray) -> Choice:
         start = time.monotonic()
@@ -248,11 +248,11 @@ class SearchPlayer:
                 self._leaves_per_step(len(states)),
                 self._proven_leaves,
             )
+        deadline = None if self.time_limit_s is None else start + self.time_limit_s
         if self._proven_leaves is not None:
-            self._proven_leaves.begin(len(states))
+            self._proven_leaves.begin(len(states), deadline)
         search.stop(np.arange(len(search.root_states)))
         search.reset(np.arange(len(states)), states, self.num_simulations)
-        deadline = None if self.time_limit_s is None else start + self.time_limit_s
         search.run(deadline, None if progress is None else self._by_simulations(progress))
         return search
 

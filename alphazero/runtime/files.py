@@ -13,6 +13,7 @@ import errno
 import hashlib
 import json
 import os
+import re
 import stat
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,21 @@ _NONBLOCK = getattr(os, "O_NONBLOCK", 0)  #: a pipe without a reader must not ma
 _DIGEST = "sha256"  #: its key in the metadata of a safetensors file
 _BLANK = b"0" * 64  #: in place of the digest while it is computed
 _DIGEST_LINE = "# sha256: "  #: begins the first line of a text with a checksum
+
+
+def split_paths(text: str, separator: str = ",") -> list[str]:
+    """Split a text at its commas, but not within a path that exists, such as ``runs/a,seed=1``.
+
+    Args:
+        separator: a pattern for the commas that may separate.
+    """
+    parts, found = re.split(separator, text), []
+    while parts:
+        ends = range(len(parts), 1, -1)
+        end = next((end for end in ends if os.path.exists(",".join(parts[:end]))), 1)
+        found.append(",".join(parts[:end]))
+        parts = parts[end:]
+    return found
 
 
 def write_atomically(path: Path, data: bytes, previous: Path | None = None) -> None:

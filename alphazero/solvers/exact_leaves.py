@@ -52,7 +52,7 @@ class Prover(Protocol):
         ...
 
     def prove(
-        self, states: np.ndarray, budgets: np.ndarray, most_nodes: int
+        self, states: np.ndarray, budgets: np.ndarray, most_nodes: int, deadline: float = math.inf
     ) -> tuple[np.ndarray, int]:
         """Prove the results of unfinished positions.
 
@@ -60,6 +60,7 @@ class Prover(Protocol):
             states: [M, K].
             budgets: int64[M], the nodes for each position; 0 skips it.
             most_nodes: for all positions together; the first ones have them first.
+            deadline: of `time.monotonic`: no further position is proven then.
 
         Returns:
             float32[M], results for the player to move, `UNPROVEN` where the nodes ran out; and the
@@ -90,7 +91,8 @@ class ProvenLeaves:
         costs: see `leaf_costs`.
         tiers: the first one with the dearest answers; the last one is never left.
         nodes_per_s: of all provers together, for a search with a time limit: tiers then end by the
-            clock if this machine searches fewer nodes than that. None counts nodes alone.
+            clock, also within an answer, if this machine searches fewer nodes than that. None
+            counts nodes alone.
 
     Attributes:
         num_nodes: searched since it was made.
@@ -111,11 +113,16 @@ class ProvenLeaves:
         self._pool = ThreadPoolExecutor(len(provers)) if len(provers) > 1 else None
         self.begin(1)
 
-    def begin(self, num_searches: int) -> None:
-        """See `ExactLeaves.begin`."""
+    def begin(self, num_searches: int, deadline: float | None = None) -> None:
+        """See `ExactLeaves.begin`.
+
+        Args:
+            deadline: of `time.monotonic`, at which answers end; None is none.
+        """
         for prover in self._provers:
             prover.forget()
         self._tier = 0
+        self._deadline = math.inf if deadline is None else deadline
         self._num_searches = num_searches
         self._nodes_left = self._tiers[0].nodes_per_search * num_searches
 
@@ -129,16 +136,18 @@ class ProvenLeaves:
             return results
         parts = [asked[first :: len(self._provers)] for first in range(len(self._provers))]
         most_nodes = int(min(self._nodes_left / len(parts), _UNLIMITED)) + 1
-        start, num_before = time.perf_counter(), self.num_nodes
+        start, num_before = time.monotonic(), self.num_nodes
+        most_s = self._nodes_left / self._nodes_per_s if self._nodes_per_s else math.inf
+        deadline = min(start + most_s, self._deadline)
 
         def answer(prover: Prover, part: np.ndarray) -> tuple[np.ndarray, int]:
-            return prover.prove(states[part], budgets[part], most_nodes)
+            return prover.prove(states[part], budgets[part], most_nodes, deadline)
 
         run = map if self._pool is None or len(asked) < 2 else self._pool.map
         for part, (found, num_nodes) in zip(parts, run(answer, self._provers, parts)):
             results[part] = found
             self.num_nodes += num_nodes
-        seconds = time.perf_counter() - start
+        seconds = time.monotonic() - start
         self._spend(max(self.num_nodes - num_before, seconds * self._nodes_per_s))
         self.num_proven += int(np.count_nonzero(results != UNPROVEN))
         return results

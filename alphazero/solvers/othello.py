@@ -82,7 +82,7 @@ class OthelloSolver(AlphaBetaSolver):
     def scores(self, states: np.ndarray) -> np.ndarray:
         """See `alphazero.solvers.base.Solver.scores`."""
         inspected = self.game.inspect(states)
-        self._check_empties(states[~inspected.over])
+        self.check_empties(states[~inspected.over])
         scores = np.full((len(states), self.game.num_actions), ILLEGAL_SCORE, np.int16)
         guess = 0  # the score of the action before is a good guess for the next one
         last_row, last_node = -1, 0
@@ -93,7 +93,8 @@ class OthelloSolver(AlphaBetaSolver):
             guess = scores[row, action] = -self._solve(child[0], child[1], -int(guess), last_node)
         return scores
 
-    def _check_empties(self, states: np.ndarray) -> None:
+    def check_empties(self, states: np.ndarray) -> None:
+        """Raise UnsolvableError if a position has too many empty squares."""
         num_squares = self.game.rules.size**2
         empties = [num_squares - int(mine | other).bit_count() for mine, other, *_ in states]
         most = max(empties, default=0)

@@ -15,6 +15,7 @@ from alphazero.games import rules
 from alphazero.games.batched_game import CompiledGame
 from alphazero.runtime.jit import njit
 from alphazero.search.tree import UNPROVEN
+from alphazero.solvers.alpha_beta import BEGUN, ROW, SPENT, PausingProver
 
 #: The longest line of play that is searched.
 MAX_DEPTH = 256
@@ -33,7 +34,7 @@ class Stack(NamedTuple):
     enough: np.ndarray  #: float32[D], a result that ends the search of the position
 
 
-class PlainProver:
+class PlainProver(PausingProver):
     """See `alphazero.solvers.exact_leaves.Prover`; a position's stage is its legal actions.
 
     In most games their number shrinks towards the end. Where it does not, no stage is worth asking
@@ -44,7 +45,7 @@ class PlainProver:
         self._game = game
         self.num_stages = game.num_actions + 1
         depth = min(game.max_plies, MAX_DEPTH) + 1
-        self._stack = Stack(
+        stack = Stack(
             states=np.zeros((depth, game.state_size), game.state_dtype),
             masks=np.zeros((depth, game.num_actions), np.bool_),
             players=np.zeros(depth, np.int64),
@@ -52,53 +53,62 @@ class PlainProver:
             best=np.zeros(depth, np.float32),
             enough=np.zeros(depth, np.float32),
         )
+        super().__init__(game.rules, _prove_rows, stack)
 
     def stages(self, states: np.ndarray) -> np.ndarray:
         """See `Prover.stages`."""
         return self._game.legal_action_mask(states).sum(axis=1)
-
-    def prove(
-        self, states: np.ndarray, budgets: np.ndarray, most_nodes: int
-    ) -> tuple[np.ndarray, int]:
-        """See `Prover.prove`."""
-        results = np.full(len(states), UNPROVEN, np.float32)
-        rules = self._game.rules
-        return results, _prove_rows(rules, self._stack, states, budgets, results, most_nodes)
 
     def forget(self) -> None:
         """See `Prover.forget`; there is no table."""
 
 
 @njit
-def _prove_rows(game, stack, states, budgets, results, most_nodes):
-    """Write proven results into ``results`` (float32[M]); return the number of nodes searched."""
-    num_nodes = 0
-    for row in range(states.shape[0]):
-        budget = min(budgets[row], most_nodes - num_nodes)
-        if budget > 0:
+def _prove_rows(game, stack, at, states, budgets, results, num_nodes):
+    """See `PausingProver`; the entry `BEGUN` of ``at`` is the depth to resume at, plus 1."""
+    left = num_nodes
+    while left > 0 and at[ROW] < states.shape[0]:
+        row = at[ROW]
+        if at[BEGUN] == 0 and budgets[row] > 0:
             _copy(states[row], stack.states[0])
             _enter(game, stack, 0, 1.0)
-            results[row], nodes = _prove(game, stack, budget)
-            num_nodes += nodes
-    return num_nodes
+            at[BEGUN] = 1
+        depth, nodes = -1, 0
+        if at[BEGUN] > 0:
+            budget = min(budgets[row] - at[SPENT], left)
+            results[row], depth, nodes = _prove(game, stack, at[BEGUN] - 1, budget)
+        left -= nodes
+        at[BEGUN], at[SPENT] = depth + 1, at[SPENT] + nodes
+        if depth < 0 or at[SPENT] >= budgets[row]:
+            at[ROW] += 1
+            at[BEGUN] = at[SPENT] = 0
+    return num_nodes - left
 
 
 @njit
-def _prove(game, stack, budget):
-    """Return the result of the position at the bottom of the stack, or UNPROVEN, and the nodes."""
-    depth, num_nodes = 0, 0
+def _prove(game, stack, depth, budget):
+    """Search on from ``depth``.
+
+    Returns:
+        The result of the position at the bottom of the stack, or UNPROVEN; the depth to resume at,
+        -1 if the search is over; and the nodes.
+    """
+    num_nodes = 0
     while True:
         action = _next_action(stack, depth)
         if action < 0 or stack.best[depth] >= stack.enough[depth]:
             if depth == 0:
-                return stack.best[0], num_nodes
+                return stack.best[0], -1, num_nodes
             value = stack.best[depth]
             same = stack.players[depth] == stack.players[depth - 1]
             depth -= 1
             stack.best[depth] = max(stack.best[depth], value if same else -value)
             continue
-        if num_nodes >= budget or depth + 1 == stack.states.shape[0]:
-            return UNPROVEN, num_nodes
+        if depth + 1 == stack.states.shape[0]:
+            return UNPROVEN, -1, num_nodes
+        if num_nodes >= budget:
+            stack.next_actions[depth] = action
+            return UNPROVEN, depth, num_nodes
         num_nodes += 1
         child = stack.states[depth + 1]
         _copy(stack.states[depth], child)

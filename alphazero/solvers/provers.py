@@ -16,25 +16,24 @@ from alphazero.games.batched_game import CompiledGame
 from alphazero.games.othello import Othello
 from alphazero.runtime.bits import count_bits
 from alphazero.runtime.jit import njit
-from alphazero.search.tree import UNPROVEN
 from alphazero.solvers import connect_x, othello
+from alphazero.solvers.alpha_beta import BEGUN, ROW, SPENT, PausingProver
 
 
-class BitboardProver:
+class BitboardProver(PausingProver):
     """See `alphazero.solvers.exact_leaves.Prover`; a position's stage is its empty cells."""
 
-    _search: othello.Search | connect_x.Search
-
     def __init__(self, game: CompiledGame):
-        self._rules = game.rules
         self._num_cells = math.prod(game.planes_shape[1:])
         self.num_stages = self._num_cells + 1
         if isinstance(game.rules, Othello):
             discs = othello.new_search(game.rules, 16)
-            self._prove, self._search, self._table = _prove_othello, discs, discs.positions
+            super().__init__(game.rules, _prove_othello, discs)
+            self._table = discs.positions
         else:
             search = connect_x.new_search(game.rules, 20)
-            self._prove, self._search, self._table = _prove_connect_x, search, search.table
+            super().__init__(game.rules, _prove_connect_x, search)
+            self._table = search.table
 
     def stages(self, states: np.ndarray) -> np.ndarray:
         """See `Prover.stages`."""
@@ -42,58 +41,66 @@ class BitboardProver:
         count_bits(states[:, 0] | states[:, 1], num_discs)
         return self._num_cells - num_discs
 
-    def prove(
-        self, states: np.ndarray, budgets: np.ndarray, most_nodes: int
-    ) -> tuple[np.ndarray, int]:
-        """See `Prover.prove`."""
-        results = np.full(len(states), UNPROVEN, np.float32)
-        num_nodes = self._prove(self._rules, self._search, states, budgets, results, most_nodes)
-        return results, num_nodes
-
     def forget(self) -> None:
         """See `Prover.forget`."""
         self._table[:] = 0
 
 
-@njit
-def _prove_connect_x(game, search, states, budgets, results, most_nodes):
-    """Write proven results into ``results`` (float32[M]); return the number of nodes searched."""
-    num_nodes = 0
-    for row in range(states.shape[0]):
-        mine, occupied = states[row, 0], states[row, 0] | states[row, 1]
-        budget = min(budgets[row], most_nodes - num_nodes)
-        if budget <= 0:
-            continue
-        if connect_x.can_win(game, search, mine, occupied):
-            results[row] = 1
-            continue
-        search.mine[0], search.occupied[0] = mine, occupied
-        search.cursor[0], search.cursor[1] = 0, budget
-        score = connect_x.search_above(game, search, 0)
-        if search.cursor[0] < 0 and score == 0:  # at most 0: a draw or a loss
-            search.cursor[0] = 0
-            score = connect_x.search_above(game, search, -1)
-        if search.cursor[0] < 0:
-            results[row] = 1 if score > 0 else 0 if score == 0 else -1
-        num_nodes += budget - search.cursor[1]
-    return num_nodes
+# A position is tested twice at most: is its score above 0, and if not, is it above -1? The entry
+# `BEGUN` of ``at`` numbers the test.
 
 
 @njit
-def _prove_othello(game, search, states, budgets, results, most_nodes):
-    """Write proven results into ``results`` (float32[M]); return the number of nodes searched."""
-    num_nodes = 0
-    for row in range(states.shape[0]):
-        budget = min(budgets[row], most_nodes - num_nodes)
-        if budget <= 0:
-            continue
-        search.mine[0], search.other[0] = states[row, 0], states[row, 1]
-        search.cursor[0], search.cursor[1] = 0, budget
-        margin = othello.search_above(search, 0)
-        if search.cursor[0] < 0 and margin == 0:  # at most 0: a draw or a loss
-            search.cursor[0] = 0
-            margin = othello.search_above(search, -1)
-        if search.cursor[0] < 0:
-            results[row] = 1 if margin > 0 else 0 if margin == 0 else -1
-        num_nodes += budget - search.cursor[1]
-    return num_nodes
+def _prove_connect_x(game, search, at, states, budgets, results, num_nodes):
+    """See `PausingProver`."""
+    left = num_nodes
+    while left > 0 and at[ROW] < states.shape[0]:
+        row = at[ROW]
+        if at[BEGUN] == 0:
+            mine, occupied = states[row, 0], states[row, 0] | states[row, 1]
+            is_won = budgets[row] > 0 and connect_x.can_win(game, search, mine, occupied)
+            if is_won:
+                results[row] = 1
+            if is_won or budgets[row] <= 0:
+                at[ROW] += 1
+                continue
+            search.mine[0], search.occupied[0] = mine, occupied
+            search.cursor[0], at[BEGUN] = 0, 1
+        search.cursor[1] = given = min(budgets[row] - at[SPENT], left)
+        score = connect_x.search_above(game, search, 1 - at[BEGUN])
+        left -= given - search.cursor[1]
+        _settle(search, at, budgets[row], given, score, results)
+    return num_nodes - left
+
+
+@njit
+def _prove_othello(game, search, at, states, budgets, results, num_nodes):
+    """See `PausingProver`."""
+    left = num_nodes
+    while left > 0 and at[ROW] < states.shape[0]:
+        row = at[ROW]
+        if at[BEGUN] == 0:
+            if budgets[row] <= 0:
+                at[ROW] += 1
+                continue
+            search.mine[0], search.other[0] = states[row, 0], states[row, 1]
+            search.cursor[0], at[BEGUN] = 0, 1
+        search.cursor[1] = given = min(budgets[row] - at[SPENT], left)
+        margin = othello.search_above(search, 1 - at[BEGUN])
+        left -= given - search.cursor[1]
+        _settle(search, at, budgets[row], given, margin, results)
+    return num_nodes - left
+
+
+@njit
+def _settle(search, at, budget, given, score, results):
+    """Store what a test found and go on to the next test or position, unless it has paused."""
+    at[SPENT] += given - search.cursor[1]
+    is_over = search.cursor[0] < 0
+    if is_over and score == 0 and at[BEGUN] == 1:  # at most 0: a draw or a loss
+        search.cursor[0], at[BEGUN] = 0, 2
+    elif is_over or at[SPENT] >= budget:
+        if is_over:
+            results[at[ROW]] = 1 if score > 0 else 0 if score == 0 else -1
+        at[ROW] += 1
+        at[BEGUN] = at[SPENT] = 0

@@ -273,9 +273,9 @@ class RunFolder:
         They include the user's own game and network: code that only a stored config names is not
         executed.
         """
-        game = f" {shlex.quote(f'game={game_name}')}" if runs_own_code(game_name) else ""
-        network = f" network={network_kind}" if is_module_name(network_kind) else ""
-        return f"resume={self.path}{game}{network}"
+        game = [f"game={game_name}"] if runs_own_code(game_name) else []
+        network = [f"network={network_kind}"] if is_module_name(network_kind) else []
+        return shlex.join([f"resume={self.path}", *game, *network])
 
     # --- settings and metrics ---------------------------------------------------------------------
 

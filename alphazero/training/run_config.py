@@ -15,8 +15,9 @@ from alphazero.config.files import config_files, groups_of, read_values
 from alphazero.config.help import HELP, print_help
 from alphazero.config.hydra import Composer, Configs, store_choice
 from alphazero.config.hydra_main import Job, split_command_line
-from alphazero.games.registry import is_own_game, make_game
+from alphazero.games.registry import is_own_game, make_game, same_game
 from alphazero.network.registry import is_own_kind
+from alphazero.runtime.errors import ConfigError
 from alphazero.storage.run_folder import name_part
 from alphazero.training.settings import TrainSettings, check_new_run
 
@@ -45,14 +46,14 @@ def recipe_of(game_name: str) -> TrainSettings:
     return compose([f"game={game_name}"])
 
 
-def run_with_hydra(arguments: list[str], command: str, run: Callable[[Job], int]) -> int:
+def run_with_hydra(arguments: list[str], command: str, run: Callable[[Job], float | None]) -> int:
     """Run the job of a command line, or each job of a sweep; return the exit status.
 
     See `alphazero.config.hydra_main`. ``Job.folder`` is None unless hydra.run.dir or
     hydra.sweep.dir puts the run elsewhere than ``run.root``.
     """
 
-    def run_in_folder(job: Job) -> int:
+    def run_in_folder(job: Job) -> float | None:
         return run(job._replace(folder=_folder(job)))
 
     return hydra_main.run_with_hydra(run_configs(), arguments, command, run_in_folder)
@@ -118,6 +119,7 @@ def _with_own_choices(words: Sequence[str], groups: dict[str, list[str]]) -> lis
     ``network=module:Class`` is ``network.kind=module:Class`` with the other settings' defaults.
     """
     is_chosen = any(word.lstrip("+~").startswith("game=") for word in words)
+    _check_recipes(words)
     found = []
     for word in words:
         key, _, text = word.lstrip("+").partition("=")
@@ -138,6 +140,34 @@ def _with_own_choices(words: Sequence[str], groups: dict[str, list[str]]) -> lis
     return found
 
 
+def _check_recipes(words: Sequence[str]) -> None:
+    """Check that no recipe of a game is chosen with another game of this package.
+
+    Raises:
+        ConfigError: for a game that is not that of the experiment.
+    """
+    parts = [word.lstrip("+").partition("=") for word in words]
+    chosen = {key: split_values(text) for key, _, text in parts}
+    for experiment in chosen.get("experiment", ()):
+        recipe = _game_of_recipe(experiment)
+        for game in map(game_of_choice, chosen.get("game", ())):
+            if recipe and is_own_game(game) and not same_game(game, recipe):
+                reason = f"experiment={experiment} is a recipe for {recipe}"
+                allowed = f"{recipe}, or game={game} with another experiment or none"
+                raise ConfigError.of("game", game, allowed, reason)
+
+
+def _game_of_recipe(experiment: str) -> str | None:
+    """Return the game that an experiment that ships, or one that it is based on, chooses."""
+    path = config_folder() / "experiment" / f"{experiment}.yaml"
+    for entry in read_values(path).get("defaults", []) if path.is_file() else []:
+        if isinstance(entry, dict) and "override /game" in entry:
+            return game_of_choice(entry["override /game"])
+        if isinstance(entry, str) and (found := _game_of_recipe(entry)):
+            return found
+    return None
+
+
 def _choice_for(name: str) -> str:
     """Return the choice of the group ``game`` for a game, with the proposals of its family.
 
@@ -147,7 +177,7 @@ def _choice_for(name: str) -> str:
     Raises:
         ConfigError: if there is no such game.
     """
-    make_game(name)  # refuses a name that is none
+    name = make_game(name).name  # refuses a name that is none
     choices = config_groups()["game"]
     choice = next((choice for choice in choices if game_of_choice(choice) == name), None)
     if choice is None:

@@ -72,7 +72,7 @@ class EvaluationSettings:
 class RunSettings:
     """The run as a whole."""
 
-    num_iterations: int = option(50, "iterations of self-play and learning", low=1)
+    num_iterations: int = option(50, "iterations of self-play and learning", low=1, high=1_000_000)
     time_limit_s: float = option(
         0.0,
         "seconds of self-play, learning and pits, over all resumes: no iteration begins that would "
@@ -211,6 +211,7 @@ def check_resumable(old: TrainSettings, new: TrainSettings) -> None:
     old_shape, new_shape = dataclasses.asdict(old.network), dataclasses.asdict(new.network)
     fixed = [(f"network.{name}", old_shape[name], new_shape[name]) for name in old_shape]
     fixed.append(("learner.optimizer", old.learner.optimizer, new.learner.optimizer))
+    fixed.append(("seed", old.seed, new.seed))  # the state of the random numbers is stored
     if not same_game(new.game.name, old.game.name):  # `settings_to_resume` has compared the rules
         fixed.insert(0, ("game.name", old.game.name, new.game.name))
     for key, before, after in fixed:

@@ -5,19 +5,22 @@ import io
 import json
 import math
 import re
+import shlex
 import shutil
 import signal
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
+from hydra._internal.core_plugins import basic_launcher
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
 from tensorboard.util import tensor_util
 
 import alphazero as az
 from alphazero.cli import main
-from alphazero.cli.train import program
+from alphazero.cli.train import _longer_run, _strength, program
 from alphazero.config import settings as config
 from alphazero.games.registry import make_game
 from alphazero.learner.report import LearnerReport
@@ -56,7 +59,7 @@ def train(capsys, *words):
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
-    return tmp_path_factory.mktemp("runs")
+    return tmp_path_factory.mktemp("my runs")
 
 
 @pytest.fixture(scope="module")
@@ -160,8 +163,8 @@ def test_a_sweep_makes_a_run_for_each_choice(tmp_path, capsys):
 def test_a_run_prints_its_place_and_further_commands(first_output, finished_run):
     text, folder = " ".join(first_output.split()), finished_run.path
     assert f"tic_tac_toe in {folder}" in text and "torch float32" in text
-    assert f"alphazero train resume={folder} run.num_iterations=4" in text
-    assert f"alphazero play game=tic_tac_toe second={folder}/networks/000002.safetensors" in text
+    assert f"alphazero train 'resume={folder}' run.num_iterations=4" in text
+    assert f"alphazero play game=tic_tac_toe 'second={folder}/networks/000002.safetensors'" in text
 
 
 class Interrupt:
@@ -281,7 +284,52 @@ def test_a_finished_run_is_not_continued(finished_run, tmp_path, capsys):
 
 def printed_command(out):
     """Return the arguments of the command that trains a run further."""
-    return re.search(r"(?i)train it further: +\S*alphazero (train .+)", out)[1].split()
+    return shlex.split(re.search(r"(?i)train it further: +\S*alphazero (train .+)", out)[1])
+
+
+def test_printed_commands_are_quoted_for_a_shell(finished_run, root, first_output):
+    commands = re.findall(r":  +(\S*(?:alphazero|tensorboard) .+)", first_output)
+    words = [word for command in commands for word in shlex.split(command)]
+    network = finished_run.network(2)
+    for word in (f"second={network}", f"runs={root}", f"resume={finished_run.path}", str(root)):
+        assert word in words
+
+
+def test_a_run_that_a_proof_ended_is_trained_further_without_that_end(finished_run):
+    settings = TrainSettings()
+    settings.evaluation.stop_when_proven = True
+    trainer = SimpleNamespace(
+        settings=settings,
+        folder=finished_run,
+        game=make_game("tic_tac_toe"),
+        iteration=50,
+        elapsed_s=1.0,
+        reached_limits={},
+    )
+    resume, end = f"resume={finished_run.path}", "evaluation.stop_when_proven=false"
+    assert shlex.split(_longer_run(trainer, is_proven=True))[2:] == [resume, end]
+    trainer.reached_limits = {"run.num_iterations": 50}
+    more = [resume, "run.num_iterations=100"]
+    assert shlex.split(_longer_run(trainer, is_proven=True))[2:] == [*more, end]
+    assert shlex.split(_longer_run(trainer))[2:] == more
+
+
+def test_a_sweeper_gets_the_strength_of_each_run(tmp_path, capsys, monkeypatch):
+    found, run_job = [], basic_launcher.run_job
+
+    def recorded(**job):
+        found.append(run_job(**job))
+        return found[-1]
+
+    monkeypatch.setattr(basic_launcher, "run_job", recorded)
+    words = ["--multirun", *QUICK, "run.num_iterations=1", f"run.root={tmp_path}"]
+    assert train(capsys, *words, "evaluation.final_num_games=2,0")[0] == 0
+    scores = [metrics(RunFolder(path))[-1].get("strength.score") for path in tmp_path.glob("*/*")]
+    (score,) = (score for score in scores if score is not None)
+    measured, without = (job.return_value for job in found)
+    assert measured == score and math.isnan(without)
+    row = {"strength.score": 0.5, "exact.accuracy": 0.9}
+    assert _strength(SimpleNamespace(read_metrics=lambda: [{}, row])) == 0.9
 
 
 @pytest.mark.slow
@@ -320,6 +368,8 @@ def test_a_run_is_not_resumed_as_another_game(finished_run, capsys):
         "evaluation.opening_plies=9",
         "network=4x48",
         "experiment=dummy_run",
+        "seed=5",
+        "run.num_iterations=1000001",
         "foo=1",
         "foo",
     ),

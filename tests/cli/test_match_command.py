@@ -5,12 +5,15 @@ import json
 import re
 
 import pytest
+from network_samples import SMALL, small_network
 from rich.console import Console
 
-from alphazero.cli import match
+from alphazero.cli import main, match
 from alphazero.cli.command import run_command
-from alphazero.cli.players import warm_up
+from alphazero.cli.players import make_pair, warm_up
 from alphazero.games.registry import make_game
+from alphazero.network.weights import network_arrays, save_network
+from alphazero.players.base import PlayerSettings
 from alphazero.players.solver import SolverPlayer
 
 
@@ -58,6 +61,27 @@ def test_the_two_players_have_different_random_numbers(tmp_path):
     moves = _report(tmp_path, words)["games"][0]["moves"]
     # No column is full yet. With the same random numbers, each reply would repeat the move.
     assert moves[0:8:2] != moves[1:8:2]
+
+
+def test_both_players_are_checked_before_one_is_made(tmp_path):
+    game, path = make_game("tic_tac_toe"), tmp_path / "other.safetensors"
+    other = make_game("connect_x:3x3x3")
+    save_network(path, network_arrays(small_network(other)), other.name, SMALL, {})
+
+    def make(*_):
+        pytest.fail("a player was made")
+
+    for refused in ("human", str(path), "uct,uct_c=x"):
+        with pytest.raises(ValueError):
+            make_pair(("uct", refused), game, PlayerSettings(), make)
+    with pytest.raises(ValueError):
+        make_pair(("human", str(path)), game, PlayerSettings(), make, people=True)
+
+
+def test_a_solver_that_cannot_solve_the_start_is_refused_there(capsys):
+    assert main(["play", "game=othello", "first=random", "second=solver"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == "" and "empty squares" in captured.err
 
 
 @pytest.mark.slow

@@ -18,8 +18,9 @@ from alphazero.config.settings import (
     section,
     types_of,
 )
-from alphazero.games.registry import make_game
+from alphazero.games.registry import is_own_game, make_game, same_game
 from alphazero.runtime.errors import ConfigError
+from alphazero.training import run_config
 from alphazero.training.run_config import compose, config_folder, config_groups, game_of_choice
 from alphazero.training.settings import TrainSettings
 
@@ -69,7 +70,13 @@ def check_pairs(game, experiments):
     name = compose(words_for(game)).game.name
     assert name == stored_value(f"game/{game}", "game.name") or game == "custom"
     for experiment in experiments:
-        assert compose([*words_for(game), f"experiment={experiment}"]).game.name == name
+        words = [*words_for(game), f"experiment={experiment}"]
+        recipe = run_config._game_of_recipe(experiment)
+        if recipe in (None, name) or not is_own_game(name):
+            assert compose(words).game.name == name
+        else:
+            with pytest.raises(ConfigError, match=f"game={name}.* {recipe}"):
+                compose(words)
 
 
 def stored_value(file, key):
@@ -136,6 +143,8 @@ def test_the_presets_do_what_their_names_say():
 )
 def test_a_choice_of_game_has_its_name(choice, name):
     assert values_of(f"game={choice}")["game.name"] == game_of_choice(choice) == name
+    assert make_game(choice).name == name and same_game(choice, name)
+    assert values_of(f"game.name={choice}") == values_of(f"game={choice}")
 
 
 @pytest.mark.parametrize(
@@ -149,8 +158,27 @@ def test_a_choice_of_game_has_its_name(choice, name):
     }.items(),
 )
 def test_game_takes_every_name_with_the_proposals_for_that_game(name, choice):
-    wanted = values_of(f"game={choice}", f"game.name={name}")
+    wanted = values_of(f"game={choice}", f"game.name={make_game(name).name}")
     assert values_of(f"game={name}") == values_of(f"game.name={name}") == wanted
+
+
+@pytest.mark.parametrize(
+    "words",
+    (
+        "experiment=connect_four_10min game=othello",
+        "experiment=ablation/adamw game=othello_6x6",
+    ),
+)
+def test_a_recipe_is_not_used_for_another_game(words):
+    refused = refusal(words)
+    assert refused.key == "game" and refused.allowed.startswith("connect_four")
+
+
+def test_a_recipe_takes_its_own_game_and_a_game_of_ones_own():
+    recipe = "experiment=ablation/adamw"
+    assert values_of(recipe, "game=connect_four") == values_of(recipe)
+    assert values_of(recipe, f"game={EXAMPLE}")["game.name"] == str(EXAMPLE)
+    assert values_of("experiment=dummy_run", "game=othello")["game.name"] == "othello"
 
 
 @pytest.mark.slow

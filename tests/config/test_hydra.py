@@ -149,6 +149,7 @@ def test_a_sweep_over_games_of_every_spelling(tmp_path, monkeypatch):
         return 0
 
     monkeypatch.setattr(train, "_train", note)
+    monkeypatch.setattr(train, "_strength", lambda folder: 0.0)
     monkeypatch.setattr(run_config, "_MADE_CHOICES", {})  # no other test's file has the name
     words = ["game=othello:6,connect_x:4x4x3,examples/snort.py,tic_tac_toe", "run.name=s"]
     monkeypatch.chdir(Path(__file__).parents[2])
@@ -164,6 +165,7 @@ def test_a_sweep_over_games_of_every_spelling(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_a_sweep_chosen_by_hydras_mode_is_named_by_what_differs(tmp_path, monkeypatch):
     monkeypatch.setattr(train, "_train", lambda *_, **__: 0)
+    monkeypatch.setattr(train, "_strength", lambda folder: 0.0)
     monkeypatch.setattr(train, "_compare", lambda runs: None)
     words = ["hydra.mode=MULTIRUN", f"run.root={tmp_path}", "run.name=s"]
     assert main(["train", *words, "seed=1"]) == 0
@@ -179,6 +181,7 @@ def test_a_failing_run_ends_the_sweep_with_its_status(tmp_path, monkeypatch, cap
         return 0
 
     monkeypatch.setattr(train, "_train", fail)
+    monkeypatch.setattr(train, "_strength", lambda folder: 0.0)
     assert main(["train", "-m", f"run.root={tmp_path}", "run.name=s", "seed=1,2,3"]) == 2
     assert capsys.readouterr().err == "error: this run cannot be\n"
     assert names_in(tmp_path / "tic_tac_toe") == ["s_seed=1", "s_seed=2"]

@@ -76,7 +76,7 @@ def test_a_key_of_another_program_leads_to_ours(cls):
         ("connect_four_v3", "connect_four"),
         ("TicTacToe", "tic_tac_toe"),
         ("Othello", "othello"),
-        ("othello_6x6", "othello:6"),
+        ("othello-6x6", "othello:6"),
         ("reversi", "othello"),
     ],
 )

@@ -78,6 +78,9 @@ def test_a_game_file_of_ones_own_is_chosen_from_the_command_line_and_by_an_exper
     for words in (["game=hard"], ["experiment=wise"]):
         settings = compose(words, "mine")
         assert (settings.game.name, settings.seed) == ("othello:6", 5)
+    for name in ("mine", "child"):  # with byte order marks, as some editors write them
+        path = folder / "experiment" / f"{name}.yaml"
+        path.write_text(path.read_text(), encoding="utf-8-sig")
     child = compose(["experiment=child", "learner=wild"], "mine")
     assert (child.seed, child.learner.batch_size, child.learner.optimizer) == (4, 48, "sgd")
 

@@ -8,6 +8,7 @@ from game_samples import random_games
 from rich.console import Console
 
 from alphazero.cli import make_evaluation_set
+from alphazero.evaluation.exact import sampling
 from alphazero.evaluation.exact.sampling import MAX_IMMEDIATE_FRACTION, sample_set
 from alphazero.evaluation.exact.set_file import read_set, shipped_path, write_set
 from alphazero.evaluation.exact.sets import (
@@ -125,11 +126,16 @@ def test_positions_of_othello_have_few_empty_squares_unless_more_are_asked_for(
         make_evaluation_set.run(settings, Console())
 
 
-def test_more_positions_than_the_game_has_are_an_error():
-    game = make_game("connect_x:2x3x2")
+def test_of_more_positions_than_there_are_the_error_says_how_many_there_are(monkeypatch):
+    monkeypatch.setattr(sampling, "_MAX_BARREN_GAMES", 20)
+    monkeypatch.setattr(sampling, "STRONG_SIMULATIONS", 20)
+    game = make_game("connect_x:3x3x3")
+    solver = EnumeratedSolver(game)
     with pytest.raises(ConfigError) as error:
-        sample_set(game, EnumeratedSolver(game), 100_000, seed=5)
-    assert (error.value.key, error.value.value) == ("num_positions", 100_000)
+        sample_set(game, solver, 1000, seed=5)
+    assert (error.value.key, error.value.value) == ("num_positions", 1000)
+    enough = int(error.value.allowed.split()[0])
+    assert len(sample_set(game, solver, enough, seed=5)) == enough > 20
 
 
 def test_a_file_is_read_as_it_was_written(small, tmp_path):

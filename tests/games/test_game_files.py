@@ -279,6 +279,8 @@ def folders(tmp_path, monkeypatch):
         ("connect_four", "mine/rules.py", False),
         ("connect_four", "connect_four", True),
         ("othello", "othello:6", False),
+        ("othello", "othello:8", True),
+        ("othello_6x6", "othello:6", True),
     ],
 )
 def test_a_stored_name_means_the_same_game_however_its_path_is_spelled(

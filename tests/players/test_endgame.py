@@ -1,7 +1,9 @@
 """`endgame=`: exact leaves of players, what may be set, and that measurements stay pure."""
 
+import itertools
 import json
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from solver_samples import late_states
 
 from alphazero.cli import main
 from alphazero.games.registry import make_game
-from alphazero.players import exact_leaves
+from alphazero.players import exact_leaves, scored_endings
 from alphazero.players.base import PlayerSettings, thinking_of
 from alphazero.players.exact_leaves import (
     LeafPolicy,
@@ -20,8 +22,10 @@ from alphazero.players.exact_leaves import (
     make_leaf_policy,
 )
 from alphazero.players.registry import make_player
+from alphazero.players.scored_endings import ScoredEndings
 from alphazero.players.search_player import SearchPlayer
 from alphazero.runtime.errors import ConfigError
+from alphazero.solvers import alpha_beta
 from alphazero.solvers.base import UnsolvableError, values_of
 from alphazero.solvers.exact_leaves import make_prover
 from alphazero.solvers.othello import OthelloSolver
@@ -190,6 +194,21 @@ def test_scores_that_are_too_dear_are_left_to_the_search(game, tmp_path):
     choice = player.choose(states)
     assert choice.actions[1] == np.argmax(analysis.action_weights)
     assert np.allclose(choice.action_weights.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("name", ("connect_x:4x5x4", "othello:6"))
+def test_scores_that_take_too_long_by_the_clock_are_left_to_the_search(name, monkeypatch):
+    game, looks = make_game(name), itertools.count()
+    prover = make_prover(game)
+    endings = ScoredEndings(game, prover, np.zeros(prover.num_stages), (10**9, 2.0), 0)
+    (state,) = late_states(name, 9, 1, seed=3)
+    clock = SimpleNamespace(monotonic=lambda: float(next(looks)))
+    for module in (alpha_beta, scored_endings):
+        monkeypatch.setattr(module, "time", clock)
+    monkeypatch.setattr(alpha_beta, "NODES_PER_CALL", 1)
+    assert endings.choose(state) is None and next(looks) <= 4
+    clock.monotonic = lambda: 0.0
+    assert endings.choose(state) is not None
 
 
 def test_an_othello_solver_gives_up_after_so_many_nodes():

@@ -13,6 +13,8 @@ from alphazero.search.settings import SearchSettings
 from alphazero.search.tree import UNPROVEN
 from alphazero.selfplay.lockstep import SelfPlay
 from alphazero.selfplay.settings import SelfPlaySettings
+from alphazero.solvers import alpha_beta
+from alphazero.solvers import exact_leaves as solvers_exact_leaves
 from alphazero.solvers.base import values_of
 from alphazero.solvers.enumeration import ExactValues, enumerate_positions
 from alphazero.solvers.exact_leaves import (
@@ -147,28 +149,63 @@ def test_a_tier_never_spends_more_than_its_share():
         assert 5000 < leaves.num_nodes <= 6000 + 2 * num_provers
 
 
-def test_by_the_clock_a_tier_ends_sooner_on_a_machine_that_is_slower_than_measured():
-    game, prover = game_and_prover("connect_four")
-    states = late_states("connect_four", 24, 50, seed=2)
-    tiers = [Tier(100_000, 100_000), Tier(1, math.inf)]
+@pytest.mark.parametrize("name", ("connect_four", "othello:6", "plain connect_x:4x4x3"))
+def test_a_search_that_pauses_finds_what_it_finds_in_one_piece(name, monkeypatch):
+    game, prover = game_and_prover(name)
+    states = late_states(game.name, 10, 40, seed=3)
+    budgets = np.resize(np.array([0, 9, 50, 400]), len(states))
 
-    def nodes_of_two_calls(nodes_per_s):
-        leaves = ProvenLeaves([prover], np.ones(prover.num_stages), tiers, nodes_per_s)
-        leaves.prove(states[:1])
-        leaves.prove(states)
-        return leaves.num_nodes
+    def proven(piece, most_nodes):
+        monkeypatch.setattr(alpha_beta, "NODES_PER_LOOK", piece)
+        prover.forget()
+        results, num_nodes = prover.prove(states, budgets, most_nodes)
+        return results.tolist(), num_nodes
 
-    assert nodes_of_two_calls(1.0) == nodes_of_two_calls(None) > nodes_of_two_calls(1e15)
+    for most_nodes in (MANY, 333):
+        whole = proven(MANY, most_nodes)
+        assert proven(1, most_nodes) == proven(7, most_nodes) == whole
+        assert 0 < len(states) - whole[0].count(UNPROVEN) < 31 and whole[1] <= most_nodes
 
 
-def test_what_a_tier_spent_above_its_fraction_is_taken_from_the_next_one():
+class Clock:
+    """Stands in for `time`: each look at it takes ``step`` seconds."""
+
+    def __init__(self, monkeypatch, step):
+        self.now, self.step = 0.0, step
+        for module in (alpha_beta, solvers_exact_leaves):
+            monkeypatch.setattr(module, "time", self)
+
+    def monotonic(self):
+        self.now += self.step
+        return self.now
+
+
+@pytest.mark.parametrize("name", ("connect_four", "othello", "plain othello:6"))
+@pytest.mark.parametrize(("nodes_per_s", "deadline"), ((MANY / 1.0, None), (None, 1.0)))
+def test_an_answer_ends_by_the_clock_of_its_tier_or_of_the_move(
+    name, nodes_per_s, deadline, monkeypatch
+):
+    """At the speed that was measured a tier of a second has 10^7 nodes, now it has few."""
+    game, prover = game_and_prover(name)
+    clock = Clock(monkeypatch, 0.125)
+    tiers = [Tier(MANY, MANY), Tier(1, math.inf)]
+    leaves = ProvenLeaves([prover], np.ones(prover.num_stages), tiers, nodes_per_s)
+    leaves.begin(1, deadline)
+    assert leaves.prove(game.initial_states())[0] == UNPROVEN
+    assert 1.0 <= clock.now <= 1.5
+    assert 5 <= leaves.num_nodes / alpha_beta.NODES_PER_LOOK <= 8
+
+
+def test_what_a_tier_spent_above_its_fraction_is_taken_from_the_next_one(monkeypatch):
     game, prover = game_and_prover("connect_four")
     states = late_states("connect_four", 24, 50, seed=2)
     tiers = [Tier(100_000, 100), Tier(100_000, 100), Tier(0, math.inf)]
-    leaves = ProvenLeaves([prover], np.ones(prover.num_stages), tiers, 1e15)
-    leaves.prove(states)  # by the clock, this takes both fractions
+    Clock(monkeypatch, 0.9)  # the tier has a second, and its answers take 1.8
+    leaves = ProvenLeaves([prover], np.ones(prover.num_stages), tiers, 100)
+    leaves.prove(states)
+    leaves.prove(states)
     spent = leaves.num_nodes
-    assert (leaves.prove(states) == UNPROVEN).all() and leaves.num_nodes == spent > 0
+    assert (leaves.prove(states) == UNPROVEN).all() and 0 < leaves.num_nodes == spent < 120
 
 
 def test_costs_are_extrapolated_as_they_grew():

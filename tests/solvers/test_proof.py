@@ -6,13 +6,16 @@ import numpy as np
 import pytest
 from game_samples import EXAMPLE
 from naive import naive_twin
+from network_samples import SMALL, small_network
 
 from alphazero.cli import main
 from alphazero.games.batched_game import CompiledGame
 from alphazero.games.registry import make_game
+from alphazero.network.weights import network_arrays, save_network
 from alphazero.runtime.errors import InputError
 from alphazero.solvers.enumeration import ExactValues, enumerate_positions
 from alphazero.solvers.proof import prove
+from alphazero.storage.run_folder import RunFolder
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +111,16 @@ def test_a_proof_is_told_also_of_a_game_that_is_lost_from_the_start(capsys):
     out = capsys.readouterr().out
     assert "\n  beatable" in out
     assert re.search(r"\nmisplayed: .* played [1-3], .*(draw|loss).* [1-3].*(win|draw)\n", out)
+
+
+def test_the_game_is_that_of_the_network(tmp_path, capsys):
+    game = make_game("connect_x:3x3x3")
+    run = RunFolder(tmp_path / "a,seed=1")
+    run.network(1).parent.mkdir(parents=True)
+    weights = network_arrays(small_network(game))
+    save_network(run.network(1), weights, game.name, SMALL, {})
+    assert main(["prove", f"player={run.path}", "num_simulations=2", "show=0"]) in (0, 1)
+    assert "(connect_x:3x3x3)" in capsys.readouterr().out
 
 
 def test_a_game_too_large_to_prove_is_refused(capsys, monkeypatch):

@@ -74,26 +74,44 @@ def sample_set(
     Raises:
         ConfigError: if the game has too few such positions.
     """
-    samples: list[_Sample] = []
-    seen: set[bytes] = set()
-    max_immediate = MAX_IMMEDIATE_FRACTION * num_positions / len(SOURCES)
-    for source, wanted in (("random", num_positions // 2), ("strong", num_positions)):
-        num_barren = 0
-        found = _samples(game, solver, source, seed, max_empties, max_immediate, seen)
-        while len(samples) < wanted:
-            sample = next(found)
-            num_barren = num_barren + 1 if sample is None else 0
-            if sample is not None:
-                samples.append(sample)
-                progress(len(samples))
-            if num_barren >= _MAX_BARREN_GAMES:
-                reason = f"{num_barren} games of {game.name} in a row held no new position that "
-                reason += "can be misplayed"
-                allowed = f"{len(samples)} or less"
-                raise ConfigError.of("num_positions", num_positions, allowed, reason)
+    samples = _distinct_samples(game, solver, num_positions, seed, max_empties, progress)
+    if len(samples) < num_positions:
+        enough = num_positions
+        while len(samples) < enough:  # halves of fewer positions are other halves
+            enough = len(samples)
+            samples = _distinct_samples(game, solver, enough, seed, max_empties)
+        reason = f"{_MAX_BARREN_GAMES} games of {game.name} in a row held no new position that can "
+        reason += "be misplayed"
+        raise ConfigError.of("num_positions", num_positions, f"{enough} or less", reason)
     samples.sort(key=lambda each: (len(each.moves), each.source, each.moves))
     moves, states, scores, sources = zip(*samples)
     return make_set(game, np.stack(states), np.stack(scores), sources, moves, {})
+
+
+def _distinct_samples(
+    game: Game,
+    solver: Solver,
+    num_positions: int,
+    seed: int,
+    max_empties: int | None,
+    progress: Callable[[int], None] = lambda num_found: None,
+) -> list["_Sample"]:
+    """Return ``num_positions`` samples, or fewer if the games held no others; see `sample_set`."""
+    samples: list[_Sample] = []
+    seen: set[bytes] = set()
+    max_immediate = MAX_IMMEDIATE_FRACTION * num_positions / len(SOURCES)
+    num_random = num_positions // 2
+    for source, wanted in zip(SOURCES, (num_random, num_positions - num_random)):
+        num_found = num_barren = 0
+        found = _samples(game, solver, source, seed, max_empties, max_immediate, seen)
+        while num_found < wanted and num_barren < _MAX_BARREN_GAMES:
+            sample = next(found)
+            num_barren = num_barren + 1 if sample is None else 0
+            if sample is not None:
+                num_found += 1
+                samples.append(sample)
+                progress(len(samples))
+    return samples
 
 
 class _Sample(NamedTuple):
