@@ -19,7 +19,7 @@ from alphazero.cli.players import PLAYER_HELP
 from alphazero.cli.progress import counted_choice
 from alphazero.config.settings import option
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings, thinking_of
 from alphazero.players.registry import make_player
 from alphazero.runtime.console import Console

@@ -10,7 +10,7 @@ from rich.console import Console
 from alphazero.cli import match
 from alphazero.cli.command import run_command
 from alphazero.cli.players import warm_up
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.players.solver import SolverPlayer
 
 

@@ -9,7 +9,7 @@ from naive import naive_twin
 
 from alphazero.cli import main
 from alphazero.games.batched_game import CompiledGame
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import InputError
 from alphazero.solvers.enumeration import ExactValues, enumerate_positions
 from alphazero.solvers.proof import prove
