@@ -19,6 +19,7 @@ The packages, in the order of the data flow; each imports only those above it:
     boards/       positions and moves as people read them: text, shapes, pictures
     textbook/     UCT and AlphaZero in plain Python, to learn from; tests hold search/ to it
     search/       PUCT and Gumbel search for many games in lockstep; uct/: the rollout baseline
+    own_games/    games by name; those that users bring: their own classes and files, libraries
     network/      the policy/value networks, pure functions of tensors; stored weights
     inference/    the evaluator: an engine (torch, OpenVINO, CUDA) behind a cache
     selfplay/     games in lockstep, one thread for each core; the record of a finished game
@@ -28,7 +29,7 @@ The packages, in the order of the data flow; each imports only those above it:
     solvers/      exact solvers, enumeration of small games, proofs about a player
     players/      choosers of moves: random, UCT, network, solver, GTP programs
     evaluation/   matches, Elo, SPRT, tournaments; exact/: accuracy against a solver
-    workers/      where training games are played: threads, processes, a Ray cluster, a folder
+    workers/      where training games are played: threads, processes, a Ray cluster
     training/     the training loop, its settings, reports, alarms and loggers
     plots/        pictures of runs, positions and games
     play/         the terminal board and the JSON engine
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from alphazero.evaluation.exact.accuracy import AccuracyReport as AccuracyReport
     from alphazero.evaluation.report import MatchReport as MatchReport
     from alphazero.games.batched_game import Game as Game
-    from alphazero.games.registry import make_game as make_game
+    from alphazero.own_games.registry import make_game as make_game
     from alphazero.players.base import Analysis as Analysis
     from alphazero.players.base import Choice as Choice
     from alphazero.players.base import Player as Player
@@ -81,7 +82,7 @@ _PUBLIC = {
     "TrainSettings": "alphazero.training.settings",
     "load_player": "alphazero.api",
     "load_run": "alphazero.api",
-    "make_game": "alphazero.games.registry",
+    "make_game": "alphazero.own_games.registry",
     "make_settings": "alphazero.api",
     "measure_accuracy": "alphazero.api",
     "play_match": "alphazero.api",

@@ -19,7 +19,7 @@ from alphazero.evaluation.match import Openings
 from alphazero.evaluation.match import play_match as _play_match
 from alphazero.evaluation.report import MatchReport
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.registry import make_player
 from alphazero.runtime.errors import ConfigError

@@ -82,9 +82,9 @@ def place_boards(text: str, page: Path) -> str:
 
 
 def _export(name: str, folder: Path) -> None:
-    from alphazero.games.registry import make_game
     from alphazero.interop.export_agreement import check_agreement
     from alphazero.interop.onnx_file import onnx_bytes, onnx_evaluate
+    from alphazero.own_games.registry import make_game
     from alphazero.players.network import load_module
     from alphazero.storage.pretrained import shipped_network
     from alphazero.storage.run_folder import folder_name
@@ -98,7 +98,7 @@ def _export(name: str, folder: Path) -> None:
 
 def _describe(name: str) -> dict:
     """Return a game's entry in the answer, with the players that need no server."""
-    from alphazero.games.registry import make_game
+    from alphazero.own_games.registry import make_game
     from alphazero.web.catalogue import MAX_NETWORK_SIMULATIONS, PlayerChoice, describe_game
 
     players = [

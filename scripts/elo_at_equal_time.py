@@ -13,7 +13,7 @@ import argparse
 from alphazero.cli.match import tally_text
 from alphazero.cli.progress import progress
 from alphazero.evaluation.match import Openings, play_match
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player
 from alphazero.players.search_player import TIMED_SIMULATIONS, SearchPlayer

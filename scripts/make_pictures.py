@@ -201,7 +201,7 @@ def _hex(color: Color | None) -> str | None:
 def draw_play(path: Path, name: str, spec: str, moves: list[str]) -> None:
     """Draw the last screen of a game that a person begins against the player ``spec``."""
     from alphazero.boards.skin import skin_of
-    from alphazero.games.registry import make_game
+    from alphazero.own_games.registry import make_game
     from alphazero.play.terminal import HumanPlayer, TerminalGame
     from alphazero.players.base import PlayerSettings
     from alphazero.players.registry import make_player

@@ -17,7 +17,7 @@ from alphazero.evaluation.elo import rate
 from alphazero.evaluation.match import Openings
 from alphazero.evaluation.ratings import RatingFile
 from alphazero.evaluation.tournament import play_tournament
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player
 from alphazero.storage.pretrained import shipped_network

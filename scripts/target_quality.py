@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.table import Table
 from script_command import exit_status
 
-from alphazero.games.registry import make_stored_game
+from alphazero.own_games.registry import make_stored_game
 from alphazero.players.network import load_network_player
 from alphazero.players.search_player import SearchPlayer
 from alphazero.runtime.errors import ConfigError

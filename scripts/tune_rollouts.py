@@ -19,7 +19,7 @@ from script_command import exit_status
 from alphazero.evaluation.match import MatchReport, Openings, play_match
 from alphazero.games import rules
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.uct import UctPlayer
 from alphazero.runtime import jit

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 
 EXAMPLE = str(Path(__file__).parents[1] / "examples" / "snort.py")
 PUZZLE = str(Path(__file__).parents[1] / "examples" / "peg_solitaire.py")

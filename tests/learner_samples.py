@@ -5,12 +5,12 @@ import math
 import numpy as np
 import torch
 
-from alphazero.games.registry import make_game
 from alphazero.learner.learner import Learner
 from alphazero.learner.loss import Targets, value_targets
 from alphazero.learner.settings import LearnerSettings
 from alphazero.network.interface import NetworkOutput, NetworkSettings
 from alphazero.network.registry import make_network
+from alphazero.own_games.registry import make_game
 from alphazero.replay.buffer import Batch
 
 CPU = torch.device("cpu")

@@ -213,7 +213,7 @@ class PythonTwin:
 
 
 def naive_twin(name):
-    """Return the naive game of a name that `alphazero.games.registry.make_game` takes."""
+    """Return the naive game of a name that `alphazero.own_games.registry.make_game` takes."""
     if name == "tic_tac_toe":
         return NaiveTicTacToe()
     if name == "connect_four":

@@ -6,7 +6,7 @@ import numpy as np
 from game_samples import TWICE
 
 from alphazero.games.batched_game import Game, Transition
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.search import tree as trees
 from alphazero.search.batched_search import TreeSearch
 from alphazero.search.settings import SearchSettings

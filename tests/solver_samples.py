@@ -3,7 +3,7 @@
 import numpy as np
 from game_samples import random_games
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 
 
 def late_states(name, max_empties, num, seed):

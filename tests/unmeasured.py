@@ -10,9 +10,9 @@ def patch_measurements(patch):
     Args:
         patch: has a `setattr`, as `pytest.MonkeyPatch` has.
     """
-    from alphazero.games import checked_game
     from alphazero.inference import fastest_engine
     from alphazero.inference.engines.engine import REFERENCE
+    from alphazero.own_games import checked_game
     from alphazero.players import exact_leaves
     from alphazero.runtime import jit
 

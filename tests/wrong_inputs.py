@@ -21,10 +21,10 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from alphazero.cli import main
-from alphazero.games.registry import make_game
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import make_network
 from alphazero.network.weights import network_arrays, save_network
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.files import write_safetensors
 
 TIME_LIMIT_S = 25

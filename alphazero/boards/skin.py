@@ -14,7 +14,6 @@ from pathlib import Path
 
 from alphazero.boards.notation import ColumnsFromOne, Notation, Squares
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import is_game_file
 from alphazero.runtime.errors import ConfigError
 
 #: How a game with a standard set-up begins: as in our rules, or as everywhere else.
@@ -98,7 +97,7 @@ def skin_of(game: Game, setup: str = SETUPS[0]) -> Skin:
     if setup not in setups_of(game):
         reason = f"the game {game.name} has one set-up"
         raise ConfigError.of("setup", setup, list(setups_of(game)), reason)
-    title = Path(game.name).stem if is_game_file(game.name) else game.name
+    title = Path(game.name).stem if game.name.endswith(".py") else game.name
     skin = Skin(
         title=looks.title or title,
         notation=_notation(game),

@@ -20,11 +20,11 @@ from rich.text import Text
 
 from alphazero.cli.command import figures_table, write_figures
 from alphazero.config.settings import option
-from alphazero.evaluation.rule_check import CheckOptions, Fault, RuleReport, check_rules
 from alphazero.evaluation.run_facts import duration_text
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.games.registry import is_own_game, make_game
 from alphazero.network.registry import make_network
+from alphazero.own_games.registry import is_own_game, make_game
+from alphazero.own_games.rule_check import CheckOptions, Fault, RuleReport, check_rules
 from alphazero.runtime.console import Console
 from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.errors import ConfigError

@@ -30,9 +30,9 @@ from alphazero.evaluation.exact.set_file import find_set
 from alphazero.evaluation.exact.sets import EvaluationSet
 from alphazero.evaluation.run_facts import RUN_FOLDER_KEYS, duration_text
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_stored_game, same_game
 from alphazero.inference.engines.registry import ENGINES, PRECISIONS
 from alphazero.network.weights import network_info
+from alphazero.own_games.registry import make_stored_game, same_game
 from alphazero.players.base import PlayerSettings
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console

@@ -18,7 +18,7 @@ from typing import TextIO
 
 from alphazero.cli.players import PLAYER_HELP
 from alphazero.config.settings import option
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.play.json_engine import Engine, serve
 from alphazero.players.base import ENDGAME_HELP, PlayerSettings
 from alphazero.players.registry import existing_network, is_path, read_spec

@@ -40,7 +40,7 @@ from alphazero.evaluation.exact.accuracy import (
 from alphazero.evaluation.exact.set_file import find_set, game_of_set
 from alphazero.evaluation.exact.sets import EvaluationSet
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_stored_game
+from alphazero.own_games.registry import make_stored_game
 from alphazero.players.base import Player, PlayerSettings, engine_of, thinking_of
 from alphazero.players.registry import network_path, read_spec
 from alphazero.plots.accuracy import draw_accuracy

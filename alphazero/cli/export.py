@@ -19,9 +19,9 @@ from torch import nn
 from alphazero.cli.players import DEFAULT_GAME
 from alphazero.config.settings import option
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_game
 from alphazero.interop import kaggle_submission, onnx_file
 from alphazero.interop.export_agreement import Evaluate, check_agreement
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import NETWORK_KIND_HELP
 from alphazero.players.network import game_of_network, load_module
 from alphazero.players.registry import network_path

@@ -18,7 +18,7 @@ from alphazero.config.settings import option
 from alphazero.evaluation.exact.sampling import METHOD_NOTES, sample_set
 from alphazero.evaluation.exact.set_file import write_set
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 from alphazero.config.settings import option
-from alphazero.games.registry import game_names
+from alphazero.own_games.registry import game_names
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import write_atomically

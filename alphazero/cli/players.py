@@ -17,7 +17,7 @@ from alphazero.boards.notation import read_moves
 from alphazero.boards.skin import SETUPS, Skin, skin_of
 from alphazero.config.settings import option
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import OFFERED, make_game
+from alphazero.own_games.registry import OFFERED, make_game
 from alphazero.play.terminal import HumanPlayer
 from alphazero.players.base import WARM_UP_SIMULATIONS, Player, PlayerSettings
 from alphazero.players.gtp import GtpPlayer

@@ -35,7 +35,7 @@ from alphazero.config.settings import option
 from alphazero.evaluation.elo import rate
 from alphazero.evaluation.ratings import RatingFile
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_stored_game, warn_of_changed_rules
+from alphazero.own_games.registry import make_stored_game, warn_of_changed_rules
 from alphazero.players.base import MAX_SIMULATIONS, RESIGN, Player, PlayerSettings
 from alphazero.players.registry import default_player, make_player
 from alphazero.plots.exact_error import draw_exact_error

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from alphazero.cli.players import DEFAULT_GAME
 from alphazero.config.settings import option
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import NETWORK_KIND_HELP
 from alphazero.players.registry import check_player
 from alphazero.runtime.console import Console

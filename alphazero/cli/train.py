@@ -25,8 +25,8 @@ from alphazero.cli.prove import proof_lines
 from alphazero.config.command_line import parse_overrides, split_word
 from alphazero.config.settings import from_plain
 from alphazero.evaluation.run_facts import duration_text
-from alphazero.games.registry import make_game
 from alphazero.network.registry import is_own_kind
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import is_module_name

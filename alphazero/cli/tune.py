@@ -11,8 +11,8 @@ In: the settings of a training run. Out: a table of speeds; the choice is stored
 from rich.box import SQUARE
 from rich.table import Table
 
-from alphazero.games.registry import make_game
 from alphazero.network.registry import make_network
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.console import Console
 from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.wording import counted

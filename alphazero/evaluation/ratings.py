@@ -22,7 +22,7 @@ from typing import Any
 
 from alphazero.evaluation.elo import Pairing, Ratings
 from alphazero.evaluation.tournament import TournamentMatch
-from alphazero.games.registry import same_game
+from alphazero.own_games.registry import same_game
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.files import parse_object, read_text, write_atomically
 

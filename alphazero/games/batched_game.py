@@ -2,7 +2,7 @@
 
 In: arrays of states, one row for each position. Out: arrays. Search, self-play, matches and play
 know a game only through `Game`. `CompiledGame` implements it for every game that defines
-`alphazero.games.rules`, `alphazero.games.python_game.PythonGame` for games that exist as Python
+`alphazero.games.rules`, `alphazero.own_games.python_game.PythonGame` for games that exist as Python
 objects.
 
 Letters for shapes: B positions, K state words, A actions, S symmetries, C planes, H x W board.
@@ -36,7 +36,7 @@ class Transition(NamedTuple):
 class Game:
     """A game, as operations on arrays of positions."""
 
-    name: str  #: as `alphazero.games.registry.make_game` takes it
+    name: str  #: as `alphazero.own_games.registry.make_game` takes it
     num_actions: int  #: A
     state_size: int  #: K
     state_dtype: np.dtype  #: of a state array
@@ -48,8 +48,8 @@ class Game:
     #: The worst and the best result of the rules, which are scaled to -1 and 1.
     result_range: tuple[float, float] = (-1.0, 1.0)
     notes: tuple[str, ...] = ()  #: what is allowed in the rules but looks wrong, for the user
-    #: The identity of a user's rules, see `alphazero.games.rules_digest`; "" for games that their
-    #: names identify: those of this package and of its adapters.
+    #: The identity of a user's rules, see `alphazero.own_games.rules_digest`; "" for games that
+    #: their names identify: those of this package and of its adapters.
     rules_digest: str = ""
     rules_text: str = ""  #: from which the digest follows
     plane_names: tuple[str, ...] = ()  #: what each plane shows, if the rules say
@@ -246,7 +246,7 @@ class CompiledGame(Game):
     """A game whose rules are compiled.
 
     Args:
-        name: the game's name with its sizes, as `alphazero.games.registry.make_game` takes it.
+        name: the game's name with its sizes, as `alphazero.own_games.registry.make_game` takes it.
         sizes: the NamedTuple whose class implements the rules.
     """
 

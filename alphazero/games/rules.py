@@ -35,7 +35,6 @@ import inspect
 import numpy as np
 
 from alphazero.games.appearance import Appearance as Appearance
-from alphazero.games.rules_text import digest_of, module_file, source_text
 from alphazero.games.square_names import action_names, named_action
 from alphazero.games.symmetry import identity_tables
 from alphazero.games.symmetry import mirror_tables as mirror_tables
@@ -47,6 +46,7 @@ from alphazero.runtime.bits import lowest_bit_index as lowest_bit_index
 from alphazero.runtime.bits import popcount as popcount
 from alphazero.runtime.jit import njit as njit
 from alphazero.runtime.random_generators import random_below as random_below
+from alphazero.runtime.source_text import digest_of, module_file, source_text
 
 _RULES = {}
 _GAME_CLASSES = set()

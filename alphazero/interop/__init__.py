@@ -18,5 +18,5 @@ Networks as files, `alphazero export`:
     kaggle_agent        how that plays: its source, which needs nothing but numpy
     export_agreement    whether a file gives the network's answers
 
-The other direction, their games to search and to train on, is `alphazero.games.adapters`.
+The other direction, their games to search and to train on, is `alphazero.own_games.adapters`.
 """

@@ -19,10 +19,10 @@ from alphazero.boards.painter import Picture, paint
 from alphazero.boards.shapes import board_shapes
 from alphazero.boards.skin import skin_of
 from alphazero.boards.text import plain_board
-from alphazero.games.adapters.pettingzoo_game import CLASSIC_TWINS
-from alphazero.games.adapters.pettingzoo_package import classic_module, require_pettingzoo
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_game
+from alphazero.own_games.adapters.pettingzoo_game import CLASSIC_TWINS
+from alphazero.own_games.adapters.pettingzoo_package import classic_module, require_pettingzoo
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 
 require_pettingzoo()  # before the imports below, to say what to install if they would fail
@@ -40,7 +40,7 @@ def env(game_name: str, render_mode: str | None = None) -> AECEnv:
     """Return one of our games as an environment, with the wrappers that PettingZoo uses.
 
     Args:
-        game_name: as `alphazero.games.registry.make_game` takes it.
+        game_name: as `alphazero.own_games.registry.make_game` takes it.
         render_mode: "human" prints the board after every move, "ansi" returns it as text,
             "rgb_array" as an image (uint8[h, w, 3]).
 

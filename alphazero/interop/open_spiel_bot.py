@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from alphazero.games.adapters.open_spiel_game import make_open_spiel_game, require_open_spiel
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_game
+from alphazero.own_games.adapters.open_spiel_game import make_open_spiel_game, require_open_spiel
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import Choice, Player, PlayerSettings
 from alphazero.players.registry import make_player
 

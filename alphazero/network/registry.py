@@ -77,7 +77,7 @@ def check_settings(planes_shape: tuple[int, int, int], settings: NetworkSettings
 def check_stored_kind(kind: str, source: str, named: str | None, key: str = "network_kind") -> None:
     """Refuse the class ``module:Class`` of a stored network unless the user names it as well.
 
-    Stored files are exchanged, see `alphazero.games.registry.make_stored_game`: none imports a
+    Stored files are exchanged, see `alphazero.own_games.registry.make_stored_game`: none imports a
     module by itself. Networks of this package and of entry points need no permission.
 
     Args:

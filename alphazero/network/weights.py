@@ -34,7 +34,7 @@ class NetworkFile(NamedTuple):
     """The contents of a stored network."""
 
     arrays: dict[str, np.ndarray]  #: weights by name
-    game: str  #: the game's name, see `alphazero.games.registry.make_game`
+    game: str  #: the game's name, see `alphazero.own_games.registry.make_game`
     settings: dict  #: the network's shape, see `alphazero.network.interface.NetworkSettings`
     #: further facts, such as run, iteration, strength, and the `Game.rules_digest` of a user's game
     info: dict

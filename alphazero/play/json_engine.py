@@ -19,7 +19,7 @@ import numpy as np
 from alphazero.boards.notation import Notation, read_moves
 from alphazero.boards.skin import SETUPS, setups_of, skin_of
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import game_names, is_own_game, make_game
+from alphazero.own_games.registry import game_names, is_own_game, make_game
 from alphazero.play.requests import (
     EngineRequest,
     Refusal,

@@ -12,7 +12,6 @@ from torch import nn
 
 from alphazero.config.settings import from_stored
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_stored_game, same_game, warn_of_changed_rules
 from alphazero.inference.answers import ImpossibleAnswersError
 from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.engines.agreement import sample_positions
@@ -31,6 +30,7 @@ from alphazero.network.weights import (
     network_game,
     network_info,
 )
+from alphazero.own_games.registry import make_stored_game, same_game, warn_of_changed_rules
 from alphazero.players.base import PlayerSettings
 from alphazero.players.exact_leaves import (
     BATCH_SIZE,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from alphazero.games.batched_game import CompiledGame, Game, Transition
-from alphazero.games.python_game import PythonGame
+from alphazero.own_games.python_game import PythonGame
 from alphazero.players.base import Analysis, Choice, Player, PlayerSettings, SearchProgress
 from alphazero.players.uct import UctPlayer, specification, uct_simulations
 from alphazero.runtime.errors import ConfigError

@@ -8,8 +8,8 @@ In: the name of a game. Out: a path. `alphazero ship` writes both files.
 
 from pathlib import Path
 
-from alphazero.games.registry import same_game
 from alphazero.network.weights import network_game
+from alphazero.own_games.registry import same_game
 from alphazero.storage.run_folder import folder_name
 
 

@@ -41,9 +41,8 @@ except ImportError:  # Windows
 
 from alphazero.config.files import parse_yaml, to_yaml
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import runs_own_code
-from alphazero.games.rules_digest import is_rules_text
-from alphazero.games.rules_text import digest_of
+from alphazero.own_games.registry import runs_own_code
+from alphazero.own_games.rules_digest import is_rules_text
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.files import (
     append_line,
@@ -55,6 +54,7 @@ from alphazero.runtime.files import (
     write_atomically,
 )
 from alphazero.runtime.own_code import is_module_name
+from alphazero.runtime.source_text import digest_of
 from alphazero.selfplay.flat_games import flatten, unflatten
 from alphazero.selfplay.game_check import GamesError, check_games
 from alphazero.selfplay.game_record import GameRecord

@@ -15,8 +15,8 @@ from alphazero.config.files import config_files, groups_of, read_values
 from alphazero.config.help import HELP, print_help
 from alphazero.config.hydra import Composer, Configs, store_choice
 from alphazero.config.hydra_main import Job, split_command_line
-from alphazero.games.registry import is_own_game, make_game, same_game
 from alphazero.network.registry import is_own_kind
+from alphazero.own_games.registry import is_own_game, make_game, same_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.run_folder import name_part
 from alphazero.training.settings import TrainSettings, check_new_run

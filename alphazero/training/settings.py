@@ -9,12 +9,12 @@ from pathlib import Path
 from alphazero.config.settings import check, from_stored, option, section
 from alphazero.evaluation.match import check_num_games
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import make_game, make_stored_game, same_game
-from alphazero.games.rules_digest import changes, network_shapes
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.learner.settings import LearnerSettings
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import check_settings, check_stored_kind
+from alphazero.own_games.registry import make_game, make_stored_game, same_game
+from alphazero.own_games.rules_digest import changes, network_shapes
 from alphazero.replay.settings import ReplaySettings
 from alphazero.runtime.device import choose_device
 from alphazero.runtime.errors import ConfigError

@@ -21,13 +21,13 @@ from collections.abc import Generator, Iterator
 
 import torch
 
-from alphazero.games.registry import make_game
 from alphazero.inference.answers import ImpossibleAnswersError
 from alphazero.inference.engines.agreement import PositionSample, sample_positions
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.learner.learner import Learner
 from alphazero.network.registry import make_network
+from alphazero.own_games.registry import make_game
 from alphazero.replay.buffer import Batch, ReplayBuffer
 from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.errors import StoredFileError

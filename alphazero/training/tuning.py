@@ -14,7 +14,6 @@ import numpy as np
 import torch
 
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import canonical_name
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.selection import candidates, measure_speeds
@@ -26,6 +25,7 @@ from alphazero.inference.measurements import (
 )
 from alphazero.inference.network_evaluator import NetworkEvaluator, num_streams
 from alphazero.network.registry import identity_of
+from alphazero.own_games.registry import canonical_name
 from alphazero.runtime.errors import ConfigError
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.training.settings import TrainSettings

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from alphazero.boards.skin import Skin, setups_of, skin_of
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.games.registry import OFFERED, is_own_game, make_game, same_game
+from alphazero.own_games.registry import OFFERED, is_own_game, make_game, same_game
 from alphazero.play.requests import Refusal, quoted
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import shipped_network

@@ -5,10 +5,10 @@ import warnings
 from typing import Protocol
 
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.games.python_game import PythonGame
 from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.network.interface import NetworkSettings
+from alphazero.own_games.python_game import PythonGame
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.workers.dispatcher import Dispatcher

@@ -16,13 +16,13 @@ from pathlib import Path
 import numpy as np
 
 from alphazero.games.batched_game import Game
-from alphazero.games.checked_game import load_named_game
-from alphazero.games.game_file import existing
-from alphazero.games.registry import is_game_file, is_object, make_game
-from alphazero.games.rules_text import read_source, source_files
+from alphazero.own_games.checked_game import load_named_game
+from alphazero.own_games.game_file import existing
+from alphazero.own_games.registry import is_game_file, is_object, make_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import write_atomically
 from alphazero.runtime.jit import make_private, private_folder
+from alphazero.runtime.source_text import read_source, source_files
 
 _PACKAGE = Path(__file__).parents[1]
 

@@ -6,12 +6,12 @@ import time
 import numpy as np
 import torch
 
-from alphazero.games.registry import make_game
 from alphazero.inference.engines.agreement import PositionSample, sample_positions
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.selection import candidates, measure_speeds
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import make_network
+from alphazero.own_games.registry import make_game
 from benchmark_parts import measuring
 from benchmark_parts.measuring import Row
 

@@ -9,10 +9,10 @@ import sys
 import time
 from collections.abc import Iterator
 
-from alphazero.games.registry import make_game
 from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.learner.learner import Learner
 from alphazero.network.registry import make_network
+from alphazero.own_games.registry import make_game
 from alphazero.replay.buffer import ReplayBuffer
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.settings import SearchSettings

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player
 from alphazero.players.search_player import SearchPlayer

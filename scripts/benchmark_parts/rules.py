@@ -5,9 +5,9 @@ import time
 
 import numpy as np
 
-from alphazero.games.registry import make_game
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.evaluator import UniformEvaluator
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.python_uct import uct_player
 from alphazero.runtime.random_generators import child_generator

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from alphazero.games.registry import make_game
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.batched_search import TreeSearch
 from alphazero.search.settings import SearchSettings

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.solvers.connect_x import ConnectXSolver
 from alphazero.solvers.othello import OthelloSolver
 from benchmark_parts.measuring import Row

@@ -3,7 +3,7 @@
 import math
 import time
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.random_generators import child_generator, kernel_rng
 from alphazero.search.uct.search import UctSearch
 from alphazero.search.uct.settings import UctSettings

@@ -9,10 +9,10 @@ import time
 import torch
 from benchmark_parts.learner import _records
 
-from alphazero.games.registry import make_game
 from alphazero.learner.gradients import answers_of
 from alphazero.learner.learner import Learner
 from alphazero.network.registry import make_network
+from alphazero.own_games.registry import make_game
 from alphazero.replay.buffer import ReplayBuffer
 from alphazero.runtime.random_generators import child_generator
 from alphazero.training.run_config import compose

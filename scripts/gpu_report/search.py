@@ -27,7 +27,7 @@ for _old, _new in (("row_stack", "vstack"), ("in1d", "isin"), ("trapz", "trapezo
 from numba import cuda
 
 from alphazero.games import rules
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.search import tree as trees
 from alphazero.search.puct import Exploration, select_action
 from alphazero.search.simulate import is_finished, walk

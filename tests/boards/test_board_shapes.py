@@ -19,7 +19,7 @@ from alphazero.boards.shapes import (
 )
 from alphazero.boards.skin import skin_of
 from alphazero.boards.text import marked_cells
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 
 
 def discs(shapes):

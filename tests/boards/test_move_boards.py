@@ -22,9 +22,9 @@ from alphazero.boards.shapes import (
 from alphazero.boards.skin import WALL, skin_of
 from alphazero.boards.text import Medium, draw_board, marked_cells
 from alphazero.games.appearance import Appearance
-from alphazero.games.own_game import game_of_object
-from alphazero.games.registry import make_game
 from alphazero.games.square_names import action_names, edge_names, named_squares
+from alphazero.own_games.own_game import game_of_object
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.training.loggers.boards import BoardPictures

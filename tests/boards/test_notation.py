@@ -10,9 +10,9 @@ from alphazero.boards.notation import read_moves
 from alphazero.boards.session import Session
 from alphazero.boards.skin import SETUPS, skin_of
 from alphazero.boards.text import Medium, draw_board
-from alphazero.games.python_game import PythonGame
-from alphazero.games.registry import make_game
 from alphazero.games.square_names import named_square, square_name, swap_set_up
+from alphazero.own_games.python_game import PythonGame
+from alphazero.own_games.registry import make_game
 
 PLAIN = Medium(box=False, color=False)
 SKINS = {

@@ -17,7 +17,7 @@ from alphazero.boards.move_text import read_move
 from alphazero.boards.session import Session
 from alphazero.boards.skin import SETUPS, skin_of
 from alphazero.boards.text import Medium, draw_board, marked_cells, piece, plain_board
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 
 PLAIN, BOX, COLOR = (
     Medium(box=False, color=False),

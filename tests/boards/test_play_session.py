@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from alphazero.boards.notation import read_moves
 from alphazero.boards.session import Session
 from alphazero.boards.skin import skin_of
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 
 GAMES = {name: make_game(name) for name in ("tic_tac_toe", "connect_x:4x5x3", "othello:4")}
 # White has no move after the first four: it passes at ply 4, and black passes at ply 11.

@@ -22,9 +22,9 @@ import alphazero as az
 from alphazero.cli import main
 from alphazero.cli.train import _longer_run, _strength, program
 from alphazero.config import settings as config
-from alphazero.games.registry import make_game
 from alphazero.learner.report import LearnerReport
 from alphazero.network.weights import load_network, save_network
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.network import load_network_player
 from alphazero.runtime.errors import ConfigError

@@ -14,7 +14,7 @@ from alphazero.cli import evaluate, make_evaluation_set, plot
 from alphazero.cli import main as cli_main
 from alphazero.cli.command import run_command
 from alphazero.evaluation.exact.set_file import read_set
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 
 GAME = "connect_x:4x3x3"

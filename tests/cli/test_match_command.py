@@ -11,8 +11,8 @@ from rich.console import Console
 from alphazero.cli import main, match
 from alphazero.cli.command import run_command
 from alphazero.cli.players import make_pair, warm_up
-from alphazero.games.registry import make_game
 from alphazero.network.weights import network_arrays, save_network
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.solver import SolverPlayer
 

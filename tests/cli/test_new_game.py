@@ -8,7 +8,7 @@ import pytest
 from mostly_slow import mostly_slow
 
 from alphazero.cli import main
-from alphazero.evaluation.rule_check import CheckOptions, check_rules
+from alphazero.own_games.rule_check import CheckOptions, check_rules
 
 NAME = "written_game"
 

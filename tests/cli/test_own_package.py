@@ -11,7 +11,6 @@ from own_package import write_package
 
 import alphazero as az
 from alphazero.cli import main
-from alphazero.games.registry import game_names, make_game, make_stored_game, runs_own_code
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
 from alphazero.inference.engines.selection import candidates, measure_speeds
@@ -19,6 +18,7 @@ from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEval
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import make_network
 from alphazero.network.weights import load_network, network_arrays, save_network
+from alphazero.own_games.registry import game_names, make_game, make_stored_game, runs_own_code
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player
 from alphazero.runtime.errors import ConfigError

@@ -13,8 +13,8 @@ from alphazero.cli.command import run_command
 from alphazero.cli.ship import recipe
 from alphazero.config.settings import rows
 from alphazero.evaluation.run_facts import RUN_FOLDER_KEYS, duration_text, summary
-from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, network_arrays, network_info, save_network
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.run_config import compose

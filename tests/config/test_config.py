@@ -18,7 +18,7 @@ from alphazero.config.settings import (
     section,
     types_of,
 )
-from alphazero.games.registry import is_own_game, make_game, same_game
+from alphazero.own_games.registry import is_own_game, make_game, same_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.training import run_config
 from alphazero.training.run_config import compose, config_folder, config_groups, game_of_choice

@@ -10,7 +10,7 @@ from alphazero.cli.match import report_table
 from alphazero.config.hints import nearest_key_hint
 from alphazero.config.settings import types_of
 from alphazero.evaluation.report import MatchGame, MatchReport
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.training.settings import TrainSettings
 

@@ -8,7 +8,7 @@ from mostly_slow import mostly_slow
 from wrong_inputs import INSIDE, answer, command_lines, make_files
 
 from alphazero.cli import COMMANDS
-from alphazero.games import checked_game
+from alphazero.own_games import checked_game
 
 OF_THE_USER = "RuntimeError: not today"  # raised by the game file raises.py
 

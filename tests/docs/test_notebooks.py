@@ -15,12 +15,12 @@ from notebook_tic_tac_toe import TicTacToe
 from test_code_size import lines_of_code
 
 from alphazero.config.settings import rows as setting_rows
-from alphazero.games.registry import make_game
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.network.interface import expected_value
 from alphazero.network.registry import make_network
 from alphazero.network.weights import load_network
+from alphazero.own_games.registry import make_game
 from alphazero.search.batched_search import TreeSearch
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.run_config import compose

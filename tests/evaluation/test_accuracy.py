@@ -8,7 +8,7 @@ import pytest
 from alphazero.evaluation.exact.accuracy import Proportion, groups_of, measure_accuracy
 from alphazero.evaluation.exact.set_file import read_set, shipped_path
 from alphazero.evaluation.exact.sets import IMMEDIATE, QUIET, make_set
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import Choice
 from alphazero.players.random import RandomPlayer
 from alphazero.solvers.base import ILLEGAL_SCORE, values_of

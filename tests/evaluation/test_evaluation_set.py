@@ -19,7 +19,7 @@ from alphazero.evaluation.exact.sets import (
     canonical_keys,
     kinds_of,
 )
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.solvers.base import ILLEGAL_SCORE
 from alphazero.solvers.enumeration import EnumeratedSolver, ExactValues

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from alphazero.evaluation.match import MatchProgress, Openings, play_match
 from alphazero.evaluation.report import MatchGame, MatchReport, elo_from_score
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.random import RandomPlayer
 from alphazero.players.uct import UctPlayer

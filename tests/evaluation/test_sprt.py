@@ -12,7 +12,7 @@ from mostly_slow import mostly_slow
 from alphazero.evaluation.match import FIRST_GAMES, Openings, play_match
 from alphazero.evaluation.report import elo_from_score, score_from_elo
 from alphazero.evaluation.sprt import Sprt, log_likelihood_ratio
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 
 PAIR_SCORES = np.arange(5) / 4

@@ -11,7 +11,7 @@ from alphazero.evaluation.match import Openings
 from alphazero.evaluation.ratings import RatingFile
 from alphazero.evaluation.report import score_from_elo
 from alphazero.evaluation.tournament import TournamentMatch, next_pairing, play_tournament
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError, StoredFileError
 
 

@@ -234,7 +234,7 @@ def metrics(path):
 
 def evaluation_set(path):
     from alphazero.evaluation.exact.set_file import read_set
-    from alphazero.games.registry import make_game
+    from alphazero.own_games.registry import make_game
 
     read = read_set(path, make_game("tic_tac_toe"))
     return [list(read.moves), read.action_scores, list(read.sources)]

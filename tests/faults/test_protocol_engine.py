@@ -13,7 +13,7 @@ from wrong_inputs import INSIDE
 
 from alphazero.boards.skin import SETUPS
 from alphazero.cli import main
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.play.json_engine import MAX_LINE, Engine, serve
 from alphazero.play.requests import MAX_ERROR
 from alphazero.players.base import PlayerSettings

@@ -10,7 +10,7 @@ from hostile import Tally, corpus, try_all
 from hypothesis import strategies as st
 
 from alphazero.cli import main
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.players import gtp
 from alphazero.players.gtp import GtpError, GtpPlayer
 

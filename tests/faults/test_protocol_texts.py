@@ -19,9 +19,9 @@ from alphazero.cli import COMMANDS
 from alphazero.cli.command import read_settings
 from alphazero.config.settings import types_of
 from alphazero.evaluation.exact.set_file import COLUMNS, read_set
-from alphazero.games.registry import make_game, make_stored_game
-from alphazero.games.rules_digest import is_rules_text
 from alphazero.games.square_names import named_action, named_square, named_squares
+from alphazero.own_games.registry import make_game, make_stored_game
+from alphazero.own_games.rules_digest import is_rules_text
 from alphazero.runtime.errors import ConfigError, InputError, StoredFileError
 from alphazero.runtime.random_generators import kernel_rng
 

@@ -12,7 +12,7 @@ from hostile import NUMBERS, PLAIN, Tally, mostly, try_all
 from hypothesis import strategies as st
 from workers.test_dispatcher import Room
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.selfplay.flat_games import flatten
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.workers.answer_check import AnswerError, check_answer

@@ -5,7 +5,7 @@ import pytest
 from alphazero.games.batched_game import CompiledGame
 from alphazero.games.connect_x import ConnectX
 from alphazero.games.connect_x_large import LargeConnectX
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 
 FIRST, SECOND = 0, 1
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*sorted((ROOT / "docs" / "games").glob("*.md")), ROOT / "docs" / "ADD_A_GAME.md"]

@@ -8,7 +8,7 @@ from game_samples import EXAMPLE, PUZZLE, label, random_games
 from interpreted import printed_without_compiler
 
 from alphazero.games import rules
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.random_generators import kernel_rng
 
 NAMES = (

@@ -7,7 +7,7 @@ import pytest
 from game_samples import GAME_NAMES, label, random_games, random_states
 
 from alphazero.games import rules
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.random_generators import kernel_rng
 
 

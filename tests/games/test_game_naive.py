@@ -9,7 +9,7 @@ from naive import naive_twin, replayed
 from alphazero.games.batched_game import CompiledGame
 from alphazero.games.connect_x import ConnectX
 from alphazero.games.connect_x_large import LargeConnectX
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.random_generators import kernel_rng
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from alphazero.games import rules
 from alphazero.games.othello import nth_bit_index
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 
 WHITE, BLACK = 0, 1
 

@@ -3,7 +3,7 @@
 import pytest
 from test_game_naive import frontiers
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 
 PERFT = {
     "tic_tac_toe": [9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872],

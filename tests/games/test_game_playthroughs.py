@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from game_samples import BREAKTHROUGH, EXAMPLE, PUZZLE, label, random_games
 
-from alphazero.games.registry import game_names, make_game
+from alphazero.own_games.registry import game_names, make_game
 
 FOLDER = Path(__file__).parents[1] / "playthroughs"
 #: One for each name that `make_game` knows; a name that stands for many sizes needs one of them.

@@ -3,7 +3,7 @@
 import pytest
 from game_samples import EXAMPLE
 
-from alphazero.games.registry import game_names, make_game
+from alphazero.own_games.registry import game_names, make_game
 from alphazero.runtime.errors import ConfigError
 
 

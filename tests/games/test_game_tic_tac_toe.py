@@ -2,7 +2,7 @@
 
 import pytest
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 
 X_MOVES, O_MOVES = 0, 1
 

@@ -13,7 +13,6 @@ import pytest
 import torch
 from network_samples import planes_of, small_network
 
-from alphazero.games.registry import make_game
 from alphazero.inference.engines import cuda_engine, openvino_engine, selection
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
 from alphazero.inference.engines.padding import padded, padded_size
@@ -21,6 +20,7 @@ from alphazero.inference.engines.registry import make_engine
 from alphazero.inference.engines.selection import candidates, fallbacks, measure_speeds
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.training.settings import TrainSettings
 from alphazero.training.tuning import check_device
@@ -417,7 +417,7 @@ INTERRUPTED = """
 import signal
 import numpy as np
 from alphazero.inference.engines.openvino_engine import OpenVinoEngine
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.network.registry import NetworkSettings, make_network
 game = make_game("tic_tac_toe")
 settings = NetworkSettings(blocks=0, channels=2)

@@ -9,9 +9,9 @@ from game_samples import EXAMPLE, label, random_games, random_states
 from interpreted import printed_without_compiler
 from naive import NaiveCache, naive_images
 
-from alphazero.games.registry import make_game
 from alphazero.inference import cache as evaluation_cache
 from alphazero.inference.cache import CachedEvaluator, bytes_per_entry
+from alphazero.own_games.registry import make_game
 
 NAMES = ("tic_tac_toe", "connect_x:5x4x3", "othello:4", "connect_four")
 LARGE = 1_000_000  # bytes: room for every position of these tests

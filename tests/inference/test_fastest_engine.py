@@ -4,7 +4,6 @@ import pytest
 import torch
 from network_samples import SMALL, small_network
 
-from alphazero.games.registry import make_game
 from alphazero.inference import fastest_engine as module
 from alphazero.inference import measurements
 from alphazero.inference.engines.agreement import sample_positions
@@ -12,6 +11,7 @@ from alphazero.inference.engines.engine import REFERENCE, EngineChoice
 from alphazero.inference.engines.registry import make_engine
 from alphazero.inference.fastest_engine import PlayerNetwork, fastest_engine
 from alphazero.network.interface import NetworkSettings
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings, engine_of
 from alphazero.players.registry import make_player
 from alphazero.runtime.errors import ConfigError

@@ -8,7 +8,6 @@ import torch
 from network_samples import planes_of, small_network
 
 from alphazero.cli import main
-from alphazero.games.registry import make_game
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.registry import make_engine
@@ -18,6 +17,7 @@ from alphazero.inference.network_evaluator import (
     NetworkEvaluator,
 )
 from alphazero.network.interface import expected_value
+from alphazero.own_games.registry import make_game
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport
 from alphazero.training.run_config import compose

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from alphazero.games.registry import make_game
 from alphazero.inference.measurements import read_measurement, write_measurement
+from alphazero.own_games.registry import make_game
 from alphazero.players.exact_leaves import LeafPolicy, known_speed
 from alphazero.solvers.exact_leaves import make_prover
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from game_samples import random_games
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.players.search_player import SearchPlayer
 from alphazero.solvers.enumeration import EnumeratedSolver, ExactValues
 

@@ -9,7 +9,6 @@ from game_samples import random_states
 from network_samples import SMALL, small_network
 
 from alphazero.cli import main
-from alphazero.games.registry import make_game
 from alphazero.interop import kaggle_agent
 from alphazero.interop.export_agreement import check_agreement
 from alphazero.interop.kaggle_agent import Rules, best_move, search
@@ -19,6 +18,7 @@ from alphazero.interop.kaggle_submission import (
     submission_module,
 )
 from alphazero.network.weights import network_arrays, save_network
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import InputError
 from alphazero.solvers.enumeration import ExactValues
 

@@ -17,8 +17,6 @@ pygame = pytest.importorskip(
 
 from alphazero.cli import pettingzoo  # noqa: E402
 from alphazero.cli.command import run_command  # noqa: E402
-from alphazero.games.adapters.pettingzoo_game import make_pettingzoo_game  # noqa: E402
-from alphazero.games.registry import make_game  # noqa: E402
 from alphazero.interop.agents import (  # noqa: E402
     HumanAgent,
     LeftGame,
@@ -28,6 +26,8 @@ from alphazero.interop.agents import (  # noqa: E402
 from alphazero.interop.board_view import view_of  # noqa: E402
 from alphazero.interop.environments import make_environment  # noqa: E402
 from alphazero.interop.episode import play_episode, play_match  # noqa: E402
+from alphazero.own_games.adapters.pettingzoo_game import make_pettingzoo_game  # noqa: E402
+from alphazero.own_games.registry import make_game  # noqa: E402
 from alphazero.players.base import Choice  # noqa: E402
 from alphazero.players.random import RandomPlayer  # noqa: E402
 from alphazero.players.registry import make_player  # noqa: E402

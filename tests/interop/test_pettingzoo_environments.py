@@ -17,13 +17,13 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
     from pettingzoo.test import api_test, render_test, seed_test
 
-from alphazero.games.registry import make_game  # noqa: E402
 from alphazero.interop.environments import (  # noqa: E402
     CELL_PIXELS,
     env,
     make_environment,
     raw_env,
 )
+from alphazero.own_games.registry import make_game  # noqa: E402
 from alphazero.runtime.errors import ConfigError  # noqa: E402
 
 GAMES = (

@@ -6,10 +6,10 @@ import torch
 from network_samples import SMALL, planes_of, small_network
 from torch import nn
 
-from alphazero.games.registry import make_game
 from alphazero.network.interface import NetworkSettings, expected_value
 from alphazero.network.registry import make_network
 from alphazero.network.residual import ConvNorm, folded
+from alphazero.own_games.registry import make_game
 from alphazero.training.run_config import compose, config_groups
 
 

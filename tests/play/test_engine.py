@@ -15,9 +15,9 @@ from wrong_inputs import INSIDE
 
 from alphazero.cli import engine
 from alphazero.cli.command import read_settings
-from alphazero.games.registry import make_game
 from alphazero.games.square_names import square_name
 from alphazero.network.weights import network_arrays, save_network
+from alphazero.own_games.registry import make_game
 from alphazero.play.json_engine import MAX_LINE, Engine, parse_request, read_lines, serve
 from alphazero.play.requests import MAX_ERROR, Refusal
 from alphazero.players import search_player

@@ -8,7 +8,7 @@ from rich.console import Console
 from test_play_terminal import ScriptedPlayer
 
 from alphazero.boards.skin import skin_of
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.play.screen import can_draw_in_place, line_reader
 from alphazero.play.terminal import HumanPlayer, TerminalGame
 

@@ -20,9 +20,9 @@ from alphazero.cli.command import read_settings
 from alphazero.cli.play import _adviser, _sides
 from alphazero.cli.players import read_start
 from alphazero.games.batched_game import Game
-from alphazero.games.python_game import PythonGame
-from alphazero.games.registry import make_game
 from alphazero.games.square_names import square_name
+from alphazero.own_games.python_game import PythonGame
+from alphazero.own_games.registry import make_game
 from alphazero.play.screen import line_reader
 from alphazero.play.terminal import COMMANDS, HumanPlayer, TerminalGame
 from alphazero.players.base import Analysis, PlayerSettings

@@ -12,7 +12,7 @@ from search_samples import BanditGame, HashEvaluator
 from solver_samples import late_states
 
 from alphazero.cli import main
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.players import exact_leaves, scored_endings
 from alphazero.players.base import PlayerSettings, thinking_of
 from alphazero.players.exact_leaves import (

@@ -13,7 +13,7 @@ from alphazero.cli import match
 from alphazero.cli.command import run_command
 from alphazero.cli.rate_players import player_name
 from alphazero.evaluation.match import Openings, play_match
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import RESIGN, PlayerSettings
 from alphazero.players.gtp import GtpError, GtpPlayer
 from alphazero.players.random import RandomPlayer

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from alphazero.cli import play
-from alphazero.games.registry import make_game
 from alphazero.inference import fastest_engine, measurements
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
+from alphazero.own_games.registry import make_game
 from alphazero.players import exact_leaves, later_engine, network
 from alphazero.players.base import PlayerSettings, note_of
 from alphazero.players.later_engine import LaterEngine

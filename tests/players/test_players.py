@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.random import RandomPlayer
 from alphazero.players.registry import (

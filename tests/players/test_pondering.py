@@ -9,8 +9,8 @@ import pytest
 from rich.console import Console
 from search_samples import HashEvaluator
 
-from alphazero.games.registry import make_game
 from alphazero.inference.cache import CachedEvaluator
+from alphazero.own_games.registry import make_game
 from alphazero.play.pondering import ponderer, pondering
 from alphazero.play.terminal import HumanPlayer, TerminalGame
 from alphazero.players.random import RandomPlayer

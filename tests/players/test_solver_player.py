@@ -11,7 +11,7 @@ from solver_samples import late_states
 
 from alphazero.cli import main
 from alphazero.evaluation.match import Openings, play_match
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.play.json_engine import Engine
 from alphazero.play.terminal import HumanPlayer, TerminalGame
 from alphazero.players.random import RandomPlayer

@@ -10,7 +10,7 @@ import pytest
 from game_samples import EXAMPLE
 from naive import naive_apply_symmetries
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.replay.augmentation import apply_symmetries
 from alphazero.replay.buffer import ReplayBuffer
 from alphazero.replay.settings import ReplaySettings, window_size

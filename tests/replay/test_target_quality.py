@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.solvers.base import values_of
 from alphazero.solvers.registry import make_solver
 from alphazero.storage.run_folder import RunFolder

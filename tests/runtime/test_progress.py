@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from alphazero.cli.progress import counted_choice, progress, progress_bar
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player
 

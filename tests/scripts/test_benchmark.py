@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 

@@ -19,8 +19,8 @@ from search_samples import (
 )
 from textbook_search import TextbookSearch
 
-from alphazero.games.registry import make_game
 from alphazero.inference.evaluator import UniformEvaluator
+from alphazero.own_games.registry import make_game
 from alphazero.search import tree as trees
 from alphazero.textbook.game import PlainGame
 from alphazero.textbook.minimax import minimax

@@ -8,7 +8,7 @@ import pytest
 from search_samples import HashEvaluator, random_positions, searched
 from solver_samples import late_states
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.search.settings import SearchSettings
 from alphazero.search.tree import UNPROVEN
 from alphazero.selfplay.lockstep import SelfPlay

@@ -17,7 +17,7 @@ from search_samples import (
 )
 from test_batched_search import assert_same_tree
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.players.search_player import SearchPlayer
 from alphazero.search.gumbel import considered_visits
 from alphazero.search.settings import SearchSettings

@@ -7,7 +7,7 @@ import pytest
 from mostly_slow import mostly_slow
 from search_samples import GAMES, make_search, named_game
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.search import puct
 from alphazero.search import simulate as simulation
 from alphazero.search import tree as trees

@@ -12,7 +12,7 @@ from game_samples import TWICE
 from interpreted import printed_without_compiler
 from search_samples import make_uct
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.uct import UctPlayer
 from alphazero.runtime.errors import ConfigError
@@ -235,7 +235,7 @@ def test_the_interpreted_search_is_the_compiled_one_and_warns_of_nothing():
 
 
 RUN_ONCE = """
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.search.uct import search as uct
 
 game = make_game("tic_tac_toe")

@@ -6,7 +6,7 @@ from game_samples import label
 from search_samples import make_uct
 from test_uct_tree import GAMES, expanded
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player, read_spec
 from alphazero.runtime.errors import ConfigError

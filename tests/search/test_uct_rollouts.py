@@ -6,7 +6,7 @@ from game_samples import random_states
 from search_samples import make_uct
 
 from alphazero.games import rules
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import kernel_rng
 from alphazero.search.uct.rollout import (

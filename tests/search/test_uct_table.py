@@ -9,7 +9,7 @@ from mostly_slow import mostly_slow
 from search_samples import make_uct
 from test_uct_tree import GAMES, InKernelOrder, assert_same_tree
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player, read_spec
 from alphazero.players.uct import UctPlayer

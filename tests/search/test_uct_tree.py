@@ -10,7 +10,7 @@ from mostly_slow import mostly_slow
 from search_samples import make_uct
 
 from alphazero.games import rules
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.random_generators import child_generator, kernel_rng, random_below
 from alphazero.search.uct.tree import (
     NO_CHILDREN,

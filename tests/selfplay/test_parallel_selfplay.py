@@ -9,7 +9,7 @@ import pytest
 from search_samples import HashEvaluator
 from test_selfplay import assert_same_records
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay import threads as parallel_selfplay
 from alphazero.selfplay.lockstep import SelfPlay

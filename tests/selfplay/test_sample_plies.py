@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from alphazero.games.registry import make_game
 from alphazero.inference.evaluator import UniformEvaluator
+from alphazero.own_games.registry import make_game
 from alphazero.replay.buffer import ReplayBuffer
 from alphazero.replay.settings import ReplaySettings
 from alphazero.replay.targets import sample_plies

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from search_samples import HashEvaluator, named_game
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.lockstep import SelfPlay
 from alphazero.selfplay.move_sampling import sample_actions

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from run_samples import assert_same, make_trainer, reports
 
-from alphazero.games.registry import make_game
 from alphazero.network.weights import network_arrays
+from alphazero.own_games.registry import make_game
 from alphazero.replay import buffer
 from alphazero.selfplay import games_in_progress
 from alphazero.selfplay.sparse_rows import SparseRows

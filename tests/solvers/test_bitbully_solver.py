@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from game_samples import random_games
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.solvers import bitbully as bitbully_solver
 from alphazero.solvers.base import ILLEGAL_SCORE

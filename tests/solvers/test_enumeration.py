@@ -6,7 +6,7 @@ from game_samples import EXAMPLE
 from naive import replayed
 
 from alphazero.games.batched_game import CompiledGame
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import InputError
 from alphazero.solvers.base import UnsolvableError
 from alphazero.solvers.enumeration import NO_CHILD, ExactValues, enumerate_positions

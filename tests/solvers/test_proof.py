@@ -10,8 +10,8 @@ from network_samples import SMALL, small_network
 
 from alphazero.cli import main
 from alphazero.games.batched_game import CompiledGame
-from alphazero.games.registry import make_game
 from alphazero.network.weights import network_arrays, save_network
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import InputError
 from alphazero.solvers.enumeration import ExactValues, enumerate_positions
 from alphazero.solvers.proof import prove

@@ -10,7 +10,7 @@ from game_samples import EXAMPLE, label, random_games
 from naive import naive_twin
 from solver_samples import late_states
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.solvers import alpha_beta, bitbully
 from alphazero.solvers.base import ILLEGAL_SCORE, UnsolvableError, values_of

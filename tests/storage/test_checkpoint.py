@@ -6,9 +6,9 @@ import os
 import numpy as np
 import pytest
 
-from alphazero.games.registry import make_game
 from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.network.weights import load_network, network_game, save_network
+from alphazero.own_games.registry import make_game
 from alphazero.runtime import files
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.files import write_atomically

@@ -14,8 +14,8 @@ from network_samples import SMALL, small_network
 from alphazero.cli import main
 from alphazero.evaluation.exact.set_file import read_set, shipped_path
 from alphazero.evaluation.ratings import RatingFile
-from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, network_arrays, network_game, network_info
+from alphazero.own_games.registry import make_game
 from alphazero.play.json_engine import Engine
 from alphazero.players.network import load_network_player
 from alphazero.plots.run import draw_run

@@ -9,8 +9,8 @@ import pytest
 from alphazero.cli import rate
 from alphazero.cli.rate_players import player_name
 from alphazero.evaluation.model_card import card_text
-from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, network_info, save_network
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.registry import make_player
 from alphazero.runtime.errors import StoredFileError

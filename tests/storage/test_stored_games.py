@@ -15,9 +15,9 @@ import alphazero
 from alphazero.cli import engine, main, train
 from alphazero.cli.command import read_settings
 from alphazero.evaluation.ratings import RatingFile
-from alphazero.games import checked_game
-from alphazero.games.registry import make_game
 from alphazero.network.weights import network_arrays, network_game, save_network
+from alphazero.own_games import checked_game
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage import pretrained
 from alphazero.storage.checkpoint import save_state

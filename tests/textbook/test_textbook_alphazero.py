@@ -9,7 +9,7 @@ from notebook_tic_tac_toe import TicTacToe
 from plain_games import Fork, NotebookRace, Race
 from search_samples import HashEvaluator
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.textbook import evaluators
 from alphazero.textbook.alphazero import NOTEBOOK, AlphaZero, Node, play_episode
 from alphazero.textbook.drawing import tree_text

@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 from plain_games import Fork, NotebookRace, Race, SevenStates
 
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.textbook.alphazero import AlphaZero
 from alphazero.textbook.drawing import tree_dot, tree_text
 from alphazero.textbook.evaluators import uniform

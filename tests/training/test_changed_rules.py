@@ -12,10 +12,10 @@ from run_samples import TINY, assert_same, make_trainer, reports
 import alphazero as az
 from alphazero.cli import main, train
 from alphazero.evaluation.ratings import RatingFile
-from alphazero.games import registry
-from alphazero.games.registry import make_game, make_stored_game
 from alphazero.interop import onnx_file
 from alphazero.network.weights import load_network, network_arrays, network_info
+from alphazero.own_games import registry
+from alphazero.own_games.registry import make_game, make_stored_game
 from alphazero.players.network import load_network_player
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.storage.run_folder import RunFolder

@@ -6,8 +6,8 @@ import pytest
 from python_games import SMALL
 from run_samples import assert_same, figures, make_trainer, reports, run_until
 
-from alphazero.games.registry import make_game
 from alphazero.network.weights import network_arrays
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.checkpoint import load_state
 from alphazero.training.events import IterationReport

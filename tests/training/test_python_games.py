@@ -9,8 +9,8 @@ from python_games import COMPILED_SMALL, SMALL, ConnectFour, SmallConnectFour
 from run_samples import TINY, assert_same, figures, make_trainer, reports, run_until
 
 import alphazero as az
-from alphazero.games.registry import make_game
 from alphazero.network.weights import network_arrays
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.enumeration import ExactValues, enumerate_positions
 from alphazero.training import strength

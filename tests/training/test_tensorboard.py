@@ -14,7 +14,7 @@ from torch.utils.tensorboard import SummaryWriter
 
 from alphazero.boards.shapes import has_board
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.solvers.proof import Failure
 from alphazero.training.events import IterationReport, flat
 from alphazero.training.illustrations import search_entropies

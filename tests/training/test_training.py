@@ -17,8 +17,8 @@ from run_samples import TINY, assert_same, figures, make_trainer, reports, run_u
 from alphazero.boards.notation import read_moves
 from alphazero.boards.skin import skin_of
 from alphazero.cli import main
-from alphazero.games.registry import make_game
 from alphazero.network.weights import load_network, network_arrays
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.selfplay.games_in_progress import Moves

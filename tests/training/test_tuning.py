@@ -10,11 +10,11 @@ import torch
 from network_samples import SMALL, small_network
 
 from alphazero.cli import main
-from alphazero.games.registry import make_game
 from alphazero.inference import measurements, network_evaluator
 from alphazero.inference.engines import selection
 from alphazero.inference.engines.selection import EngineSpeed
 from alphazero.network.interface import NetworkSettings
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.training import tuning
 from alphazero.training.settings import TrainSettings

@@ -13,8 +13,8 @@ from game_samples import BREAKTHROUGH_PYTHON
 from search_samples import HashEvaluator
 from web_samples import Collected, collect, copy_run, make_backend
 
-from alphazero.games.registry import make_game
 from alphazero.inference.evaluator import UniformEvaluator
+from alphazero.own_games.registry import make_game
 from alphazero.play.requests import Refusal
 from alphazero.players import later_engine
 from alphazero.players.search_player import SearchPlayer

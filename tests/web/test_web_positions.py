@@ -8,7 +8,7 @@ import pytest
 from game_samples import BREAKTHROUGH
 from web_samples import collect, copy_run, make_backend
 
-from alphazero.games.registry import OFFERED, make_game
+from alphazero.own_games.registry import OFFERED, make_game
 from alphazero.play.requests import Refusal
 from alphazero.web import catalogue
 from alphazero.web.app import Json

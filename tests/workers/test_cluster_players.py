@@ -16,7 +16,7 @@ from rich.console import Console
 from alphazero.cli import match
 from alphazero.cli.command import run_command
 from alphazero.evaluation.match import Openings, play_match
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.gtp import GtpPlayer
 from alphazero.players.registry import make_player

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from alphazero.games.registry import make_game
 from alphazero.inference.evaluator import UniformEvaluator
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import InputError
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.flat_games import LENGTHS, flatten

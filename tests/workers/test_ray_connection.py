@@ -5,7 +5,7 @@ import signal
 import pytest
 
 from alphazero.cli import main
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 
 ray = pytest.importorskip("ray", reason="Ray is not installed")

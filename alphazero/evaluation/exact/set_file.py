@@ -23,7 +23,7 @@ from alphazero.evaluation.exact.sets import (
     make_set,
 )
 from alphazero.games.batched_game import Game
-from alphazero.games.registry import same_game
+from alphazero.own_games.registry import same_game
 from alphazero.runtime.errors import ConfigError, StoredFileError
 from alphazero.runtime.files import read_text, with_checksum
 from alphazero.runtime.outputs import write_output

@@ -10,8 +10,8 @@ from notebook_connect_four import ConnectFour
 from notebook_tic_tac_toe import BoardState, TicTacToe
 from test_python_game import Nim
 
-from alphazero.games import checked_game
-from alphazero.games.registry import make_game, make_stored_game, runs_own_code
+from alphazero.own_games import checked_game
+from alphazero.own_games.registry import make_game, make_stored_game, runs_own_code
 from alphazero.players.base import PlayerSettings
 from alphazero.players.python_uct import uct_player
 from alphazero.runtime.errors import ConfigError
@@ -250,7 +250,7 @@ def test_settings_of_uct_that_need_compiled_rules_are_refused():
 
 def test_objects_that_left_the_table_are_replayed(monkeypatch):
     """A table of three objects gives the same rows as one that keeps all."""
-    from alphazero.games import python_game
+    from alphazero.own_games import python_game
 
     def rows(game):
         rng, states, found = np.random.default_rng(0), game.initial_states(20), []

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from alphazero.boards.session import Session
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.python_uct import uct_player
 from alphazero.runtime.errors import ConfigError, MissingPackage

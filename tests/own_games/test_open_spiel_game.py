@@ -13,8 +13,8 @@ from alphazero.boards.notation import Notation
 from alphazero.boards.session import Session
 from alphazero.boards.skin import skin_of
 from alphazero.boards.text import PLAIN, draw_board
-from alphazero.games.adapters import open_spiel_game
-from alphazero.games.registry import make_game
+from alphazero.own_games.adapters import open_spiel_game
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.python_uct import uct_player
 from alphazero.runtime.errors import ConfigError, MissingPackage

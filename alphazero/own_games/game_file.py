@@ -1,8 +1,8 @@
 """The rules that a user names: a game file, ``module:Class``, or an entry point.
 
 In: a name. Out: what the file or the module defines, which is thereby run, and the game that it is:
-`GAME` in a file is compiled rules, or a game in plain Python as `alphazero.games.own_game` takes
-it. Nothing is checked here: see `alphazero.games.checked_game`.
+`GAME` in a file is compiled rules, or a game in plain Python (`alphazero.own_games.own_game`).
+Nothing is checked here: see `alphazero.own_games.checked_game`.
 """
 
 import hashlib
@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.games.own_game import called, game_of_object, has_python_rules
-from alphazero.games.rules_text import module_file
+from alphazero.own_games.own_game import called, game_of_object, has_python_rules
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import GAMES, load_own
+from alphazero.runtime.source_text import module_file
 
 
 def is_game_file(name: str) -> bool:

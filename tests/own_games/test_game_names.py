@@ -9,8 +9,8 @@ from network_samples import SMALL, small_network
 
 from alphazero.evaluation.exact.set_file import find_set
 from alphazero.evaluation.ratings import RatingFile
-from alphazero.games.registry import make_game
 from alphazero.network.weights import network_arrays, save_network
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.network import load_network_player
 from alphazero.runtime.errors import ConfigError, StoredFileError

@@ -24,11 +24,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from alphazero.games import rules
-from alphazero.games.adapters.pettingzoo_package import classic_module
 from alphazero.games.connect_x import ConnectX
-from alphazero.games.python_game import PythonGame
 from alphazero.games.symmetry import square_tables
 from alphazero.games.tic_tac_toe import TicTacToe
+from alphazero.own_games.adapters.pettingzoo_package import classic_module
+from alphazero.own_games.python_game import PythonGame
 from alphazero.runtime.errors import ConfigError
 
 #: Environments with a game of ours of the same board and actions, whose sizes and symmetries hold
@@ -53,7 +53,7 @@ class _Known(NamedTuple):
 
     max_plies: Callable[[Any], int]
     symmetries: Callable[[Any], Any] = lambda environment: None
-    #: The board, int8[H, W], see `alphazero.games.python_game.Position.cells`.
+    #: The board, int8[H, W], see `alphazero.own_games.python_game.Position.cells`.
     cells: Callable[[Any], np.ndarray] | None = None
     #: The position as text, where the board does not show it all.
     drawn: Callable[[Any], str] | None = None
@@ -107,7 +107,7 @@ def game_of_environment(
 
 
 class EnvironmentPosition:
-    """A position that owns an environment; see `alphazero.games.python_game.Position`."""
+    """A position that owns an environment; see `alphazero.own_games.python_game.Position`."""
 
     def __init__(self, facts: "_Facts", environment: Any):
         self.moves: tuple[int, ...] = ()  #: the actions from the start to this position

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from alphazero.games.checks.one_position import OnePosition
+from alphazero.own_games.checks.one_position import OnePosition
 
 _AT_RANDOM = 0.1  # fraction of the moves of steered games
 

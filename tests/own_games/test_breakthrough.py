@@ -5,8 +5,8 @@ import pytest
 from game_samples import BREAKTHROUGH, python_breakthrough, random_games
 
 from alphazero.games.batched_game import CompiledGame
-from alphazero.games.own_game import game_of_object
-from alphazero.games.registry import make_game
+from alphazero.own_games.own_game import game_of_object
+from alphazero.own_games.registry import make_game
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,9 @@
 """The rules of a game, looked at for as long as the user likes: laws, a twin, what is never seen.
 
 In: a game, and perhaps a second version of its rules. Out: a `RuleReport`. Everything here runs the
-rules as plain Python; names and files in a process of their own, as `alphazero.games.checked_game`
-explains:
+rules as plain Python, in a process of its own, as `alphazero.own_games.checked_game` explains:
 
-    python -m alphazero.evaluation.rule_check OPTIONS_AS_JSON TIME_LIMIT_S
+    python -m alphazero.own_games.rule_check OPTIONS_AS_JSON TIME_LIMIT_S
 
 prints the report as JSON.
 """
@@ -26,8 +25,8 @@ import numpy as np
 
 from alphazero.boards.text import plain_board
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.games.checked_game import TIME_LIMIT_S, run_check
-from alphazero.games.checks.laws import (
+from alphazero.own_games.checked_game import TIME_LIMIT_S, run_check
+from alphazero.own_games.checks.laws import (
     Laws,
     broken_symmetry,
     checkable,
@@ -36,8 +35,8 @@ from alphazero.games.checks.laws import (
     until,
     watched,
 )
-from alphazero.games.checks.one_position import OnePosition
-from alphazero.games.checks.rule_walks import (
+from alphazero.own_games.checks.one_position import OnePosition
+from alphazero.own_games.checks.rule_walks import (
     STEERED,
     Breadth,
     Broken,
@@ -50,8 +49,8 @@ from alphazero.games.checks.rule_walks import (
     first_broken,
     walk,
 )
-from alphazero.games.game_file import file_of, load_source
-from alphazero.games.registry import is_game_file, make_game, runs_own_code
+from alphazero.own_games.game_file import file_of, load_source
+from alphazero.own_games.registry import is_game_file, make_game, runs_own_code
 from alphazero.runtime.own_code import GAMES, announced
 from alphazero.runtime.process import claim_output
 from alphazero.textbook.minimax import perft
@@ -65,7 +64,7 @@ _PERFT_S = 2.0  # that the last count may take
 class CheckOptions:
     """What to check, and for how long."""
 
-    game: str = ""  #: a name, as `alphazero.games.registry.make_game` takes it
+    game: str = ""  #: a name, as `alphazero.own_games.registry.make_game` takes it
     twin: str = ""  #: likewise: another version of the same rules; "" is none
     num_positions: int = 20_000  #: to look at, beside the twin if there is one
     seconds: float = 30.0  #: at most; the report tells how far it came
@@ -119,7 +118,7 @@ def check_rules(options: CheckOptions) -> RuleReport:
     paths = [path for name in names if (path := _file_of(name)) is not None]
     arguments = [json.dumps(dataclasses.asdict(options)), str(TIME_LIMIT_S)]
     return _report_of(
-        run_check("alphazero.evaluation.rule_check", arguments, *paths, announce=False)
+        run_check("alphazero.own_games.rule_check", arguments, *paths, announce=False)
     )
 
 

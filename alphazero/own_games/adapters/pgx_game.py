@@ -25,12 +25,12 @@ import numpy as np
 
 from alphazero.games.appearance import Appearance
 from alphazero.games.batched_game import Game, Transition
-from alphazero.games.rules_digest import SIZES
-from alphazero.games.rules_text import digest_of
 from alphazero.games.symmetry import identity_tables, mirror_tables, square_tables
+from alphazero.own_games.rules_digest import SIZES
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.jit import announce_compilation, cache_directory, private_folder
 from alphazero.runtime.random_generators import next_bits
+from alphazero.runtime.source_text import digest_of
 
 _RESULT, _PLAYER, _OVER = slice(0, 4), 4, 5
 _HEADER = 6

@@ -19,9 +19,9 @@ from mostly_slow import mostly_slow
 from alphazero.cli import check_game, main
 from alphazero.cli.check_game import starting_values
 from alphazero.evaluation import rule_check
-from alphazero.evaluation.rule_check import CheckOptions, RuleReport, check_rules
-from alphazero.games import checked_game
-from alphazero.games.registry import make_game
+from alphazero.own_games import checked_game
+from alphazero.own_games.registry import make_game
+from alphazero.own_games.rule_check import CheckOptions, RuleReport, check_rules
 from alphazero.training.run_config import compose
 
 KONANE, KONANE_PYTHON = (str(TESTS / f"konane_game{part}.py") for part in ("", "_python"))

@@ -16,11 +16,11 @@ from alphazero.cli import match as match_command
 from alphazero.cli import play as play_command
 from alphazero.evaluation.match import Openings, play_match
 from alphazero.evaluation.puzzle import puzzle_results, small_game_values
-from alphazero.games.checks.laws import BrokenLaw, check_laws
-from alphazero.games.python_game import PythonGame
-from alphazero.games.registry import make_game
 from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.learner.loss import value_targets
+from alphazero.own_games.checks.laws import BrokenLaw, check_laws
+from alphazero.own_games.python_game import PythonGame
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import Choice, PlayerSettings
 from alphazero.players.best_lines import BestLines
 from alphazero.players.python_uct import uct_player

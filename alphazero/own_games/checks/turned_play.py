@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from alphazero.games.checks.one_position import OnePosition
+from alphazero.own_games.checks.one_position import OnePosition
 
 
 class Fault(NamedTuple):

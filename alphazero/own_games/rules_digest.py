@@ -1,9 +1,9 @@
 """The identity of a user's game: a digest of its rules, and what has changed between two versions.
 
 In: a game that was just made, or the text of rules that a run has stored, which is parsed and never
-run. Out: the text of its rules (`alphazero.games.rules_text`) and last the sizes of the game, with
-a digest; or the names of what differs. A class without source, as in a notebook, is described by
-its behaviour in random games.
+run. Out: the text of its rules (`alphazero.runtime.source_text`), followed by the sizes of the
+game, and a digest; or the names of what differs. A class without source, as in a notebook, is
+described by its behaviour in random games.
 """
 
 import ast
@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.games.rules_text import digest_of, module_file, parts_of, source_text
 from alphazero.runtime.jit import with_written_names
+from alphazero.runtime.source_text import digest_of, module_file, parts_of, source_text
 
 #: Names in the text that are not the user's.
 SIZES, BEHAVIOUR = "SIZES", "BEHAVIOUR"

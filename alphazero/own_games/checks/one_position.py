@@ -12,7 +12,7 @@ import numpy as np
 
 from alphazero.games import rules
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.games.python_game import PythonGame
+from alphazero.own_games.python_game import PythonGame
 
 
 class Sizes(NamedTuple):

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.games.checked_game import load_named_game, load_object
-from alphazero.games.game_file import is_game_file as is_game_file
-from alphazero.games.own_game import importable_name
-from alphazero.games.rules_digest import identify
+from alphazero.own_games.checked_game import load_named_game, load_object
+from alphazero.own_games.game_file import is_game_file as is_game_file
+from alphazero.own_games.own_game import importable_name
+from alphazero.own_games.rules_digest import identify
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import GAMES, announced, is_module_name
 
@@ -86,8 +86,8 @@ def make_game(game: Any) -> Game:
 
     Args:
         game: a name; a `Game`, which is returned; or an object or a class with the rules of a game
-            in plain Python, see `alphazero.games.python_game.Position`. The name of such an object
-            is its class's ``module:Class``, and means this object from now on in this process.
+            in plain Python, see `alphazero.own_games.python_game.Position`. Its name is its class's
+            ``module:Class``, and means this object from now on in this process.
 
     Raises:
         ConfigError: if there is no such game or its sizes are impossible.
@@ -272,19 +272,19 @@ def _othello(name: str, sizes: str) -> Game:
 
 
 def _pettingzoo(name: str, environment: str) -> Game:
-    from alphazero.games.adapters.pettingzoo_game import make_pettingzoo_game
+    from alphazero.own_games.adapters.pettingzoo_game import make_pettingzoo_game
 
     return make_pettingzoo_game(environment)
 
 
 def _open_spiel(name: str, text: str) -> Game:
-    from alphazero.games.adapters.open_spiel_game import make_open_spiel_game
+    from alphazero.own_games.adapters.open_spiel_game import make_open_spiel_game
 
     return make_open_spiel_game(text)
 
 
 def _pgx(name: str, environment: str) -> Game:
-    from alphazero.games.adapters.pgx_game import PgxGame
+    from alphazero.own_games.adapters.pgx_game import PgxGame
 
     return PgxGame(environment)
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from game_samples import TWICE
 
-from alphazero.games import checked_game
 from alphazero.games.batched_game import CompiledGame, _step_rows
-from alphazero.games.registry import make_game, make_stored_game, same_game
+from alphazero.own_games import checked_game
+from alphazero.own_games.registry import make_game, make_stored_game, same_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.workers.sent_code import game_here, own_files
 
@@ -93,7 +93,7 @@ import sys
 from pathlib import Path
 import numpy as np
 from alphazero.games.batched_game import _step_rows
-from alphazero.games.registry import make_game
+from alphazero.own_games.registry import make_game
 
 def one_step(name):
     game = make_game(name)

@@ -25,10 +25,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from alphazero.games.adapters.players_planes import PlayersPlanes
-from alphazero.games.python_game import PythonGame
 from alphazero.games.square_names import named_squares
 from alphazero.games.text import parse_index
+from alphazero.own_games.adapters.players_planes import PlayersPlanes
+from alphazero.own_games.python_game import PythonGame
 from alphazero.runtime.errors import ConfigError, MissingPackage
 
 #: Games whose planes and player to move determine all that follows. In other games positions are
@@ -85,7 +85,7 @@ def make_open_spiel_game(text: str) -> PythonGame:
 
 
 class SpielPosition:
-    """A state of OpenSpiel as a position, see `alphazero.games.python_game.Position`."""
+    """A state of OpenSpiel as a position, see `alphazero.own_games.python_game.Position`."""
 
     def __init__(self, rules: "_Rules", state: Any):
         self._rules, self._state = rules, state

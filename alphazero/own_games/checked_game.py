@@ -1,10 +1,10 @@
 """Games of the user's own, whose rules are checked once for each version before they are played.
 
 In: a name, or an object. Out: the game, or a `ConfigError` that names the line or the law that is
-broken. The laws (`alphazero.games.checks.laws`) are checked in plain Python. What has a name is
+broken. The laws (`alphazero.own_games.checks.laws`) are checked in plain Python. What has a name is
 checked in a process of its own: compiled code checks no array bounds, so that a mistake in a rule
 could end this process without a word, and a rule may not return. An object that was made here is
-checked here. `alphazero.games.registry` decides who may run a file or a module.
+checked here. `alphazero.own_games.registry` decides who may run a file or a module.
 """
 
 import contextlib
@@ -21,9 +21,9 @@ import numpy as np
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.games.checks.laws import check_laws
-from alphazero.games.checks.rule_walks import BrokenLaw
-from alphazero.games.game_file import (
+from alphazero.own_games.checks.laws import check_laws
+from alphazero.own_games.checks.rule_walks import BrokenLaw
+from alphazero.own_games.game_file import (
     file_of,
     game_of,
     is_compiled,
@@ -31,13 +31,13 @@ from alphazero.games.game_file import (
     load_source,
     refusal,
 )
-from alphazero.games.own_game import called, has_python_rules
-from alphazero.games.rule_errors import compiler_error_text, python_error_text
-from alphazero.games.rules_digest import made_as
-from alphazero.games.rules_text import digest_of, module_file, source_text
+from alphazero.own_games.own_game import called, has_python_rules
+from alphazero.own_games.rule_errors import compiler_error_text, python_error_text
+from alphazero.own_games.rules_digest import made_as
 from alphazero.runtime import jit
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import kernel_rng
+from alphazero.runtime.source_text import digest_of, module_file, source_text
 
 _SECONDS = 3.0  # of random games
 TIME_LIMIT_S = 10.0  # for one position; rules that take longer do not return
@@ -63,7 +63,7 @@ def load_object(source: Any, name: str) -> Game:
     """Return the game of an object, a class or a function.
 
     Args:
-        source: what `alphazero.games.own_game.game_of_object` takes, or compiled rules.
+        source: what `alphazero.own_games.own_game.game_of_object` takes, or compiled rules.
 
     Raises:
         ConfigError: if it is no game or breaks a law; for compiled rules, if they are not the GAME
@@ -133,7 +133,7 @@ def _broken(text: str, name: str) -> ConfigError:
 def _check_laws(name: str, file: Path) -> tuple[str, ...]:
     """Return notes on what is allowed but looks wrong; raise `ConfigError` for a broken law."""
     arguments = [name, str(_SECONDS), str(TIME_LIMIT_S)]
-    found = run_check("alphazero.games.checks.laws", arguments, file)
+    found = run_check("alphazero.own_games.checks.laws", arguments, file)
     if found["broken"] is not None:
         raise _broken(found["broken"], name)
     return tuple(found["notes"])

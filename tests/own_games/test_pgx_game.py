@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from alphazero.evaluation.match import play_match
-from alphazero.games.adapters.pgx_game import _FACTS, _REASONS
-from alphazero.games.registry import make_game
+from alphazero.own_games.adapters.pgx_game import _FACTS, _REASONS
+from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.python_uct import BatchedUctPlayer, uct_player
 from alphazero.players.registry import make_player

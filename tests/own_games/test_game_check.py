@@ -9,9 +9,10 @@ import pytest
 from game_samples import EXAMPLE
 from mostly_slow import mostly_slow
 
-from alphazero.games import checked_game, rules
-from alphazero.games.checks.laws import BrokenLaw, check_laws
-from alphazero.games.registry import make_game
+from alphazero.games import rules
+from alphazero.own_games import checked_game
+from alphazero.own_games.checks.laws import BrokenLaw, check_laws
+from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 
 SNORT = Path(EXAMPLE).read_text()

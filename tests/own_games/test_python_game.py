@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from alphazero.games.python_game import PythonGame
 from alphazero.inference.evaluator import UniformEvaluator
+from alphazero.own_games.python_game import PythonGame
 from alphazero.search.batched_search import TreeSearch
 from alphazero.search.settings import SearchSettings
 

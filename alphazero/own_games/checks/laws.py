@@ -3,12 +3,12 @@
 In: the name of a game, or a game. Out: the first law that its rules break, with the position in
 which they do, or notes on what looks wrong. Compiled code checks no array bounds, so that a mistake
 in a rule can end the process; and rules in plain Python may not return. This program therefore runs
-in a process of its own, with ``NUMBA_DISABLE_JIT=1``, see `alphazero.games.checked_game`.
+in a process of its own, with ``NUMBA_DISABLE_JIT=1``, see `alphazero.own_games.checked_game`.
 
-    python -m alphazero.games.checks.laws NAME SECONDS TIME_LIMIT_S
+    python -m alphazero.own_games.checks.laws NAME SECONDS TIME_LIMIT_S
 
 prints its findings as JSON. What the rules themselves print goes to standard error.
-`alphazero.evaluation.rule_check` checks the same laws for longer.
+`alphazero.own_games.rule_check` checks the same laws for longer.
 """
 
 import contextlib
@@ -27,13 +27,13 @@ import numpy as np
 from alphazero.games import rules
 from alphazero.games.appearance import read_appearance
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.games.checks.one_position import (
+from alphazero.own_games.checks.one_position import (
     CompiledPosition,
     ObjectPosition,
     OnePosition,
     one_position,
 )
-from alphazero.games.checks.rule_walks import (
+from alphazero.own_games.checks.rule_walks import (
     STEERED,
     Broken,
     BrokenLaw,
@@ -42,10 +42,10 @@ from alphazero.games.checks.rule_walks import (
     choose_random,
     walk,
 )
-from alphazero.games.checks.turned_play import looks_alike, turned_board_fault, turned_fault
-from alphazero.games.game_file import file_of, game_of, is_compiled, is_game_file, load_source
-from alphazero.games.own_game import has_python_rules
-from alphazero.games.rule_errors import python_error_text
+from alphazero.own_games.checks.turned_play import looks_alike, turned_board_fault, turned_fault
+from alphazero.own_games.game_file import file_of, game_of, is_compiled, is_game_file, load_source
+from alphazero.own_games.own_game import has_python_rules
+from alphazero.own_games.rule_errors import python_error_text
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.process import claim_output
 
@@ -160,7 +160,7 @@ def _notes_on_repetitions(game: OnePosition, walks: list[Walk]) -> list[str]:
 
 
 class Laws:
-    """The laws of one position and of one step, see `alphazero.games.checks.rule_walks.Check`.
+    """The laws of one position and of one step, see `alphazero.own_games.checks.rule_walks.Check`.
 
     Args:
         game: see `check_laws`.

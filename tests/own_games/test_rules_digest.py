@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from game_samples import EXAMPLE, TWICE
 
-from alphazero.games import checked_game
-from alphazero.games.registry import make_game
-from alphazero.games.rules_digest import changes, digest_of, is_rules_text, network_shapes
+from alphazero.own_games import checked_game
+from alphazero.own_games.registry import make_game
+from alphazero.own_games.rules_digest import changes, digest_of, is_rules_text, network_shapes
 
 BASE = '''"""What games of heaps share."""
 
@@ -225,7 +225,7 @@ def test_the_training_code_of_a_script_is_no_rule(folder):
     for size in (1, 2):
         script = folder / "script.py"
         tail = f"game = make_game(Pile())\nfor _ in range({size}):\n    print(game.rules_digest)\n"
-        script.write_text(f"from alphazero.games.registry import make_game\n{PILE}\n{tail}")
+        script.write_text(f"from alphazero.own_games.registry import make_game\n{PILE}\n{tail}")
         command = [sys.executable, str(script)]
         text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         digests.append(text.split()[-1])

@@ -7,7 +7,7 @@ that is no longer there is made again by playing its actions. Nothing is pickled
 compiled rules, such as the fused UCT kernel, does not work with these games.
 
 Where the objects come from is not known here: a class of the user, or
-`alphazero.games.adapters.pettingzoo_game`.
+`alphazero.own_games.adapters.pettingzoo_game`.
 """
 
 import copy
@@ -107,8 +107,8 @@ class PythonGame(Game):
 
     Args:
         start: the start position.
-        name: the game's name, as `alphazero.games.registry.make_game` takes it; by default that of
-            the class.
+        name: the game's name, as `alphazero.own_games.registry.make_game` takes it; by default
+            the name of the class.
 
     Raises:
         ConfigError: naming the method or attribute that is missing or wrong.

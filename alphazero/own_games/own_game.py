@@ -1,8 +1,8 @@
 """Games that a user brings as objects: those of `module:Class`, or of the GAME of a file.
 
-In: an object with the methods of `alphazero.games.python_game.Position`, one in the form of the
+In: an object with the methods of `alphazero.own_games.python_game.Position`, one in the form of the
 published notebook (``start_state``, ``get_transitions``, ...), or a class of such objects: then a
-`PythonGame` comes out. `alphazero.games.registry` decides who may import a module.
+`PythonGame` comes out. `alphazero.own_games.registry` decides who may import a module.
 
 In the notebook's form, a game is one object that knows the rules:
 
@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from alphazero.games.batched_game import Game
-from alphazero.games.python_game import PythonGame
+from alphazero.own_games.python_game import PythonGame
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import reason_of
 
