@@ -5,9 +5,10 @@ import { useEffect } from "preact/hooks";
 import type { Backend, Catalogue } from "./api";
 import { AnalyseView } from "./analyse/analyse_view";
 import * as address from "./address";
-import type { App, GameToAnalyse, GameToPlay, GameToShow } from "./app";
+import type { App, GameToAnalyse, GameToPlay } from "./app";
 import { capital, messageOf } from "./format";
 import { GameState, movesOf } from "./game/game_state";
+import type { GameToShow } from "./game/types";
 import { PlayView } from "./play/play_view";
 import { against, playerSeat, type Seats } from "./play/seats";
 import { RunsView } from "./runs/runs_view";
@@ -113,8 +114,10 @@ class Router implements App {
     readonly game: GameState,
     first: address.Address,
   ) {
-    this.views = address.VIEWS.filter((view) => view !== "runs" || backend.runs);
-    this.shown = signal({ ...first, visit: 0 });
+    const isThere = { play: true, analyse: backend.analysis, runs: backend.runs };
+    this.views = address.VIEWS.filter((view) => isThere[view]);
+    const view = this.views.includes(first.view) ? first.view : "play";
+    this.shown = signal({ ...first, view, visit: 0 });
     window.addEventListener("hashchange", () => this.route());
     document.addEventListener("keydown", (event) => this.onKey(event));
     game.shown.subscribe(() => this.keepAddress());
@@ -208,10 +211,8 @@ class Router implements App {
     this.numRoutes += 1;
     const number = this.numRoutes;
     const wanted = address.parseHash(location.hash);
-    if (wanted.view === "runs") {
-      if (this.backend.runs) return this.visit(wanted, false);
-      wanted.view = "play";
-    }
+    if (!this.views.includes(wanted.view)) wanted.view = "play";
+    if (wanted.view === "runs") return this.visit(wanted, false);
     this.kept = null;
     try {
       await this.load(address.gameOf(wanted));
