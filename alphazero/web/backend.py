@@ -66,8 +66,7 @@ class Backend:
 
     def games(self) -> dict[str, Any]:
         """Answer `api/games`."""
-        start = self.position({"game": self.catalogue.default_game})
-        return self.catalogue.describe() | {"start": start}
+        return self.catalogue.describe()
 
     def position(self, plain: Any) -> dict[str, Any]:
         """Answer `api/position`."""

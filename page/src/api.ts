@@ -61,8 +61,6 @@ export interface Game {
 export interface Catalogue {
   games: Game[];
   default_game: string;
-  /** The start of the default game, so that the first board needs no other request. */
-  start?: PositionAnswer;
 }
 
 /** A position as requests have it. */

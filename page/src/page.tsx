@@ -17,7 +17,6 @@ import { ThemeButton } from "./theme";
 import { focusBoard } from "./ui";
 
 const NAMES: Record<address.View, string> = { play: "Play", analyse: "Analyse", runs: "Runs" };
-const RETRY_MS = 2000;
 const NOTICE_MS = 4000;
 /** Within so many milliseconds sentences are said together. */
 const TOGETHER_MS = 400;
@@ -28,9 +27,10 @@ export function Page({ backend }: { backend: Backend }) {
   const loading = useSignal("Loading \u2026");
   const router = useSignal<Router | null>(null);
   useEffect(() => {
-    Router.start(backend, (text) => (loading.value = text)).then((found) => {
-      router.value = found;
-    });
+    Router.start(backend).then(
+      (found) => (router.value = found),
+      (error) => (loading.value = messageOf(error)),
+    );
   }, [backend]);
   if (router.value) return <Views router={router.value} />;
   return (
@@ -123,29 +123,20 @@ class Router implements App {
     game.shown.subscribe(() => this.keepAddress());
   }
 
-  /** Return the router of a page that opens at the address, as soon as the server answers. */
-  static async start(backend: Backend, say: (text: string) => void): Promise<Router> {
+  /** Return the router of a page that opens at the address. */
+  static async start(backend: Backend): Promise<Router> {
     const first = address.parseHash(location.hash);
     const wanted = first.view === "runs" ? {} : address.gameOf(first);
-    for (;;) {
-      try {
-        const catalogue = signal(await backend.games());
-        const open = (game: GameToShow) => GameState.start(backend, catalogue, game);
-        let problem: unknown = null;
-        const game = await open(wanted).catch((error: unknown) => {
-          if (isTemporary(error)) throw error;
-          problem = error;
-          return open({ game: wanted.game }).catch(() => open({}));
-        });
-        const router = new Router(backend, catalogue, game, first);
-        if (problem) router.notify(messageOf(problem), true);
-        return router;
-      } catch (error) {
-        say(messageOf(error));
-        if (!isTemporary(error)) throw error;
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-      }
-    }
+    const catalogue = signal(await backend.games());
+    const open = (game: GameToShow) => GameState.start(backend, catalogue, game);
+    let problem: unknown = null;
+    const game = await open(wanted).catch((error: unknown) => {
+      problem = error;
+      return open({ game: wanted.game }).catch(() => open({}));
+    });
+    const router = new Router(backend, catalogue, game, first);
+    if (problem) router.notify(messageOf(problem), true);
+    return router;
   }
 
   // --- what views ask for: see App ---------------------------------------------------------------

@@ -212,11 +212,8 @@ async function loaded(backend: Backend, catalogue: Catalogue, wanted: GameToShow
   if (!game) throw new Error(`There is no game ${name} here.`);
   const setup = game.setups.find(({ id }) => id === wanted.setup) ?? game.setups[0];
   const start = { game, setup, board: wanted.board ?? null, toMove: wanted.to_move ?? null };
-  const isUsual =
-    name === catalogue.default_game && setup === game.setups[0] && start.board === null;
-  const { moves, positions } =
-    (isUsual && !wanted.moves?.length && catalogue.start) ||
-    (await backend.position({ ...startOf(start), moves: wanted.moves ?? [] }));
+  const request = { ...startOf(start), moves: wanted.moves ?? [] };
+  const { moves, positions } = await backend.position(request);
   const line = grafted(child(null, null, positions[0]), moves, positions);
   return { ...start, line, ply: Math.min(wanted.ply ?? moves.length, moves.length) };
 }
