@@ -1,6 +1,6 @@
 // The backend of the page that needs no server: a Web Worker answers.
 //
-// It is a `Backend` of page/src/api.ts without `runs`: the page leaves that view out.
+// It is a `Backend` of page/src/api.ts that only plays.
 
 export function browserBackend() {
   const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
@@ -45,9 +45,6 @@ export function browserBackend() {
   return {
     games: () => ask("games"),
     position: (request) => ask("position", request),
-    exact: (request, options) => ask("exact", request, options),
     move: (request, options) => ask("move", request, options),
-    analyse: (request, options) => ask("analyse", request, options),
-    review: (request, options) => ask("review", request, options),
   };
 }

@@ -2,7 +2,7 @@
 //
 // Side 0 has the diagonal from top left to bottom right of the four middle squares. Actions are the
 // squares and, last, the pass, which is legal only without another move. States are those of
-// line_games.js.
+// connect_x.js.
 
 const DIRECTIONS = [[-1, -1], [-1, 0], [-1, 1], [0, -1], [0, 1], [1, -1], [1, 0], [1, 1]];
 
@@ -19,7 +19,7 @@ export class Othello {
     const middle = (this.size / 2 - 1) * (this.size + 1);
     cells[middle] = cells[middle + this.size + 1] = 1;
     cells[middle + 1] = cells[middle + this.size] = 2;
-    return this.#state(cells, 0, null);
+    return this.#state(cells, 0, []);
   }
 
   step(state, action) {
@@ -30,12 +30,7 @@ export class Othello {
       });
       cells[action] = state.toMove + 1;
     }
-    return this.#state(cells, 1 - state.toMove, action === this.pass ? null : action);
-  }
-
-  /** Return the state of any board, reachable or not. */
-  fromCells(cells, toMove) {
-    return this.#state(Int8Array.from(cells), toMove, null);
+    return this.#state(cells, 1 - state.toMove, action === this.pass ? [] : [action]);
   }
 
   observe(state, planes, offset) {
@@ -47,18 +42,14 @@ export class Othello {
     }
   }
 
-  marked(state) {
-    return state.last === null ? [] : [state.last];
-  }
-
-  #state(cells, toMove, last) {
+  #state(cells, toMove, marked) {
     let legal = this.#moves(cells, toMove + 1);
     let over = false;
     if (!legal.length) {
       over = !this.#moves(cells, 2 - toMove).length;
       if (!over) legal = [this.pass];
     }
-    return { cells, toMove, legal, over, winner: over ? winner(cells) : null, last };
+    return { cells, toMove, legal, over, winner: over ? winner(cells) : null, marked };
   }
 
   #moves(cells, piece) {

@@ -1,10 +1,9 @@
 // The rules of a game by its name, as Python's `make_game` takes it.
 
-import { ConnectX, TicTacToe } from "./line_games.js";
+import { ConnectX } from "./connect_x.js";
 import { Othello } from "./othello.js";
 
 export function makeRules(name) {
-  if (name === "tic_tac_toe") return new TicTacToe();
   if (name === "connect_four") return new ConnectX(6, 7, 4);
   const sizes = name.match(/^connect_x:(\d+)x(\d+)x(\d+)$/);
   if (sizes) return new ConnectX(...sizes.slice(1).map(Number));

@@ -28,9 +28,8 @@ class Node {
     const largest = Math.max(...legal);
     const weights = legal.map((logit) => Math.exp(logit - largest));
     const total = weights.reduce((sum, weight) => sum + weight, 0);
-    this.networkPriors = Float64Array.from(weights, (weight) => weight / total);
-    this.priors = this.networkPriors.slice(); // 0 for an action that is proven to lose
-    this.value = this.rawValue = value;
+    this.priors = Float64Array.from(weights, (weight) => weight / total); // 0 for a proven loss
+    this.value = value;
   }
 
   /** Return the index of the legal action with the largest PUCT score. */
@@ -115,18 +114,6 @@ export class Search {
       return [Number(keeps), root.visits[index], root.priors[index]];
     };
     return indices(root).reduce((best, index) => (isLess(rank(best), rank(index)) ? index : best));
-  }
-
-  /** Return the expected line of actions, the best one first. */
-  line() {
-    let node = this.root;
-    let index = this.best();
-    const actions = [node.state.legal[index]];
-    while ((node = node.children[index]) && node.visits.some((visits) => visits > 0)) {
-      index = node.visits.indexOf(Math.max(...node.visits));
-      actions.push(node.state.legal[index]);
-    }
-    return actions;
   }
 
   /** Walk to new leaves; visits in flight make the walks of a batch differ. */

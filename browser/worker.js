@@ -1,6 +1,6 @@
 // Runs the answers in a Web Worker, with the networks in onnxruntime's WebAssembly.
 //
-// In: {id, method, request}, or {id, method: "stop"}. Out: {id, message} for a stream, then
+// In: {id, method, request}, or {id, method: "stop"}. Out: {id, message} of a move, then
 // {id, result} or {id, error, status}.
 
 import { Answers } from "./answers.js";

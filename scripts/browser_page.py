@@ -18,7 +18,7 @@ SOURCES = ROOT / "browser"
 PAGE = ROOT / "alphazero" / "web" / "static"
 ONNXRUNTIME = SOURCES / "node_modules" / "onnxruntime-web" / "dist"
 ONNXRUNTIME_FILES = ("ort.wasm.bundle.min.mjs", "ort-wasm-simd-threaded.wasm")
-GAMES = ("connect_four", "othello:6", "othello", "tic_tac_toe")
+GAMES = ("connect_four", "othello:6", "othello")
 PAGE_FILES = ("page.js", "page.css", "icon.svg")
 #: The folder of the page in the site; what stands for it in the text of the documentation.
 SITE_FOLDER = "in_browser"
@@ -105,7 +105,7 @@ def _describe(name: str) -> dict:
         PlayerChoice("best", "Network", "network", MAX_NETWORK_SIMULATIONS),
         PlayerChoice("random", "Random moves", "random"),
     ]
-    analyst = {"id": "best", "num_simulations": 1000}
+    analyst = {"id": "best", "num_simulations": 1000}  # gives hints
     return describe_game(make_game(name), players) | {"analyst": analyst}
 
 

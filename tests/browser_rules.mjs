@@ -42,6 +42,7 @@ async function search({ game, moves, num_simulations: num, num_leaves: numLeaves
   return {
     visits: Object.fromEntries(state.legal.map((action, index) => [action, visits[index]])),
     value: proven ?? value,
+    proven,
     num_leaves: found.numLeaves,
     in_flight: inFlight.reduce((a, b) => a + b, 0),
   };

@@ -52,7 +52,7 @@ def running(backend: Backend, **settings) -> Iterator[httpx.Client]:
             client.address, client.backend = server.address, backend
             yield client
     finally:
-        server._server.should_exit = True
+        server._server.should_exit = server._server.force_exit = True
         thread.join()
 
 

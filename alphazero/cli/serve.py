@@ -78,11 +78,14 @@ def run(settings: Settings, console: Console) -> None:
         print("Whoever knows the address with its token can use it, unencrypted.")
     print("Ctrl-C ends it.", flush=True)
     with contextlib.suppress(KeyboardInterrupt):
+        serving = threading.Thread(target=server.run, daemon=True)
+        serving.start()
         # The first move would wait for the network otherwise.
         threading.Thread(target=_warm_up, args=(backend,), daemon=True).start()
         if settings.open and sys.stdout.isatty():
             webbrowser.open(url)
-        server.run()
+        while serving.is_alive():
+            serving.join(1.0)  # Windows interrupts no wait without a time limit
     end_process()  # threads may still load networks and search
 
 

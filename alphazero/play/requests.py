@@ -15,7 +15,7 @@ from alphazero.players.base import MAX_SIMULATIONS, MAX_TIME_S
 from alphazero.runtime.errors import InputError
 
 #: The status of a refusal, as in HTTP.
-MALFORMED, UNKNOWN, IMPOSSIBLE, BUSY = 400, 404, 422, 503
+MALFORMED, UNKNOWN, IMPOSSIBLE = 400, 404, 422
 MAX_ERROR = 300  #: characters of an error message
 _MAX_QUOTED = 60
 #: What a field takes, by its type in JSON Schema.

@@ -147,29 +147,21 @@ class SearchPlayer:
             aim="result",
         )
 
-    def make_search(
-        self, num_positions: int, max_simulations: int, leaves_per_step: int
-    ) -> TreeSearch:
-        """Return a search of many positions that come and go, with what this player has loaded.
+    def make_search(self, num_simulations: int) -> TreeSearch:
+        """Return a search of one position for callers who step it themselves.
 
-        Exact leaves are part of it if their cost is set in nodes, see `PlayerSettings.endgame`;
-        those that follow the time of a move belong to a single search.
-
-        Args:
-            num_positions: at the same time.
-            max_simulations: of a position.
-            leaves_per_step: the most leaves of one tree that are evaluated together.
+        Exact leaves are part of it if their cost is set in nodes, see `PlayerSettings.endgame`.
         """
         policy = self.exact_leaves
-        fixed = policy.leaves(max_simulations, None) if policy and policy.is_fixed else None
+        fixed = policy.leaves(num_simulations, None) if policy and policy.is_fixed else None
         return TreeSearch(
             self.game,
             self.cache or self.evaluator,
-            num_positions,
-            max_simulations,
+            1,
+            num_simulations,
             dataclasses.replace(self.settings, root="puct"),
             child_generator(self.seed, "network player"),
-            leaves_per_step,
+            leaves_per_step(num_simulations),
             fixed,
         )
 
@@ -257,13 +249,13 @@ class SearchPlayer:
         return search
 
     @contextlib.contextmanager
-    def one_engine(self) -> Iterator[int]:
-        """Give a context for a search, which stays with one engine; its value is that one's number.
+    def one_engine(self) -> Iterator[None]:
+        """Give a context for a search, which stays with one engine.
 
         What was made for an earlier engine is made again.
         """
         if self.later_engine is None:
-            yield 0
+            yield
             return
         with self.later_engine.search():
             if self._made_for[0] != self.later_engine.number:
@@ -271,12 +263,7 @@ class SearchPlayer:
                 self._searches.clear()
                 for name in ("_proven_leaves", "_scored_endings"):
                     vars(self).pop(name, None)
-            yield self.later_engine.number
-
-    @property
-    def is_changing(self) -> bool:
-        """Whether another engine waits for the end of the searches under way."""
-        return self.later_engine is not None and self.later_engine.is_waiting
+            yield
 
     def _leaves_per_step(self, num_positions: int) -> int:
         """Return how many leaves of one tree are evaluated together.

@@ -5,7 +5,7 @@ keeps nothing of a person's game, so a lost connection, a restart or a reload lo
 
     server -> app -> guard, streams, live    the outside: sockets, HTTP, who may ask
     backend                            the answers
-    thinking -> shared_search          one search for all people who ask a network
+    thinking -> network_search         the players, which search one position each
     exact_scores, review, misplayed    what solvers know
     position, catalogue, found_runs    what a request may name; `alphazero.play.requests` checks it
     run_charts -> run_rows, run_alarms    the figures of training runs, as they grow

@@ -4,8 +4,6 @@ In: HTTP requests. Out: JSON, streams of JSON lines, and the files of the page. 
 application has the status that fits and the body {"error": "one plain sentence"}.
 """
 
-import asyncio
-import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -13,9 +11,8 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route, Router
 from starlette.staticfiles import StaticFiles
@@ -23,12 +20,11 @@ from starlette.staticfiles import StaticFiles
 from alphazero.play.requests import Refusal, read_json, shortened
 from alphazero.web.backend import Backend
 from alphazero.web.guard import Guard
-from alphazero.web.live import Live
+from alphazero.web.live import live_response
 from alphazero.web.streams import FAILED, JsonLines
 
 STATIC = Path(__file__).parent / "static"
 MAX_BODY = 65_536  # bytes
-BODY_S = 10.0
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -39,13 +35,17 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
         token: that requests must know. With None the names of this machine alone are answered;
             whoever knows the token may come by any name, such as that of a proxy.
     """
+
+    async def live(request: Request) -> Response:
+        return live_response(lambda: bytes(JSONResponse(backend.live()).body))
+
     answers = (backend.position, backend.exact)
     jobs = (backend.move, backend.analyse, backend.review, backend.misplayed)
     api = [
-        Route("/games", lambda request: Json(backend.games())),
-        Route("/live", Live(lambda: Json(backend.live()).body).endpoint),
-        Route("/run", lambda request: Json(backend.run(dict(request.query_params)))),
-        *(Route(f"/{one.__name__}", _post(one, Json), methods=["POST"]) for one in answers),
+        Route("/games", lambda request: JSONResponse(backend.games())),
+        Route("/live", live),
+        Route("/run", lambda request: JSONResponse(backend.run(dict(request.query_params)))),
+        *(Route(f"/{one.__name__}", _post(one, JSONResponse), methods=["POST"]) for one in answers),
         *(Route(f"/{one.__name__}", _post(one, JsonLines), methods=["POST"]) for one in jobs),
     ]
     files = StaticFiles(directory=STATIC, check_dir=False)
@@ -63,16 +63,7 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
     app = Starlette(routes=routes, exception_handlers=handlers)
     app.router.redirect_slashes = False
     names = _LOCAL_NAMES if token is None else ("*",)
-    streams = (*DEFAULT_EXCLUDED_CONTENT_TYPES, JsonLines.media_type)  # each line is sent at once
-    small = GZipMiddleware(app, compresslevel=6, exclude_content_types=streams)
-    return Guard(TrustedHostMiddleware(small, names), token)
-
-
-class Json(JSONResponse):
-    """An answer in ASCII: it escapes what has no bytes in UTF-8, such as half of a character."""
-
-    def render(self, content: Any) -> bytes:
-        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
+    return Guard(TrustedHostMiddleware(app, names), token)
 
 
 def _post(
@@ -87,34 +78,28 @@ def _post(
 
 
 async def _read(request: Request) -> Any:
-    """Return the JSON in the body of a request, which may be neither large nor slow."""
+    """Return the JSON in the body of a request, which may not be large."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Refusal("the request must say Content-Type: application/json.", 415)
     body = bytearray()
-    try:
-        async with asyncio.timeout(BODY_S):
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > MAX_BODY:
-                    raise Refusal(f"a request has at most {MAX_BODY} bytes.", 413)
-    except TimeoutError:
-        raise Refusal(f"the request did not arrive within {BODY_S:g} seconds.", 408) from None
-    except ClientDisconnect:
-        raise Refusal("the connection was closed before the end of the request.") from None
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_BODY:
+            raise Refusal(f"a request has at most {MAX_BODY} bytes.", 413)
     return read_json(bytes(body))
 
 
 async def _refused(_: Request, error: Refusal) -> Response:
-    # After these two the rest of the body is not read.
-    headers = {"connection": "close"} if error.status in (408, 413) else None
-    return Json({"error": shortened(str(error))}, error.status, headers)
+    # The rest of a body that is too large is not read.
+    headers = {"connection": "close"} if error.status == 413 else None
+    return JSONResponse({"error": shortened(str(error))}, error.status, headers)
 
 
 async def _http_error(_: Request, error: HTTPException) -> Response:
-    return Json({"error": error.detail}, error.status_code, error.headers)
+    return JSONResponse({"error": error.detail}, error.status_code, error.headers)
 
 
 async def _failed(_: Request, error: Exception) -> Response:
     """Answer in a sentence; Starlette raises the error again, and uvicorn prints it."""
-    return Json({"error": FAILED}, 500)
+    return JSONResponse({"error": FAILED}, 500)

@@ -23,12 +23,12 @@ from alphazero.solvers.base import UnsolvableError
 from alphazero.web import misplayed, position, review
 from alphazero.web.catalogue import Catalogue, PlayerChoice
 from alphazero.web.exact_scores import exact_answer, too_hard
+from alphazero.web.jobs import Job, Stream
+from alphazero.web.network_search import Question
 from alphazero.web.position import Position, read_position, unfinished
 from alphazero.web.run_charts import RunCharts
 from alphazero.web.search_view import SearchView
-from alphazero.web.shared_search import Question
 from alphazero.web.thinking import USUAL_SIMULATIONS, Thinking
-from alphazero.web.turns import Job, Stream
 
 #: The kinds of players that move; solver and random players do not search.
 _MOVERS = USUAL_SIMULATIONS | {"solver": 0, "random": 0, "own": 0}
@@ -66,8 +66,7 @@ class Backend:
 
     def games(self) -> dict[str, Any]:
         """Answer `api/games`."""
-        start = self.position({"game": self.catalogue.default_game})
-        return self.catalogue.describe() | {"start": start}
+        return self.catalogue.describe()
 
     def position(self, plain: Any) -> dict[str, Any]:
         """Answer `api/position`."""
@@ -81,7 +80,7 @@ class Backend:
         """Answer `api/exact`."""
         found = unfinished(self._position(read_request(PositionRequest, plain)))
         try:
-            exact = self.thinking.solvers.scores(found.game, found.state, lambda: False)
+            exact = self.thinking.solvers.scores(found.game, found.state)
         except UnsolvableError as error:
             return {"known": False, "reason": too_hard(error, found.game)}
         return exact_answer(exact)

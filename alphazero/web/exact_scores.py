@@ -4,6 +4,7 @@ Shapes: K state words, A actions.
 """
 
 import functools
+import threading
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,9 +14,7 @@ from alphazero.solvers import bitbully
 from alphazero.solvers.base import ILLEGAL_SCORE, Solver, UnsolvableError, values_of
 from alphazero.solvers.enumeration import EnumeratedSolver
 from alphazero.solvers.registry import make_solver
-from alphazero.web.turns import IsStopped, Turns
 
-_MAX_WAITING = 40
 #: Nodes for the scores of a position: about a second.
 _MAX_NODES = 10_000_000
 _MAX_REMEMBERED = 4_096
@@ -53,9 +52,9 @@ class Solvers:
         self._solver = functools.cache(self._make_solver)
         self._too_large: dict[str, UnsolvableError] = {}  # games of too many positions, by name
         self._known: dict[tuple[str, bytes], ExactScores | UnsolvableError] = {}
-        self._turns = Turns(1, _MAX_WAITING)
+        self._lock = threading.Lock()
 
-    def scores(self, game: Game, state: np.ndarray, is_stopped: IsStopped) -> ExactScores:
+    def scores(self, game: Game, state: np.ndarray) -> ExactScores:
         """Return the exact scores of an unfinished position, [K].
 
         Raises:
@@ -64,7 +63,7 @@ class Solvers:
         key = (game.name, state.tobytes())
         found = self._known.get(key)
         if found is None:
-            with self._turns.turn(is_stopped):
+            with self._lock:
                 found = self._known.get(key) or self._solve(game, state)
                 while len(self._known) >= _MAX_REMEMBERED:
                     self._known.pop(next(iter(self._known)))

@@ -6,7 +6,6 @@ is looked up among those that were found here; no part of a request ever becomes
 
 import functools
 import math
-import os
 import time
 from pathlib import Path
 from typing import NamedTuple
@@ -62,12 +61,9 @@ def _look(root: Path) -> Found:
     for config in (path for depth in _DEPTHS for path in root.glob("*/" * depth + "config.yaml")):
         run_id = config.parent.relative_to(root).as_posix()
         try:
-            run_id.encode()  # no link could name it otherwise
             found.append(_read_run(run_id, RunFolder(config.parent)))
         except FileNotFoundError:
             pass  # it is being deleted
-        except UnicodeEncodeError:
-            damaged[os.fsencode(run_id).decode(errors="replace")] = "its name is not UTF-8."
         except (InputError, OSError) as error:
             damaged[run_id] = str(error)
     found.sort(key=lambda run: run.updated, reverse=True)

@@ -6,8 +6,6 @@ that its owner visits, so the origin of a request must be this page; that its ho
 on another address asks for a token, once, and remembers it in a cookie.
 """
 
-import asyncio
-import contextlib
 import secrets
 
 from starlette.datastructures import MutableHeaders
@@ -57,8 +55,7 @@ class Guard:
         if scope["type"] == "http":
             send = _with_headers(send)
             response = self._refusal(Request(scope))
-        with contextlib.suppress(asyncio.CancelledError):  # the server ends
-            await (response or self._app)(scope, receive, send)
+        await (response or self._app)(scope, receive, send)
 
     def _refusal(self, request: Request) -> Response | None:
         """Return the response to a request that goes no further; None for the others."""

@@ -16,14 +16,14 @@ from alphazero.play.requests import Refusal
 from alphazero.runtime.errors import ConfigError, InputError
 from alphazero.solvers.base import ILLEGAL_VALUE, values_of
 from alphazero.solvers.enumeration import NO_CHILD, Positions, enumerate_positions
+from alphazero.web.jobs import Stopped, Stream
+from alphazero.web.network_search import NetworkSearch
 from alphazero.web.search_view import number
-from alphazero.web.shared_search import Question, SharedSearch
-from alphazero.web.turns import Stopped, Stream
 
 MAX_POSITIONS, MAX_SIMULATIONS, NUM_SIMULATIONS = 400, 400, 50
 #: Games with more positions are not enumerated; so many take a second.
 _MAX_ENUMERATED = 20_000
-#: Few, so that those who play meanwhile do not wait.
+#: Few, so that a game played meanwhile does not wait.
 _NUM_TOGETHER = 16
 
 
@@ -81,25 +81,23 @@ def _lines(positions: Positions) -> dict[int, tuple[int, ...]]:
 
 
 def find_misplayed(
-    shared: SharedSearch, known: KnownPositions, num_simulations: int, stream: Stream
+    network: NetworkSearch, known: KnownPositions, num_simulations: int, stream: Stream
 ) -> None:
     """Emit the messages of `api/misplayed`, for at most `MAX_POSITIONS` positions."""
     known = known.spread(MAX_POSITIONS)
     num = len(known.moves)
     num_misplayed = 0
     for start in range(0, num, _NUM_TOGETHER):
+        if stream.is_stopped():
+            raise Stopped
         states = known.states[start : start + _NUM_TOGETHER]
-        questions = [Question(state, num_simulations, stream.is_stopped) for state in states]
-        for question in questions:
-            shared.begin(question)
-        for row, question in enumerate(questions, start):
-            if stream.is_stopped():
-                raise Stopped
-            mistake = _mistake(known, row, shared.wait(question).best)
+        actions = network.choose(states, num_simulations).tolist()
+        for row, played in enumerate(actions, start):
+            mistake = _mistake(known, row, played)
             if mistake is not None:
                 num_misplayed += 1
                 stream.emit(mistake)
-        stream.emit({"type": "progress", "done": start + len(questions), "total": num})
+        stream.emit({"type": "progress", "done": start + len(states), "total": num})
     stream.emit({"type": "done", "num_positions": num, "num_misplayed": num_misplayed})
 
 
@@ -111,7 +109,7 @@ def _mistake(known: KnownPositions, row: int, played: int) -> dict | None:
     return {
         "type": "misplayed",
         "moves": list(known.moves[row]),
-        "played": int(played),
+        "played": played,
         "best": np.flatnonzero(values == values.max()).tolist(),
         "value": number(values[played]),
         "best_value": number(values.max()),

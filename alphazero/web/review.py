@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from alphazero.solvers.base import UnsolvableError
 from alphazero.web.catalogue import PlayerChoice
 from alphazero.web.exact_scores import ExactScores
+from alphazero.web.jobs import Stream
+from alphazero.web.network_search import Question
 from alphazero.web.position import Position
 from alphazero.web.search_view import number
-from alphazero.web.shared_search import Question
 from alphazero.web.thinking import Thinking
-from alphazero.web.turns import IsStopped, Stream
 
 #: Simulations of each position, and the most that a request may ask for.
 NUM_SIMULATIONS = {"network": 200, "uct": 2_000}
@@ -51,7 +51,7 @@ def review_game(
         verdict = None
         if time.monotonic() < solve_until:
             try:
-                verdict = _exact_verdict(thinking, position, ply, stream.is_stopped)
+                verdict = _exact_verdict(thinking, position, ply)
             except UnsolvableError:
                 solve_until = 0.0  # earlier positions are harder
         if verdict is None:
@@ -64,13 +64,11 @@ def review_game(
     stream.emit({"type": "done"})
 
 
-def _exact_verdict(
-    thinking: Thinking, position: Position, ply: int, is_stopped: IsStopped
-) -> _Verdict:
+def _exact_verdict(thinking: Thinking, position: Position, ply: int) -> _Verdict:
     session = position.session
     if session.over and ply == len(session.actions):
         return _Verdict(session.result, None, True)
-    exact = thinking.solvers.scores(position.game, session.states[ply], is_stopped)
+    exact = thinking.solvers.scores(position.game, session.states[ply])
     return _Verdict(float(exact.value * _sign(position, ply)), exact.best[0], True, exact)
 
 

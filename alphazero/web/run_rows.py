@@ -5,7 +5,6 @@ the last time are parsed: a run of 10,000 rows takes half a second once, and the
 """
 
 import os
-import stat
 import threading
 from typing import Any, NamedTuple
 
@@ -73,13 +72,10 @@ class RunRows:
     def read(self) -> None:
         """Read what was added to the file; all of it if the file was cut or replaced."""
         try:
-            if stat.S_ISREG(os.stat(self._folder.metrics).st_mode):
-                self._read()
-                return
+            self._read()
         except OSError:
-            pass
-        if self._inode:
-            self._start_over(0)
+            if self._inode:
+                self._start_over(0)
 
     def alarm_text(self, change: AlarmChange) -> str:
         """Return what to say about an alarm."""

@@ -1,19 +1,14 @@
-"""The server: sockets, time limits of connections, and where the page can be opened.
+"""The server: its socket, and where the page can be opened.
 
-In: a backend and an address. Out: a page that answers until Ctrl-C. uvicorn does HTTP; what it
-leaves open is closed here: a connection that never sends a whole request, or never reads.
+In: a backend and an address. Out: a page that answers; uvicorn does HTTP.
 """
 
-import asyncio
-import contextlib
 import ipaddress
 import secrets
 import socket
-import warnings
 from typing import NamedTuple
 
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from alphazero.runtime.errors import ConfigError
 from alphazero.web.app import make_app
@@ -21,13 +16,8 @@ from alphazero.web.backend import Backend
 
 #: The first port that is tried, and how many after it.
 FIRST_PORT, NUM_PORTS = 8000, 50
-#: Answered at once; more are told to come back, and many more are closed.
-MAX_CONNECTIONS, _MAX_OPEN = 500, 600
-#: Seconds for the head of a request, and for a reader to make room.
-HEAD_S, READ_S = 10.0, 20.0
-_KEEP_ALIVE_S = 15
-#: Connections that are accepted in one go, before any of them can be closed.
-_BACKLOG = 100
+#: Connections at once; more are told to come back.
+MAX_CONNECTIONS = 100
 
 
 class Address(NamedTuple):
@@ -54,56 +44,6 @@ def _own_address() -> str:
             return probe.getsockname()[0]
         except OSError:
             return socket.gethostname()
-
-
-class Connection(H11Protocol):
-    """One connection, which is closed if nothing moves on it."""
-
-    _head_timer: asyncio.TimerHandle | None = None
-    _read_timer: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        if len(self.connections) > _MAX_OPEN:
-            transport.abort()
-        self._watch_head()
-
-    def data_received(self, data: bytes) -> None:
-        super().data_received(data)
-        self._watch_head()
-
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        if self._read_timer is None:
-            self._read_timer = self.loop.call_later(READ_S, self.transport.abort)
-
-    def resume_writing(self) -> None:
-        super().resume_writing()
-        self._read_timer = self._cancel(self._read_timer)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._head_timer = self._cancel(self._head_timer)
-        self._read_timer = self._cancel(self._read_timer)
-        super().connection_lost(exc)
-
-    def _watch_head(self) -> None:
-        """Allow some seconds for the head of the next request, if none is being answered."""
-        if self.cycle is not None and not self.cycle.response_complete:
-            self._head_timer = self._cancel(self._head_timer)
-        elif self._head_timer is None:
-            self._head_timer = self.loop.call_later(HEAD_S, self._close_if_silent)
-
-    @staticmethod
-    def _cancel(timer: asyncio.TimerHandle | None) -> None:
-        """Return what a timer is after it was cancelled."""
-        if timer is not None:
-            timer.cancel()
-        return None
-
-    def _close_if_silent(self) -> None:
-        self._head_timer = None
-        if self.cycle is None or self.cycle.response_complete:
-            self.transport.abort()
 
 
 def is_local(host: str) -> bool:
@@ -143,18 +83,6 @@ def open_socket(host: str, port: int | None) -> socket.socket:
     raise ConfigError.of("port", ports[-1], "a free port", f"{host} refuses it: {reason}")
 
 
-class _Uvicorn(uvicorn.Server):
-    """Ends at once: nobody is waited for, and what is under way is given up."""
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        for connection in list(self.server_state.connections):
-            connection.transport.abort()
-        await asyncio.sleep(0)  # uvicorn then knows that nobody waits for an answer
-        for task in list(self.server_state.tasks):
-            task.cancel()
-        await super().shutdown(sockets)
-
-
 class Server:
     """A page that can be opened.
 
@@ -177,7 +105,7 @@ class Server:
         self.address = Address(host, self._socket.getsockname()[1], token)
         config = uvicorn.Config(
             make_app(backend, token),
-            http=Connection,
+            http="h11",
             ws="none",
             lifespan="off",
             log_level="warning",
@@ -185,14 +113,10 @@ class Server:
             proxy_headers=False,
             server_header=False,
             limit_concurrency=MAX_CONNECTIONS,
-            backlog=_BACKLOG,
-            timeout_keep_alive=_KEEP_ALIVE_S,
         )
-        self._server = _Uvicorn(config)
+        self._server = uvicorn.Server(config)
 
     def run(self) -> None:
-        """Answer until Ctrl-C."""
-        with self._socket, warnings.catch_warnings(), contextlib.suppress(KeyboardInterrupt):
-            # What an interrupt leaves before the event loop runs.
-            warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
+        """Answer requests; not in the main thread, where uvicorn would wait for open pages."""
+        with self._socket:
             self._server.run(sockets=[self._socket])

@@ -1,8 +1,6 @@
 """What the players of a page think: one interface for networks, UCT, solvers and random moves.
 
 In: an unfinished position and a player of the catalogue. Out: a `SearchView`, or exact scores.
-Networks share their searches (`alphazero.web.shared_search`); UCT and solvers take turns, so that
-many people cannot take more than the cores there are.
 """
 
 import functools
@@ -27,6 +25,8 @@ from alphazero.search.uct.settings import UctSettings
 from alphazero.solvers.base import UnsolvableError
 from alphazero.web.catalogue import ENDGAME, Catalogue, PlayerChoice
 from alphazero.web.exact_scores import Solvers
+from alphazero.web.jobs import Stopped
+from alphazero.web.network_search import NetworkSearch, Question
 from alphazero.web.search_view import (
     FINAL_NODES,
     RUNNING_NODES,
@@ -34,15 +34,11 @@ from alphazero.web.search_view import (
     analysis_view,
     uct_view,
 )
-from alphazero.web.shared_search import Question, SharedSearch
-from alphazero.web.turns import Stopped, Turns
 
 #: Networks in memory; the latest few stay.
 MAX_LOADED = 6
 #: Of players that search, if a request does not say.
 USUAL_SIMULATIONS = {"network": DEFAULT_SIMULATIONS, "uct": DEFAULT_UCT_SIMULATIONS}
-#: UCT searches at the same time, and how many more may wait.
-_NUM_UCT, _MAX_UCT_WAITING = 2, 60
 #: UCT shows its tree every so many reports; it reports 20 times a second.
 _REPORTS_PER_VIEW = 4
 
@@ -67,9 +63,8 @@ class Thinking:
         self._ready: set[tuple[str, Path | None]] = set()  # that have searched: game and network
         self._make_own = functools.cache(make_player)
         self._own_turn = threading.Lock()  # players know nothing of threads
-        self._uct_turns = Turns(_NUM_UCT, _MAX_UCT_WAITING)
 
-    def network(self, game: Game, player: PlayerChoice) -> SharedSearch:
+    def network(self, game: Game, player: PlayerChoice) -> NetworkSearch:
         """Return the search with a network of the catalogue, after loading it if necessary.
 
         Raises:
@@ -82,7 +77,7 @@ class Thinking:
             except (ValueError, OSError) as error:
                 raise Refusal(f"{player.name} cannot play: {error}") from None
 
-    def _load_network(self, game: Game, player: PlayerChoice, _changed: int) -> SharedSearch:
+    def _load_network(self, game: Game, player: PlayerChoice, _changed: int) -> NetworkSearch:
         from alphazero.players.network import load_network_player
 
         assert player.network is not None
@@ -90,13 +85,13 @@ class Thinking:
         searcher = load_network_player(game, player.network, settings)
         assert isinstance(searcher, SearchPlayer)
         say_once(note_of(searcher))
-        return SharedSearch(searcher)
+        return NetworkSearch(searcher)
 
     def search(self, game: Game, player: PlayerChoice, question: Question) -> SearchView:
         """Return what a network or UCT finds in an unfinished position.
 
         Raises:
-            Refusal: if too many people ask.
+            Refusal: if the network cannot be loaded.
             Stopped: if nobody waits for the answer any more.
         """
         is_new = (game.name, player.network) not in self._ready
@@ -112,10 +107,9 @@ class Thinking:
     def _search(self, game: Game, player: PlayerChoice, question: Question) -> SearchView:
         if player.kind == "network":
             return self.network(game, player).search(question)
-        with self._uct_turns.turn(question.is_stopped):
-            if isinstance(game, CompiledGame):
-                return _search_uct(game, question)
-            return _search_uncompiled(game, question)
+        if isinstance(game, CompiledGame):
+            return _search_uct(game, question)
+        return _search_uncompiled(game, question)
 
     def move(self, game: Game, player: PlayerChoice, question: Question) -> dict[str, Any]:
         """Return the move that a player makes: action, value, num_simulations."""
@@ -127,7 +121,7 @@ class Thinking:
             return self._own_move(game, player, state)
         if player.kind == "solver":
             try:
-                exact = self.solvers.scores(game, state, question.is_stopped)
+                exact = self.solvers.scores(game, state)
                 action = secrets.choice(exact.best)
                 return {"action": action, "value": exact.value, "num_simulations": 0}
             except UnsolvableError:
@@ -151,7 +145,7 @@ class Thinking:
 def _search_uct(game: Game, question: Question) -> SearchView:
     settings = UctSettings(num_simulations=question.num_simulations)
     search = UctSearch(game, settings, secrets.randbits(60))
-    running, final = (RUNNING_NODES, FINAL_NODES) if question.for_analysis else (0, 0)
+    running, final = (RUNNING_NODES, FINAL_NODES) if question.with_tree else (0, 0)
     num_reports = 0
 
     def progress(*_: Any) -> None:

@@ -3,8 +3,8 @@
 //     #play/connect_four?moves=4,4,3&first=human&second=level.club
 //     #analyse/othello?moves=f5d6c3&ply=2        #runs/connect_four/my_run?x=games
 
-import type { GameToShow } from "./app";
-import { listText, movesOf, type Shown } from "./game/game_state";
+import { listText, movesOf } from "./game/game_state";
+import type { GameToShow, Shown } from "./game/types";
 
 export const VIEWS = ["play", "analyse", "runs"] as const;
 export type View = (typeof VIEWS)[number];

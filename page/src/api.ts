@@ -62,8 +62,6 @@ export interface Game {
 export interface Catalogue {
   games: Game[];
   default_game: string;
-  /** The start of the default game, so that the first board needs no other request. */
-  start?: PositionAnswer;
 }
 
 /** A position as requests have it. */
@@ -237,14 +235,19 @@ export interface Watch<M extends StreamMessage = StreamMessage> {
 type Stream<R, M extends StreamMessage> = (request: R, watch: Watch<M>) => Promise<void>;
 export type SearchRequest = PositionRequest & { player?: Asked };
 
-/** Who answers: a server, or a worker in the browser; without `runs` there is no view of runs. */
+/** What the server knows of a position. */
+export interface Analysis {
+  exact(request: PositionRequest, watch?: { signal?: AbortSignal }): Promise<ExactAnswer>;
+  analyse: Stream<SearchRequest, AnalysisMessage>;
+  review: Stream<SearchRequest, StreamMessage>;
+}
+
+/** Who answers: a server, or a worker in the browser, which only plays. */
 export interface Backend {
   games(): Promise<Catalogue>;
   position(request: PositionRequest & { from_ply?: number }): Promise<PositionAnswer>;
-  exact(request: PositionRequest, watch?: { signal?: AbortSignal }): Promise<ExactAnswer>;
   move: Stream<SearchRequest, MoveMessage | ProgressMessage>;
-  analyse: Stream<SearchRequest, AnalysisMessage>;
-  review: Stream<SearchRequest, StreamMessage>;
+  analysis?: Analysis;
   runs?: {
     /** Call back with the list of runs now and whenever it changes, until the signal aborts. */
     live(signal: AbortSignal, onList: (list: RunList) => void): void;

@@ -4,21 +4,8 @@ import type { Signal } from "@preact/signals";
 import type { Parameters } from "./address";
 import type { Asked, Backend, Catalogue } from "./api";
 import type { GameState } from "./game/game_state";
+import type { GameToShow } from "./game/types";
 import type { Seats } from "./play/seats";
-
-/** A game to show; what is left out is the usual. */
-export interface GameToShow {
-  game?: string | null;
-  setup?: string | null;
-  board?: string | null;
-  to_move?: number | null;
-  /** Actions, or text as a person writes it. */
-  moves?: number[] | string;
-  /** The position to show; null: after all moves. */
-  ply?: number | null;
-  /** A game of its own: what was tried in the one before is forgotten. */
-  isNew?: boolean;
-}
 
 export type GameToPlay = GameToShow & { player?: Asked | null; seats?: Seats };
 export type GameToAnalyse = GameToShow & { player?: Asked | null };

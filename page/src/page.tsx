@@ -5,9 +5,10 @@ import { useEffect } from "preact/hooks";
 import type { Backend, Catalogue } from "./api";
 import { AnalyseView } from "./analyse/analyse_view";
 import * as address from "./address";
-import type { App, GameToAnalyse, GameToPlay, GameToShow } from "./app";
+import type { App, GameToAnalyse, GameToPlay } from "./app";
 import { capital, messageOf } from "./format";
 import { GameState, movesOf } from "./game/game_state";
+import type { GameToShow } from "./game/types";
 import { PlayView } from "./play/play_view";
 import { against, playerSeat, type Seats } from "./play/seats";
 import { RunsView } from "./runs/runs_view";
@@ -16,7 +17,6 @@ import { ThemeButton } from "./theme";
 import { focusBoard } from "./ui";
 
 const NAMES: Record<address.View, string> = { play: "Play", analyse: "Analyse", runs: "Runs" };
-const RETRY_MS = 2000;
 const NOTICE_MS = 4000;
 /** Within so many milliseconds sentences are said together. */
 const TOGETHER_MS = 400;
@@ -27,9 +27,10 @@ export function Page({ backend }: { backend: Backend }) {
   const loading = useSignal("Loading \u2026");
   const router = useSignal<Router | null>(null);
   useEffect(() => {
-    Router.start(backend, (text) => (loading.value = text)).then((found) => {
-      router.value = found;
-    });
+    Router.start(backend).then(
+      (found) => (router.value = found),
+      (error) => (loading.value = messageOf(error)),
+    );
   }, [backend]);
   if (router.value) return <Views router={router.value} />;
   return (
@@ -113,36 +114,29 @@ class Router implements App {
     readonly game: GameState,
     first: address.Address,
   ) {
-    this.views = address.VIEWS.filter((view) => view !== "runs" || backend.runs);
-    this.shown = signal({ ...first, visit: 0 });
+    const isThere = { play: true, analyse: backend.analysis, runs: backend.runs };
+    this.views = address.VIEWS.filter((view) => isThere[view]);
+    const view = this.views.includes(first.view) ? first.view : "play";
+    this.shown = signal({ ...first, view, visit: 0 });
     window.addEventListener("hashchange", () => this.route());
     document.addEventListener("keydown", (event) => this.onKey(event));
     game.shown.subscribe(() => this.keepAddress());
   }
 
-  /** Return the router of a page that opens at the address, as soon as the server answers. */
-  static async start(backend: Backend, say: (text: string) => void): Promise<Router> {
+  /** Return the router of a page that opens at the address. */
+  static async start(backend: Backend): Promise<Router> {
     const first = address.parseHash(location.hash);
     const wanted = first.view === "runs" ? {} : address.gameOf(first);
-    for (;;) {
-      try {
-        const catalogue = signal(await backend.games());
-        const open = (game: GameToShow) => GameState.start(backend, catalogue, game);
-        let problem: unknown = null;
-        const game = await open(wanted).catch((error: unknown) => {
-          if (isTemporary(error)) throw error;
-          problem = error;
-          return open({ game: wanted.game }).catch(() => open({}));
-        });
-        const router = new Router(backend, catalogue, game, first);
-        if (problem) router.notify(messageOf(problem), true);
-        return router;
-      } catch (error) {
-        say(messageOf(error));
-        if (!isTemporary(error)) throw error;
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-      }
-    }
+    const catalogue = signal(await backend.games());
+    const open = (game: GameToShow) => GameState.start(backend, catalogue, game);
+    let problem: unknown = null;
+    const game = await open(wanted).catch((error: unknown) => {
+      problem = error;
+      return open({ game: wanted.game }).catch(() => open({}));
+    });
+    const router = new Router(backend, catalogue, game, first);
+    if (problem) router.notify(messageOf(problem), true);
+    return router;
   }
 
   // --- what views ask for: see App ---------------------------------------------------------------
@@ -208,10 +202,8 @@ class Router implements App {
     this.numRoutes += 1;
     const number = this.numRoutes;
     const wanted = address.parseHash(location.hash);
-    if (wanted.view === "runs") {
-      if (this.backend.runs) return this.visit(wanted, false);
-      wanted.view = "play";
-    }
+    if (!this.views.includes(wanted.view)) wanted.view = "play";
+    if (wanted.view === "runs") return this.visit(wanted, false);
     this.kept = null;
     try {
       await this.load(address.gameOf(wanted));

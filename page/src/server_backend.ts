@@ -23,10 +23,12 @@ export function serverBackend(): Backend {
   return {
     games: () => ask("api/games"),
     position: (request) => ask("api/position", request),
-    exact: (request, watch) => ask("api/exact", request, watch?.signal),
     move: (request, watch) => stream("api/move", request, watch),
-    analyse: (request, watch) => stream("api/analyse", request, watch),
-    review: (request, watch) => stream("api/review", request, watch),
+    analysis: {
+      exact: (request, watch) => ask("api/exact", request, watch?.signal),
+      analyse: (request, watch) => stream("api/analyse", request, watch),
+      review: (request, watch) => stream("api/review", request, watch),
+    },
     runs: {
       live,
       rows: (id, fromRow, version) => {

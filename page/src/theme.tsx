@@ -13,11 +13,7 @@ const isSystemDark = signal(system.matches);
 system.addEventListener("change", () => (isSystemDark.value = system.matches));
 
 /** "light", "dark", or "" for the system's; kept in this browser. */
-const chosen = signal("");
-withStorage((storage) => {
-  const kept = storage.getItem(KEY) ?? "";
-  if (["light", "dark"].includes(kept)) chosen.value = kept;
-});
+const chosen = signal(localStorage.getItem(KEY) ?? "");
 effect(() => {
   if (chosen.value) document.documentElement.dataset.theme = chosen.value;
 });
@@ -27,7 +23,7 @@ export function ThemeButton() {
   const name = isDark ? "Light colours" : "Dark colours";
   const change = () => {
     chosen.value = isDark ? "light" : "dark";
-    withStorage((storage) => storage.setItem(KEY, chosen.value));
+    localStorage.setItem(KEY, chosen.value);
   };
   return (
     <button type="button" class="quiet" aria-label={name} title={name} onClick={change}>
@@ -36,12 +32,4 @@ export function ThemeButton() {
       </svg>
     </button>
   );
-}
-
-function withStorage(use: (storage: Storage) => void): void {
-  try {
-    use(localStorage);
-  } catch {
-    // a browser may forbid a page to keep anything: the choice lasts until the page is closed
-  }
 }

@@ -1,13 +1,16 @@
 """What ends a command besides bad input: the machine, closed streams, Ctrl-C. Each is one line."""
 
+import contextlib
 import errno
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import textwrap
 import time
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -204,7 +207,9 @@ def test_a_second_interrupt_does_not_cut_short_what_the_first_one_tidies_up():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", (signal.SIGINT, signal.SIGTERM))
-@pytest.mark.parametrize("delay_s", (0.0, 0.3, 1.0, 3.0))  # while it loads networks, and idle
+@pytest.mark.parametrize(
+    "delay_s", (0.0, 0.3, 1.0, 3.0)
+)  # while it loads networks, and with an open page
 def test_the_page_ends_when_it_is_told_to(number, delay_s):
     pytest.importorskip("uvicorn", reason="the extra [web] is not installed")
     code = "import sys; from alphazero.cli import main; sys.exit(main(['serve', 'open=false']))"
@@ -215,10 +220,13 @@ def test_the_page_ends_when_it_is_told_to(number, delay_s):
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        assert "http://" in process.stdout.readline()
+        url = re.search(r"http://\S+", process.stdout.readline())[0]
         time.sleep(delay_s)
-        process.send_signal(number)
-        _, errors = process.communicate(timeout=60)
+        with contextlib.ExitStack() as stack:
+            if delay_s == 3.0:
+                stack.enter_context(urllib.request.urlopen(f"{url}api/live"))
+            process.send_signal(number)
+            _, errors = process.communicate(timeout=60)
     # It was told to before it answered anybody, or later.
     assert (process.returncode, errors) in ((130, "stopped.\n"), (0, ""))
 

@@ -103,10 +103,16 @@ def test_a_person_plays_without_any_server(page):
     page.get_by_role("gridcell", name="column 4, row 1:").click()
     page.locator(".move-list li").nth(1).wait_for()
     assert page.locator(".pieces .piece").count() == 2
-    assert page.locator("nav a").all_inner_texts() == ["Play", "Analyse"]  # there are no runs
-    page.get_by_role("link", name="Analyse").click()
-    page.locator(".move-mark.is-best").wait_for()
-    assert page.locator(".analysis-panel tbody tr").count() >= 7
+    assert page.locator("nav a").all_inner_texts() == ["Play"]
+    page.get_by_role("button", name="Hint").click()
+    page.locator(".now-note", has_text="Hint: ").wait_for()
+
+
+def test_a_game_that_has_ended_is_not_reviewed(browser, address):
+    with opened(browser, f"{address}#play/connect_four?moves=4,1,4,1,4,1,4") as page:
+        page.get_by_text("wins").first.wait_for()
+        assert not page.locator(".review").count()
+        assert not page.get_by_role("button", name="Analyse this game").count()
 
 
 def test_the_network_plays_without_any_server(page):
@@ -114,26 +120,16 @@ def test_the_network_plays_without_any_server(page):
     player = games["games"][0]["levels"][-1]["player"]
     assert page.evaluate(MOVE, [[], player])[-1]["action"] == 3
     won = page.evaluate(MOVE, [[3, 0, 3, 0, 3, 1], player])[-1]
-    assert (won["type"], won["action"], won["value"]) == ("move", 3, 1)
+    assert won == {"type": "move", "action": 3}
     answer = page.evaluate("() => backend.position({game: 'connect_four', moves: '4,4'})")
     assert answer["moves"] == [3, 3]
 
 
 def test_the_answers_are_those_of_the_network(page):
-    analyse = """async (moves) => {
-        let last = null;
-        const player = {id: "best", num_simulations: 0};
-        const onMessage = (message) => { last = message; };
-        await backend.analyse({game: "connect_four", moves, player}, {onMessage});
-        return last;
-    }"""
     player = load_player("best", "connect_four", with_search=False)
-    for moves in ([], [3, 3, 2], [0, 6, 1, 5]):
-        found = page.evaluate(analyse, moves)
-        expected = player.analyse(player.game.play_moves(moves))
-        assert found["network"]["value"] == pytest.approx(expected.value, abs=1e-4)
-        priors = [one["prior"] for one in found["actions"]]
-        assert priors == pytest.approx(expected.action_weights.tolist(), abs=1e-4)
+    for moves in ([], [3, 3, 2], [0, 6, 1, 5], [3, 2, 3, 2]):
+        found = page.evaluate(MOVE, [moves, {"id": "best", "num_simulations": 0}])[-1]
+        assert found["action"] == player.analyse(player.game.play_moves(moves)).action
 
 
 @pytest.mark.slow
@@ -151,17 +147,16 @@ def test_a_search_can_be_stopped_and_a_refusal_is_an_error(page):
         let count = 0;
         const onMessage = () => { count += 1; stop.abort(); };
         try {
-            await backend.analyse(request, {signal: stop.signal, onMessage});
+            await backend.move(request, {signal: stop.signal, onMessage});
         } catch (error) {
             await new Promise((resolve) => setTimeout(resolve, 500));
             return [error.name, count, sent];
         }
     }""")
-    assert stopped == ["AbortError", 1, ["analyse", "stop"]]
+    assert stopped == ["AbortError", 1, ["move", "stop"]]
     refused = page.evaluate("""() => backend.position({game: "connect_four", moves: [9]})
         .catch((error) => [error.message, error.status])""")
     assert refused[0] and refused[1] == 422
-    assert page.evaluate("() => backend.runs") is None
 
 
 #: A page of the site, as far as a frame with a board concerns it.

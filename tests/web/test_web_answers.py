@@ -5,6 +5,7 @@ import os
 import re
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -20,10 +21,10 @@ from alphazero.players import later_engine
 from alphazero.players.search_player import SearchPlayer
 from alphazero.solvers.base import ILLEGAL_VALUE, values_of
 from alphazero.solvers.enumeration import EnumeratedSolver
-from alphazero.web import exact_scores, misplayed, shared_search
+from alphazero.web import exact_scores, misplayed
 from alphazero.web.exact_scores import Solvers
-from alphazero.web.shared_search import Question, SharedSearch
-from alphazero.web.turns import Stopped
+from alphazero.web.jobs import Stopped
+from alphazero.web.network_search import NetworkSearch, Question
 
 TTT = {"game": "tic_tac_toe"}
 #: X has two in a row and moves.
@@ -196,78 +197,50 @@ def test_the_network_alone_is_what_it_says_without_a_search(backend):
     assert alone[-1]["best"] == alone[-1]["network"]["best"]
 
 
-# --- searches that are shared ---------------------------------------------------------------------
+# --- one search at a time -------------------------------------------------------------------------
 
 
 class SlowEvaluator(UniformEvaluator):
-    """Takes a little for each batch, and remembers how large the batches were."""
+    """Takes a little for each batch."""
 
     def __init__(self, num_actions, seconds=0.0):
         super().__init__(num_actions)
         self.seconds = seconds
-        self.sizes = []
 
     def evaluate(self, planes):
         time.sleep(self.seconds)
-        self.sizes.append(len(planes))
         return super().evaluate(planes)
 
 
-def shared(seconds=0.0, **sizes):
+def network_search(seconds=0.0, **settings):
     game = make_game("connect_four")
     evaluator = SlowEvaluator(game.num_actions, seconds)
-    return SharedSearch(SearchPlayer(game, evaluator, 1), **sizes), game, evaluator
+    return NetworkSearch(SearchPlayer(game, evaluator, 1, **settings)), game, evaluator
 
 
-def test_many_people_get_the_answers_that_one_alone_gets():
-    search, game, evaluator = shared(seconds=0.001, moves=(6, 200))
-    states = [game.play_moves([k % 7, k // 7]) for k in range(20)]
-    alone = [shared()[0].search(Question(state, 60))._replace(tree=[]) for state in states]
-    found = [None] * len(states)
-
-    def ask(k):
-        found[k] = search.search(Question(states[k], 60))
-
-    threads = [threading.Thread(target=ask, args=(k,)) for k in range(len(states))]
-    [thread.start() for thread in threads]
-    [thread.join() for thread in threads]
-    assert [view._replace(tree=[]) for view in found] == alone
-    assert max(evaluator.sizes) > 4 and search.num_questions == 0
+def test_two_tabs_get_the_answers_that_one_alone_gets():
+    search, game, _ = network_search(seconds=0.001)
+    states = [game.play_moves([k, k]) for k in range(4)]
+    alone = [search.search(Question(state, 60)) for state in states]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda state: search.search(Question(state, 60)), states))
+    assert found == alone
 
 
-def test_someone_who_leaves_frees_the_place():
-    search, game, _ = shared(seconds=0.005, analyses=(1, 5_000))
-    left = threading.Event()
+def test_a_closed_page_leaves_the_search_to_the_next_question():
+    search, game, _ = network_search(seconds=0.005)
     views = []
-    asked = Question(game.initial_states()[0], 5_000, left.is_set, views.append, True)
-    waiting = Question(game.play_moves([3]), 5, for_analysis=True)
-    search.begin(asked)
-    search.begin(waiting)
-    while not views:
-        time.sleep(0.01)
-    assert not waiting.found.done()
-    left.set()
-    with pytest.raises(Stopped):
-        search.wait(asked)
-    assert search.wait(waiting).num_simulations == 5
+    asked = Question(game.initial_states()[0], 5_000, lambda: bool(views), views.append, True)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(search.search, asked)
+        assert search.search(Question(game.play_moves([3]), 5)).num_simulations == 5
+        with pytest.raises(Stopped):
+            first.result()
     assert 0 < views[0].num_simulations < 5_000
 
 
-def test_too_many_who_wait_are_refused_and_the_others_are_answered(monkeypatch):
-    monkeypatch.setattr(shared_search, "MAX_WAITING", 3)
-    search, game, _ = shared(seconds=0.01, moves=(1, 50))
-    asked = [Question(game.initial_states()[0], 20) for _ in range(3)]
-    for question in asked:
-        search.begin(question)
-    with pytest.raises(Refusal) as refused:
-        for _ in range(3):
-            search.begin(Question(game.initial_states()[0], 20))
-    assert refused.value.status == 503
-    assert [search.wait(one).num_simulations for one in asked] == [20, 20, 20]
-
-
-def test_a_failure_reaches_everyone_and_the_next_question_is_answered():
-    search, game, evaluator = shared()
+def test_a_failure_is_that_of_one_question():
+    search, game, evaluator = network_search()
     state = game.initial_states()[0]
     evaluate, evaluator.evaluate = evaluator.evaluate, None
     with pytest.raises(TypeError):
@@ -276,29 +249,28 @@ def test_a_failure_reaches_everyone_and_the_next_question_is_answered():
     assert search.search(Question(state, 5)).num_simulations == 5
 
 
-def test_an_engine_that_is_ready_takes_over_when_the_positions_under_way_are_done(monkeypatch):
+def test_an_engine_that_is_ready_takes_over_with_the_next_question(monkeypatch):
     monkeypatch.setattr(later_engine, "DELAY_S", 0.0)
-    game, may_end = make_game("connect_four"), threading.Event()
-    evaluator, second = SlowEvaluator(game.num_actions, 0.002), HashEvaluator(game.num_actions)
+    game = make_game("connect_four")
+    second = HashEvaluator(game.num_actions)
+    may_end = threading.Event()
 
     def prepare():
         assert may_end.wait(60)
         return lambda: setattr(evaluator, "evaluate", second.evaluate)
 
     later = later_engine.LaterEngine(prepare)
-    search = SharedSearch(SearchPlayer(game, evaluator, 1, later_engine=later), moves=(6, 200))
-    states = [game.play_moves([k % 7, k // 7]) for k in range(12)]
-    numbers = [60 + 10 * k for k in range(12)]  # they are done one after the other
-    asked = list(map(Question, states, numbers))
-    for question in asked:
-        search.begin(question)
-    while not evaluator.sizes:
-        time.sleep(0.001)
-    may_end.set()
-    views = [search.wait(question) for question in asked]
+    search, _, evaluator = network_search(later_engine=later)
+
+    def end_preparation(_):
+        may_end.set()
+        later.wait()
+
+    evaluator.seconds = 0.005
+    asked = Question(game.initial_states()[0], 500, watch=end_preparation)
+    views = [search.search(asked), search.search(Question(game.play_moves([3]), 20))]
     changed = [len({action["prior"] for action in view.actions}) > 1 for view in views]
-    assert changed == sorted(changed) and changed[-1] and not changed[0]
-    assert [view.num_simulations for view in views] == numbers and later.number == 1
+    assert changed == [False, True] and later.number == 1
 
 
 # --- exact results --------------------------------------------------------------------------------

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from game_samples import BREAKTHROUGH
+from starlette.responses import JSONResponse
 from web_samples import collect, copy_run, make_backend
 
 from alphazero.own_games.registry import OFFERED, make_game
 from alphazero.play.requests import Refusal
 from alphazero.web import catalogue
-from alphazero.web.app import Json
 from alphazero.web.backend import Backend
 
 PASS_MOVES = [2, 1, 8, 3]  # of 4 x 4 Othello: white must pass
@@ -82,7 +82,7 @@ def test_games_of_other_libraries_are_played_and_analysed(library, name):
         collect(backend.move(request)),
         collect(backend.analyse(request)),
     ):
-        Json(answers)
+        JSONResponse(answers)
 
 
 def test_what_a_board_would_not_show_is_drawn_by_the_rules(backend):

@@ -5,7 +5,6 @@ hints, positions that are set up, files.
 """
 
 import re
-from pathlib import Path
 
 import pytest
 from mostly_slow import mostly_slow
@@ -426,27 +425,3 @@ def test_the_keyboard_alone_plays_reviews_and_tries_again(go):
 
 
 # --- a slow line ----------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_a_slow_line_loads_four_files_and_they_are_compressed(browser, address):
-    """The time itself depends on the machine; what takes it is counted."""
-    context = browser.new_context()
-    page = context.new_page()
-    session = context.new_cdp_session(page)
-    sizes, asked = {}, {}
-    session.on("Network.requestWillBeSent", lambda one: asked.update({one["requestId"]: one}))
-    session.on(
-        "Network.loadingFinished",
-        lambda one: sizes.update({one["requestId"]: one["encodedDataLength"]}),
-    )
-    session.send("Network.enable")
-    page.goto(address)
-    page.wait_for_selector("[role=grid]")
-    names = [Path(one["request"]["url"]).name for one in asked.values()]
-    first = [name for name in names if not name.startswith("icon")]
-    assert len(first) <= 5 and {"page.js", "page.css", "games"} <= set(first)
-    assert "position" not in first  # the catalogue holds the first board
-    assert len(first) == len(set(first))  # nothing is asked for twice
-    assert sum(sizes.values()) < 95_000
-    context.close()

@@ -7,15 +7,14 @@ import shutil
 import threading
 import time
 
-import httpx
 import pytest
+from starlette.responses import JSONResponse
 from web_samples import collect, copy_run, make_backend, running
 
 from alphazero.evaluation.exact.accuracy import Proportion
 from alphazero.play.requests import Refusal
 from alphazero.storage.run_folder import RunFolder
-from alphazero.web import live, run_rows
-from alphazero.web.app import Json
+from alphazero.web import run_rows
 
 EARLIER = "tic_tac_toe/earlier"
 
@@ -75,9 +74,7 @@ def test_damage_is_shown_in_a_line_and_hides_no_run(tmp_path):
         (folder / file).parent.mkdir(exist_ok=True)
         (folder / file).write_bytes(data)
 
-    rows = (
-        b'{"iteration": 1, "elapsed_s": 1, "learner.loss": 1e999, "strength.opponent": "\\ud800"}\n'
-    )
+    rows = b'{"iteration": 1, "elapsed_s": 1, "learner.loss": 1e999}\n'
     rows += b'{"iteration": 2, "elapsed_s": %s, "learner.loss": NaN}\n' % (b"9" * 400)
     rows += b'{"iteration": 2, "elapsed_s": 2, "selfplay.num_games": "x", "alarms": [1]}\n'
     ratings = b'{"networks": {"a": {"iteration": 1}}, "ratings": [{"player": "a", "elo": NaN}]}'
@@ -90,16 +87,15 @@ def test_damage_is_shown_in_a_line_and_hides_no_run(tmp_path):
     damaged("rated", "ratings.json", ratings)
     damaged("deep", "ratings.json", b"[" * 100_000)
     damaged("digits", "networks/1\u00b2.safetensors", b"")
-    copy_run(tmp_path, "tic_tac_toe/" + os.fsdecode(b"\xff"))
     backend = make_backend(tmp_path)
     found = backend.live()
-    Json(found)
+    JSONResponse(found)
     runs = {run["name"]: run for run in found["runs"]}
     assert set(runs) == {"earlier", "numbers", "no text", "odd", "rated", "deep", "digits"}
     for run in found["runs"]:
-        Json(backend.run({"id": run["id"]}))
+        JSONResponse(backend.run({"id": run["id"]}))
     lines = {one["id"]: one["error"] for one in found["damaged"]}
-    named = {"config", "bytes", "no text", "\ufffd"}
+    named = {"config", "bytes", "no text"}
     assert set(lines) == {f"tic_tac_toe/{name}" for name in named}
     assert all(error and "\n" not in error for error in lines.values())
 
@@ -281,9 +277,8 @@ def test_alarms_are_told_when_they_begin_and_end(tmp_path):
 @contextlib.contextmanager
 def listening(client):
     """Yield what returns the next list of runs."""
-    with client.stream("GET", "api/live", headers={"accept-encoding": "gzip"}) as response:
+    with client.stream("GET", "api/live") as response:
         assert response.headers["content-type"].startswith("text/event-stream")
-        assert "content-encoding" not in response.headers
         lines = response.iter_lines()
 
         def next_list():
@@ -313,44 +308,3 @@ def test_runs_are_pushed_as_they_appear_grow_break_and_go(tmp_path):
         while (found := next_list())["damaged"]:
             pass
         assert [run["name"] for run in found["runs"]] == ["earlier"]
-
-
-def test_one_task_looks_for_all_and_none_when_nobody_listens(tmp_path, monkeypatch):
-    monkeypatch.setattr(live, "LOOK_EVERY_S", 0.05)
-    monkeypatch.setattr(live, "KEEP_ALIVE_S", 0.02)
-    backend, looks = make_backend(tmp_path), []
-    look = backend.live
-    monkeypatch.setattr(backend, "live", lambda: looks.append(time.monotonic()) or look())
-    with running(backend) as client:
-        time.sleep(0.2)
-        assert not looks
-        with contextlib.ExitStack() as stack:
-            for _ in range(4):
-                one = stack.enter_context(httpx.Client(base_url=client.base_url))
-                response = stack.enter_context(one.stream("GET", "api/live"))
-                lines = response.iter_lines()
-                assert json.loads(next(lines).removeprefix("data: ")) == {"runs": [], "damaged": []}
-                assert ":" in (next(lines), next(lines))  # nothing else is new
-            num_looks, began = len(looks), time.monotonic()
-            time.sleep(0.5)
-            assert len(looks) - num_looks <= (time.monotonic() - began) / 0.05 + 1
-        time.sleep(0.2)
-        num_looks = len(looks)
-        time.sleep(0.2)
-        assert len(looks) == num_looks
-
-
-def test_too_many_viewers_are_refused_and_the_end_of_the_server_ends_a_stream(monkeypatch):
-    monkeypatch.setattr(live, "MAX_VIEWERS", 1)
-    with contextlib.ExitStack() as stack:
-        client = stack.enter_context(running(make_backend()))
-        other = httpx.Client(base_url=client.base_url)
-        response = stack.enter_context(other.stream("GET", "api/live"))
-        lines = response.iter_lines()
-        assert next(lines)
-        with client.stream("GET", "api/live") as refused:
-            assert refused.status_code == 503
-        assert client.head("api/live").status_code == 200
-        began = time.monotonic()
-        stack.pop_all().close()
-        assert time.monotonic() - began < 5

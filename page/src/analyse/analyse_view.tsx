@@ -29,7 +29,7 @@ function useAnalysis(app: App, parameters: Parameters) {
   const { game, setup, line, ply } = app.game.shown.value;
   const { position } = line[ply];
   const player = useSignal(useMemo(() => wantedPlayer(game, parameters), []));
-  const search = useMemo(() => new PositionSearch(app.backend, player.value), []);
+  const search = useMemo(() => new PositionSearch(app.backend.analysis, player.value), []);
   const review = useMemo(() => new Review(app), []);
   const id = player.value?.id;
   review.player = id && id !== game.analyst?.id ? { id } : null;

@@ -4,7 +4,7 @@
 // stepping back through a game shows them at once.
 
 import { signal } from "@preact/signals";
-import type { AnalysisMessage, Asked, Backend, ExactAnswer, PositionRequest } from "../api";
+import type { Analysis, AnalysisMessage, Asked, ExactAnswer, PositionRequest } from "../api";
 import { messageOf } from "../format";
 
 const DELAY_MS = 120; // so that stepping quickly through a game asks for few positions
@@ -30,7 +30,7 @@ export class PositionSearch {
   private looking = new AbortController();
 
   constructor(
-    private readonly backend: Backend,
+    private readonly backend: Analysis | undefined,
     private player: Asked | null,
   ) {}
 
@@ -88,7 +88,7 @@ export class PositionSearch {
     };
     let error = "";
     try {
-      await this.backend.analyse({ ...request, player }, { signal, onMessage });
+      await this.backend?.analyse({ ...request, player }, { signal, onMessage });
     } catch (problem) {
       error = messageOf(problem);
     }
@@ -99,9 +99,9 @@ export class PositionSearch {
     this.looking = new AbortController();
     const { signal } = this.looking;
     const exact = await this.backend
-      .exact(request, { signal })
+      ?.exact(request, { signal })
       .catch((error): ExactAnswer => ({ known: false, reason: messageOf(error) }));
-    if (!signal.aborted) this.change({ exact });
+    if (exact && !signal.aborted) this.change({ exact });
   }
 
   private keep(key: string, message: AnalysisMessage): void {

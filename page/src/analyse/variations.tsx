@@ -5,8 +5,9 @@ import { useSignal } from "@preact/signals";
 import type { App } from "../app";
 import { messageOf } from "../format";
 import { readGame, usesSgf, writeGame } from "../game/game_file";
-import { type GameNode, type GameState, pathTo } from "../game/game_state";
+import { type GameState, pathTo } from "../game/game_state";
 import { MoveButton, useMoveInSight } from "../game/game_steps";
+import type { GameNode } from "../game/types";
 import { Button } from "../ui";
 
 export function Variations({ app }: { app: App }) {

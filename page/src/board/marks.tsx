@@ -6,9 +6,9 @@
 
 import type { Position } from "../api";
 import { marginText, percentText, resultText, valueText } from "../format";
-import type { MoveMark } from "./board";
 import { type Cell, CELL, type Layout } from "./layout";
 import type { Moves } from "./moves";
+import type { MoveMark } from "./types";
 
 const SMALLEST_SHARE = 0.005; // of the visits; a move with less is a dot without numbers
 const SMALLEST_SHARE_WITH_VALUE = 0.03;

@@ -1,9 +1,9 @@
 // Which move the person at the board is choosing, and which one they look at.
 
 import { useEffect, useState } from "preact/hooks";
-import type { BoardProps } from "./board";
 import type { Cell, Layout } from "./layout";
 import { choiceAfter, chosenAction, pathWith } from "./move_choice";
+import type { BoardProps } from "./types";
 
 export type Moves = ReturnType<typeof useMoves>;
 

@@ -8,7 +8,7 @@
 
 import { parse, stringify } from "@sabaki/sgf";
 import type { Game, Setup } from "../api";
-import type { Branch, GameNode } from "./game_state";
+import type { Branch, GameNode } from "./types";
 
 const SGF_GAME = "2"; // Othello in the list of the format, https://www.red-bean.com/sgf
 const USUAL_BOARD = /^\d+ [-\s]*O\*[-\s]*\*O[-\s]*\*$/; // in GGF; black moves

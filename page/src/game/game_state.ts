@@ -4,38 +4,8 @@
 // The rules are the backend's; here are only its answers.
 
 import { signal } from "@preact/signals";
-import type { Backend, Catalogue, Game, Position, PositionRequest, Setup } from "../api";
-import type { GameToShow } from "../app";
-
-/** A position of the game, and the move that leads to it. */
-export interface GameNode {
-  action: number | null;
-  position: Position;
-  parent: GameNode | null;
-  /** The main continuation first, then what else was tried. */
-  children: GameNode[];
-  /** What the person calls it, "" for nothing. */
-  name: string;
-}
-
-/** Where a game starts. */
-interface Start {
-  game: Game;
-  setup: Setup;
-  /** The board that the game starts from; null: the usual one. */
-  board: string | null;
-  toMove: number | null;
-}
-
-/** Replaced as a whole with every change. */
-export interface Shown extends Start {
-  /** From the root to the end of the line. */
-  line: GameNode[];
-  ply: number;
-}
-
-/** Moves as text, the name of the last one, what follows it, and what was tried in its place. */
-export type Branch = { text: string; name: string; children: Branch[]; instead: Branch[] };
+import type { Backend, Catalogue, Position, PositionRequest, Setup } from "../api";
+import type { Branch, GameNode, GameToShow, Shown, Start } from "./types";
 
 export class GameState {
   readonly shown;
@@ -242,11 +212,8 @@ async function loaded(backend: Backend, catalogue: Catalogue, wanted: GameToShow
   if (!game) throw new Error(`There is no game ${name} here.`);
   const setup = game.setups.find(({ id }) => id === wanted.setup) ?? game.setups[0];
   const start = { game, setup, board: wanted.board ?? null, toMove: wanted.to_move ?? null };
-  const isUsual =
-    name === catalogue.default_game && setup === game.setups[0] && start.board === null;
-  const { moves, positions } =
-    (isUsual && !wanted.moves?.length && catalogue.start) ||
-    (await backend.position({ ...startOf(start), moves: wanted.moves ?? [] }));
+  const request = { ...startOf(start), moves: wanted.moves ?? [] };
+  const { moves, positions } = await backend.position(request);
   const line = grafted(child(null, null, positions[0]), moves, positions);
   return { ...start, line, ply: Math.min(wanted.ply ?? moves.length, moves.length) };
 }

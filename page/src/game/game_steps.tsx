@@ -2,7 +2,8 @@
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "../ui";
-import type { GameNode, GameState } from "./game_state";
+import type { GameState } from "./game_state";
+import type { GameNode } from "./types";
 
 /** Outlines on a square of 16 units. */
 const ICONS = {

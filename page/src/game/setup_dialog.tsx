@@ -4,11 +4,12 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Game, Position, Setup, Side } from "../api";
-import type { App, GameToShow } from "../app";
+import type { App } from "../app";
 import { Board } from "../board/board";
 import { capital, messageOf } from "../format";
 import { Button, Choice } from "../ui";
 import { listText } from "./game_state";
+import type { GameToShow } from "./types";
 
 const STARTS = [
   ["board", "from a board that you set up"],

@@ -8,7 +8,7 @@ import type { Asked, MoveMessage, ProgressMessage } from "../api";
 import type { App } from "../app";
 import { prefersRest } from "../board/motion";
 import { messageOf, resultText } from "../format";
-import type { Shown } from "../game/game_state";
+import type { Shown } from "../game/types";
 import { isTemporary, RequestError } from "../server_backend";
 import { playerOf, type Seat, type Seats } from "./seats";
 
@@ -104,9 +104,9 @@ export class GameFlow {
       this.change({
         progress: { type: "progress", done: 0, total: 0, note: "looking for a hint" },
       });
-      const exact = await this.app.backend.exact(this.state.request(), { signal });
+      const exact = await this.app.backend.analysis?.exact(this.state.request(), { signal });
       let action;
-      if (exact.known) {
+      if (exact?.known) {
         const most = Math.max(...exact.scores.filter((score) => score !== null));
         action = exact.scores.indexOf(most);
       } else {
@@ -115,7 +115,7 @@ export class GameFlow {
         const player = { id, num_simulations: Math.min(num, HINT_SIMULATIONS) };
         action = await this.askMove(player, signal);
       }
-      const by = exact.known ? `a ${resultText(exact.value)} with best play` : "probably best";
+      const by = exact?.known ? `a ${resultText(exact.value)} with best play` : "probably best";
       const text = `Hint: ${setup.action_texts[action]}, ${by}.`;
       this.app.announce(text);
       this.change({ hint: { action, text } });

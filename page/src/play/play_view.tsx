@@ -63,7 +63,9 @@ export function PlayView({ app, parameters, rewrite }: ViewProps) {
       </Card>
       <Card class="play-panel" label="Players and moves">
         <Now {...props} />
-        {isFinished && <ReviewPanel state={state} review={review} onTryAgain={tryAgain} />}
+        {isFinished && app.backend.analysis && (
+          <ReviewPanel state={state} review={review} onTryAgain={tryAgain} />
+        )}
         <MainButtons {...props} isFinished={isFinished} />
         <MoveList state={state} />
         <Players {...{ app, seats, sit }} />
@@ -152,8 +154,12 @@ function MoreButtons({ app, seats }: Props) {
   const analyse = () => app.analyse({ ...app.game.request(line.length), ply });
   return (
     <div class="button-row more">
-      <Button text="Analyse this game" onClick={analyse} />
-      <SetupButton app={app} onStart={(wanted) => app.play({ ...wanted, seats })} />
+      {app.backend.analysis && (
+        <>
+          <Button text="Analyse this game" onClick={analyse} />
+          <SetupButton app={app} onStart={(wanted) => app.play({ ...wanted, seats })} />
+        </>
+      )}
       <Button text="Copy link" onClick={() => copyText(location.href, "link", app)} />
       <Button text="Copy moves" onClick={() => copyText(listText(setup, moves), "moves", app)} />
       <Button text="Copy board" onClick={() => copyText(position.board, "board", app)} />

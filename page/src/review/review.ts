@@ -6,7 +6,7 @@ import { signal } from "@preact/signals";
 import type { App } from "../app";
 import type { Asked, PlyMessage, Side, StreamMessage } from "../api";
 import { messageOf } from "../format";
-import type { GameNode } from "../game/game_state";
+import type { GameNode } from "../game/types";
 
 /** How much a move loses at least, in results, to be called so. */
 const MISTAKES = [
@@ -54,7 +54,7 @@ export class Review {
     const request = this.player ? { ...game, player: this.player } : game;
     let error = "";
     try {
-      await this.app.backend.review(request, { signal, onMessage });
+      await this.app.backend.analysis?.review(request, { signal, onMessage });
     } catch (problem) {
       error = messageOf(problem);
     }

@@ -1,0 +1,83 @@
+"""The search of one position with a network, which shows what it finds while it runs.
+
+In: a position and its number of simulations. Out: a `SearchView`. A network searches one position
+at a time; whoever asks meanwhile, such as the page in another tab, waits.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from alphazero.players.search_player import SearchPlayer
+from alphazero.search.batched_search import TreeSearch
+from alphazero.web.jobs import IsStopped, Stopped
+from alphazero.web.search_view import (
+    FINAL_NODES,
+    RUNNING_NODES,
+    SearchView,
+    puct_view,
+    root_answer,
+)
+
+_VIEW_EVERY_S = 0.2
+_ROW = np.zeros(1, np.int32)
+
+
+@dataclass(eq=False)
+class Question:
+    """A position to search."""
+
+    state: np.ndarray  #: [K], not finished
+    num_simulations: int  #: 0 asks a network alone, and is for players that do not search
+    is_stopped: IsStopped = lambda: False  #: whether nobody waits for the answer any more
+    watch: Callable[[SearchView], None] | None = None  #: called now and then while it is searched
+    with_tree: bool = False  #: whether views show the tree
+    note: Callable[[str], None] = lambda text: None  #: called with what has to be done first
+
+
+class NetworkSearch:
+    """Searches positions with one player's network, one at a time.
+
+    Args:
+        player: has loaded the network.
+    """
+
+    def __init__(self, player: SearchPlayer):
+        self.player = player
+        self._lock = threading.Lock()
+
+    def search(self, question: Question) -> SearchView:
+        """Search a position and return what was found.
+
+        Raises:
+            Stopped: if the question was stopped.
+        """
+        with self._lock, self.player.one_engine():
+            num_simulations = max(question.num_simulations, 1)
+            search = self.player.make_search(num_simulations)
+            search.reset(_ROW, question.state[None], num_simulations)
+            return _run(search, question)
+
+    def choose(self, states: np.ndarray, num_simulations: int) -> np.ndarray:
+        """Return the actions that the network plays in several positions, [B, K]."""
+        with self._lock:
+            return self.player.limited(num_simulations).choose(states).actions
+
+
+def _run(search: TreeSearch, question: Question) -> SearchView:
+    """Run a search to its end, and show what it has found now and then."""
+    search.step()  # evaluates the root, and nothing else
+    answer = root_answer(search, 0)
+    viewed_at = time.monotonic()
+    while question.num_simulations > 0 and not len(search.finished_rows()):
+        if question.is_stopped():
+            raise Stopped
+        search.step()
+        if question.watch is not None and time.monotonic() - viewed_at >= _VIEW_EVERY_S:
+            viewed_at = time.monotonic()
+            num_nodes = RUNNING_NODES if question.with_tree else 0
+            question.watch(puct_view(search, 0, answer, num_nodes))
+    return puct_view(search, 0, answer, FINAL_NODES if question.with_tree else 0)

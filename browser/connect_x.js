@@ -1,0 +1,69 @@
+// Connect-X: whoever completes a line wins; a full board is a draw. Actions are columns; a disc
+// falls to the lowest free cell.
+//
+// A state is never changed:
+//   cells   Int8Array, rows from the top: 0 empty, 1 a piece of side 0, 2 of side 1
+//   toMove  0 or 1; side 0 moves first in the game
+//   over    whether the game is finished; then winner is 0, 1, or null for a draw
+//   legal   actions, in order; none if the game is over
+//   marked  the cells to mark: the winning lines, or the last piece
+
+const DIRECTIONS = [[0, 1], [1, 0], [1, 1], [1, -1]];
+
+export class ConnectX {
+  constructor(rows, columns, length) {
+    Object.assign(this, { rows, columns, length, numPlanes: 2, numActions: columns });
+  }
+
+  start() {
+    return this.#state(new Int8Array(this.rows * this.columns), 0, null, []);
+  }
+
+  step(state, column) {
+    const cells = state.cells.slice();
+    let row = this.rows - 1;
+    while (cells[row * this.columns + column]) row -= 1;
+    cells[row * this.columns + column] = state.toMove + 1;
+    const line = this.#line(cells, row, column);
+    const winner = line.length ? state.toMove : null;
+    const marked = line.length ? line : [row * this.columns + column];
+    return this.#state(cells, 1 - state.toMove, winner, marked);
+  }
+
+  observe(state, planes, offset) {
+    const size = state.cells.length;
+    state.cells.forEach((piece, cell) => {
+      if (piece) planes[offset + (piece - 1 === state.toMove ? 0 : size) + cell] = 1;
+    });
+  }
+
+  #state(cells, toMove, winner, marked) {
+    const columns = [...Array(this.columns).keys()];
+    const legal = winner === null ? columns.filter((column) => !cells[column]) : [];
+    return { cells, toMove, winner, legal, over: !legal.length, marked };
+  }
+
+  /** Return the cells of the lines that a piece completes; none if it completes none. */
+  #line(cells, row, column) {
+    const piece = cells[row * this.columns + column];
+    const found = new Set();
+    for (const [down, right] of DIRECTIONS) {
+      const line = [row * this.columns + column];
+      for (const sign of [1, -1]) {
+        let r = row + sign * down;
+        let c = column + sign * right;
+        while (this.#isOnBoard(r, c) && cells[r * this.columns + c] === piece) {
+          line.push(r * this.columns + c);
+          r += sign * down;
+          c += sign * right;
+        }
+      }
+      if (line.length >= this.length) line.forEach((cell) => found.add(cell));
+    }
+    return [...found].sort((a, b) => a - b);
+  }
+
+  #isOnBoard(row, column) {
+    return row >= 0 && row < this.rows && column >= 0 && column < this.columns;
+  }
+}

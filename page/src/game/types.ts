@@ -1,0 +1,47 @@
+// A game: how it is asked for, and the tree of its moves.
+
+import type { Game, Position, Setup } from "../api";
+
+/** A game to show; what is left out is the usual. */
+export interface GameToShow {
+  game?: string | null;
+  setup?: string | null;
+  board?: string | null;
+  to_move?: number | null;
+  /** Actions, or text as a person writes it. */
+  moves?: number[] | string;
+  /** The position to show; null: after all moves. */
+  ply?: number | null;
+  /** A game of its own: what was tried in the one before is forgotten. */
+  isNew?: boolean;
+}
+
+/** A position of the game, and the move that leads to it. */
+export interface GameNode {
+  action: number | null;
+  position: Position;
+  parent: GameNode | null;
+  /** The main continuation first, then what else was tried. */
+  children: GameNode[];
+  /** What the person calls it, "" for nothing. */
+  name: string;
+}
+
+/** Where a game starts. */
+export interface Start {
+  game: Game;
+  setup: Setup;
+  /** The board that the game starts from; null: the usual one. */
+  board: string | null;
+  toMove: number | null;
+}
+
+/** Replaced as a whole with every change. */
+export interface Shown extends Start {
+  /** From the root to the end of the line. */
+  line: GameNode[];
+  ply: number;
+}
+
+/** Moves as text, the name of the last one, what follows it, and what was tried in its place. */
+export type Branch = { text: string; name: string; children: Branch[]; instead: Branch[] };
