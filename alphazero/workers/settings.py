@@ -1,10 +1,8 @@
 """Who plays the training games: threads of this process, other processes, or other machines."""
 
 import dataclasses
-import importlib.util
 
 from alphazero.config.settings import option
-from alphazero.runtime.errors import ConfigError
 
 
 @dataclasses.dataclass
@@ -62,18 +60,3 @@ class WorkerSettings:
     memory_gb: float = option(
         0.0, "memory that a Ray worker reserves on its machine; 0 reserves none", low=0.0
     )
-
-
-def check_ray_installed(key: str, others: tuple[str, ...]) -> None:
-    """Refuse workers=ray if Ray is not installed.
-
-    Args:
-        key: the setting that asked for it.
-        others: all other values of the setting.
-
-    Raises:
-        ConfigError: if it is refused.
-    """
-    if importlib.util.find_spec("ray") is None:
-        reason = "Ray is not installed (pip install 'alphazero-selfplay[cluster]')"
-        raise ConfigError.of(key, "ray", others, reason)
