@@ -14,7 +14,7 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.workers.dispatcher import Dispatcher
-from alphazero.workers.sent_code import code_version, own_file_text, why_not_elsewhere
+from alphazero.workers.sent_code import own_file_text, why_not_elsewhere
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.source import GameSource
 from alphazero.workers.thread_source import ThreadSource
@@ -71,7 +71,6 @@ def make_source(
         )
     job = Job(
         run=uuid.uuid4().hex[:12],
-        code_version=code_version(),
         game=game.name,
         game_file=own_file_text(game.name),
         rules_digest=game.rules_digest,

@@ -96,7 +96,7 @@ class UnitPlayer:
         seconds = time.monotonic() - start
         work = SelfPlayWork.now(self._selfplay, streams).since(before)
         work = work._replace(thread_s=seconds * len(self._selfplay.workers))
-        return Answer(unit.id, self.version, flatten(records), tuple(work), seconds)
+        return Answer(unit.id, self.version, flatten(records), work, seconds)
 
     def _make_selfplay(self, evaluator: NetworkEvaluator) -> ParallelSelfPlay:
         job = self.job
