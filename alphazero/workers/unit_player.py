@@ -39,7 +39,7 @@ class UnitPlayer:
     Args:
         job: about the run.
         num_threads: 0 is one for each core that this process may use.
-        name: seeds the games of free mode, together with the job's; no two workers have the same.
+        name: unique; together with the job's name it seeds the games of free mode.
 
     Attributes:
         version: of the network that plays; -1 before the first.

@@ -64,12 +64,12 @@ class RayTransport:
         self._own_node = ray.get_runtime_context().get_node_id()
         self._job = job
         self._version = 0  # of the newest weights
-        self._unsent: Weights | None = None  # for which the store has no room yet
-        self._weights: Any = None  # a reference to the newest for which it had
+        self._unsent: Weights | None = None  # weights that did not fit into the store yet
+        self._weights: Any = None  # a reference to the newest stored weights
         self._workers: dict[str, _Worker] = {}
         self._calls: dict[Any, tuple[str, str]] = {}  # what is under way: reference -> worker, kind
         self._failures: dict[str, int] = {}  # by node, since its last answer
-        self._left_alone: set[str] = set()  # nodes that get no actor any more
+        self._left_alone: set[str] = set()  # nodes that get no more actors
         self._num_made = 0
         self._asked_nodes_at = -_NODES_EVERY_S
         self._told_pending: set[str] = set()
