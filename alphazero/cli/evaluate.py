@@ -3,7 +3,6 @@ has scored. A network is measured twice: alone, and with search.
 
     alphazero evaluate player=checkpoints/connect_four/RUN
     alphazero evaluate player=best num_simulations=800 show=3 plot=accuracy.png
-    alphazero evaluate game=connect_four player=uct:1000 workers=ray
     alphazero make_evaluation_set seed=7 out=fresh.csv && alphazero evaluate set=fresh.csv
 
 In: a player and an evaluation set. Out: a table; if asked for, misplayed positions, the figures as
@@ -22,10 +21,7 @@ from alphazero.boards.skin import skin_of
 from alphazero.cli.command import figures_table, write_figures
 from alphazero.cli.players import (
     PLAYER_HELP,
-    MakePlayer,
-    PlayerWorkers,
     choose_game,
-    player_maker,
     warm_up,
 )
 from alphazero.cli.progress import counted_choice
@@ -42,14 +38,14 @@ from alphazero.evaluation.exact.sets import EvaluationSet
 from alphazero.games.batched_game import Game
 from alphazero.own_games.registry import make_stored_game
 from alphazero.players.base import Player, PlayerSettings, engine_of, thinking_of
-from alphazero.players.registry import network_path, read_spec
+from alphazero.players.registry import make_player, network_path, read_spec
 from alphazero.plots.accuracy import draw_accuracy
 from alphazero.plots.figure import check_picture
 from alphazero.runtime.console import Console
 
 
 @dataclasses.dataclass
-class Settings(PlayerSettings, PlayerWorkers):
+class Settings(PlayerSettings):
     """Who is measured, on what."""
 
     game: str | None = option(
@@ -72,10 +68,9 @@ def run(settings: Settings, console: Console) -> None:
         check_picture(settings.plot, "plot")
     game = _game(settings)
     evaluation_set = find_set(settings.set, game)
-    with player_maker(settings) as make_player:
-        players = _players(settings, game, make_player)
-        warm_up(game, players.values())
-        reports = {label: _measure(label, players[label], evaluation_set) for label in players}
+    players = _players(settings, game)
+    warm_up(game, players.values())
+    reports = {label: _measure(label, players[label], evaluation_set) for label in players}
     player = list(players.values())[-1]
     console.print(_title(game, player, evaluation_set, settings.set), markup=False, soft_wrap=True)
     console.print(report_table(evaluation_set, reports))
@@ -105,7 +100,7 @@ def _game(settings: Settings) -> Game:
     return choose_game(settings.game, (settings.player,), settings)
 
 
-def _players(settings: Settings, game: Game, make_player: MakePlayer) -> dict[str, Player]:
+def _players(settings: Settings, game: Game) -> dict[str, Player]:
     """Return the players to measure by their column headings: a network also without its search."""
     kind, own = read_spec(settings.player, settings)
     player = make_player(settings.player, game, settings)

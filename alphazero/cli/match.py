@@ -6,7 +6,6 @@ point. In a game of one player, each plays every opening alone, and their result
     alphazero match a=checkpoints/connect_four/RUN,num_simulations=64 b=uct:1000
     alphazero match a=uct:1000 b=uct:200 sprt=true elo0=0 elo1=50 num_games=1000
     alphazero match a=best b=solver drawn_openings=true opening_plies=8
-    alphazero match a=uct:10000 b=uct:1000 workers=ray
     alphazero match game=examples/peg_solitaire.py a=uct:1000 b=uct:100
     alphazero match game=othello a=uct,rollout=weighted b=uct time_limit_s=0.1
 
@@ -26,10 +25,8 @@ from alphazero.cli.command import write_figures
 from alphazero.cli.players import (
     GAME_HELP,
     PLAYER_HELP,
-    PlayerWorkers,
     choose_game,
     make_pair,
-    player_maker,
     warm_up,
 )
 from alphazero.cli.progress import progress
@@ -53,7 +50,7 @@ from alphazero.solvers.registry import make_solver
 
 
 @dataclasses.dataclass
-class Settings(PlayerSettings, PlayerWorkers):
+class Settings(PlayerSettings):
     """Who plays, and how often."""
 
     game: str | None = option(None, GAME_HELP)
@@ -92,10 +89,9 @@ def run(settings: Settings, console: Console) -> None:
         sprt = Sprt(settings.elo0, settings.elo1, settings.alpha, settings.beta)
     specs = (settings.a, settings.b)
     game = choose_game(settings.game, specs, settings)
-    with player_maker(settings) as make_player:
-        players = make_pair(specs, game, settings, make_player)
-        warm_up(game, players)
-        report = _play(game, players, settings, sprt)
+    players = make_pair(specs, game, settings)
+    warm_up(game, players)
+    report = _play(game, players, settings, sprt)
     thinking = [thinking_of(player) for player in players]
     puzzle = None
     if game.num_players == 1:

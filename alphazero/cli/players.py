@@ -1,25 +1,23 @@
 """The game and the players of a command.
 
-In: what the user names. Out: a game, players with different random numbers, made here or on the
-machines of a Ray cluster, and ready to move; the moves that a game starts after.
+In: what the user names. Out: a game, players with different random numbers, ready to move; the
+moves that a game starts after.
 """
 
 import contextlib
 import dataclasses
-import functools
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 
 from alphazero.boards.notation import read_moves
 from alphazero.boards.skin import SETUPS, Skin, skin_of
-from alphazero.config.settings import option
 from alphazero.games.batched_game import Game
 from alphazero.own_games.registry import OFFERED, make_game
 from alphazero.play.terminal import HumanPlayer
-from alphazero.players.base import WARM_UP_SIMULATIONS, Player, PlayerSettings
+from alphazero.players.base import WARM_UP_SIMULATIONS, PlayerSettings
 from alphazero.players.gtp import GtpPlayer
 from alphazero.players.registry import (
     check_player,
@@ -50,8 +48,6 @@ MOVES_HELP = (
 SETUP_HELP = (
     "of Othello: white_first, as in our rules, or standard, as everywhere else: black moves first"
 )
-#: What does as `alphazero.players.registry.make_player`.
-MakePlayer = Callable[[str, Game, PlayerSettings], Player]
 
 
 # --- the game -------------------------------------------------------------------------------------
@@ -106,43 +102,6 @@ def read_start(moves: str, game: Game, skin: Skin) -> list[int]:
 
 
 # --- the players ----------------------------------------------------------------------------------
-
-
-@dataclasses.dataclass
-class PlayerWorkers:
-    """Who thinks for the players."""
-
-    HEADING: ClassVar[str] = "workers: who thinks for the players"
-
-    workers: str = option(
-        "threads",
-        "who thinks for the players: threads of this process, ray: every machine of a Ray cluster",
-        choices=("threads", "ray"),
-    )
-    address: str = option(
-        "auto",
-        "of the Ray cluster, HOST:PORT; auto is the one that this machine is part of, local starts "
-        "one here",
-    )
-
-
-@contextlib.contextmanager
-def player_maker(settings: PlayerWorkers) -> Iterator[MakePlayer]:
-    """Give a function that makes players; let go of all workers at the end.
-
-    Raises:
-        ConfigError: if Ray is not installed, or there is no cluster at the address.
-    """
-    if settings.workers == "threads":
-        yield make_player
-        return
-    from alphazero.workers.settings import check_ray_installed
-
-    check_ray_installed("workers", ("threads",))
-    from alphazero.workers.cluster.players import PlayerCluster, make_cluster_player
-
-    with contextlib.closing(PlayerCluster(settings.address)) as cluster:
-        yield functools.partial(make_cluster_player, cluster)
 
 
 def make_pair(

@@ -4,7 +4,6 @@ calls; Ctrl-C keeps every finished match.
     alphazero rate run=latest
     alphazero rate run=checkpoints/connect_four/RUN num_networks=12 num_games=2000
     alphazero rate run=latest players=[random,uct:100,uct:1000,uct:10000,uct:100000]
-    alphazero rate run=latest workers=ray
     alphazero rate run=latest players=[uct:1000,checkpoints/connect_four/OTHER]
 
 In: a run. Out: a table, a picture, and ratings.json in the run's folder.
@@ -18,7 +17,7 @@ from rich.box import SQUARE
 from rich.table import Table
 from rich.text import Text
 
-from alphazero.cli.players import PlayerWorkers, player_maker, warm_up
+from alphazero.cli.players import warm_up
 from alphazero.cli.progress import progress
 from alphazero.cli.rate_players import choose_networks, make_players, player_name
 from alphazero.config.settings import option
@@ -41,7 +40,7 @@ STANDARD_PLAYERS = ["random", "uct:100", "uct:1000", "uct:10000"]
 
 
 @dataclasses.dataclass
-class Settings(PlayerWorkers):
+class Settings:
     """Who is rated, and by how many games."""
 
     run: str = option("latest", "the run's folder, or latest")
@@ -112,10 +111,9 @@ def run(settings: Settings, console: Console) -> int:
         check_output(file.path, "run")
         specs = [*settings.players, settings.anchor]
         try:
-            with player_maker(settings) as make:
-                players = make_players(networks, specs, game, settings.of_networks(), file, make)
-                warm_up(game, players.values())
-                _play(game, players, file, settings, anchor)
+            players = make_players(networks, specs, game, settings.of_networks(), file)
+            warm_up(game, players.values())
+            _play(game, players, file, settings, anchor)
         except KeyboardInterrupt:  # every finished match is stored
             status = 130
         except OSError as error:  # a match that cannot be stored is shown all the same

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-from alphazero.cli.players import MakePlayer
 from alphazero.evaluation.ratings import RatingFile
 from alphazero.games.batched_game import Game
 from alphazero.network.weights import load_network, network_info
@@ -45,7 +44,6 @@ def make_players(
     game: Game,
     settings: PlayerSettings,
     file: RatingFile,
-    make: MakePlayer = make_player,
 ) -> dict[str, Player]:
     """Return the players by name, and note in the file which of them are networks of the run.
 
@@ -53,7 +51,6 @@ def make_players(
         networks: the run's networks to rate.
         specs: the other players.
         settings: those of networks; its seed is the root of all players' seeds.
-        make: makes them.
     """
     spec_of = {player_name(spec, game, settings): spec for spec in specs}
     for path in networks:
@@ -68,7 +65,7 @@ def make_players(
         # The number of games is part of the seed: a later call must not repeat random numbers.
         generator = child_generator(settings.seed, f"{name} after {file.num_games}")
         own = dataclasses.replace(_limited(spec, settings), seed=int(generator.integers(2**62)))
-        players[name] = make(spec, game, own)
+        players[name] = make_player(spec, game, own)
     return players
 
 

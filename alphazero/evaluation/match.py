@@ -59,8 +59,7 @@ def play_match(
     With ``should_stop``, a match may end early. Pairs are counted in the order of their openings,
     not in the order in which they end: short games may be won more often than long ones. Games
     after the last counted pair are discarded, so the number of parallel games does not affect the
-    report unless the players' answers depend on it. Players that have a method ``play_pairs``, see
-    `alphazero.players.base.Player`, play the games elsewhere.
+    report unless the players' answers depend on it.
 
     Args:
         num_games: even; games 2i and 2i + 1 share an opening, and player A moves first in game 2i.
@@ -76,15 +75,10 @@ def play_match(
     check_num_games(num_games)
     lines = openings.sample(game, num_games // 2)
     match = _Match(game, (player_a, player_b), lines)
-    played_elsewhere = None
-    if hasattr(player_a, "play_pairs") and hasattr(player_b, "play_pairs"):
-        played_elsewhere = player_a.play_pairs(player_b, lines)
     max_parallel = max(player_a.batch_size, player_b.batch_size)
     num_reported = 0
     while not match.is_over:
-        if played_elsewhere is not None:
-            match.take(next(played_elsewhere))
-        elif should_stop is None:
+        if should_stop is None:
             match.play_ply(max_parallel)
         else:
             match.play_ply(min(max_parallel, max(FIRST_GAMES, match.num_counted)))
@@ -165,13 +159,6 @@ class _Match:
             if len(indices):
                 self._move(side, indices)
         self._active = active[np.isnan(self._scores[active])]
-
-    def take(self, games: Sequence[MatchGame]) -> None:
-        """Take games that were played elsewhere as the next ones."""
-        for index, played in zip(self._waiting, games):
-            self._moves[index], self._scores[index] = list(played.moves), played.score
-        self._waiting = self._waiting[len(games) :]
-        self.num_finished += len(games)
 
     def count_pairs(self, should_stop: Callable[[Sequence[float]], bool] | None) -> None:
         """Count finished pairs in the order of their openings, until ``should_stop`` is True."""

@@ -6,6 +6,7 @@ In: a network, sample positions, and an engine and a precision that may be "auto
 decided whenever they are loaded (`alphazero.inference.verified_engine`).
 """
 
+import dataclasses
 import importlib.util
 import math
 import sys
@@ -18,11 +19,7 @@ from alphazero.games.batched_game import Game
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
 from alphazero.inference.engines.selection import candidates, measure_batch_sizes
-from alphazero.inference.measurements import (
-    measurement_path,
-    read_measurement,
-    write_measurement,
-)
+from alphazero.inference.measurements import measured_once, measurement_path, read_measurement
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import identity_of
 
@@ -38,6 +35,12 @@ class PlayerNetwork(NamedTuple):
     sample: PositionSample  #: positions to measure on
     device: torch.device
     num_threads: int  #: number of concurrent calls of the engine on a CPU
+
+
+@dataclasses.dataclass
+class _Measured:
+    fastest: list[str]  #: an `EngineChoice`
+    evaluations_per_s: dict[str, list[int]]  #: of each engine, with each of `_BATCH_SIZES`
 
 
 def fastest_engine(
@@ -63,30 +66,29 @@ def fastest_engine(
         return EngineChoice("torch", precision)  # not worth measuring
     if len(choices) <= 1:
         return choices[0] if choices else EngineChoice("openvino", wanted.precision)
-    path = _path(network, wanted)
-    stored = read_measurement(path) or {}
-    for choice in choices:
-        if stored.get("fastest") == list(choice):
-            return choice
-    if is_announced:
-        print(
-            "Measuring which engine runs this network fastest: once on this machine, some "
-            "seconds ...",
-            file=sys.stderr,
-            flush=True,
-        )
-    speeds = measure_batch_sizes(choices, module, sample.planes, _BATCH_SIZES, device, num_threads)
-    best = max(speeds, key=lambda choice: math.prod(speeds[choice]))
-    figures = {str(choice): list(map(round, speed)) for choice, speed in speeds.items()}
-    write_measurement(path, {"fastest": list(best), "evaluations_per_s": figures})
-    return best
+
+    def measure() -> _Measured:
+        if is_announced:
+            print(
+                "Measuring which engine runs this network fastest: once on this machine, some "
+                "seconds ...",
+                file=sys.stderr,
+                flush=True,
+            )
+        planes = sample.planes
+        speeds = measure_batch_sizes(choices, module, planes, _BATCH_SIZES, device, num_threads)
+        best = max(speeds, key=lambda choice: math.prod(speeds[choice]))
+        figures = {str(choice): list(map(round, speed)) for choice, speed in speeds.items()}
+        return _Measured(list(best), figures)
+
+    return EngineChoice(*measured_once(_path(network, wanted), _Measured, measure).fastest)
 
 
 def is_known(network: PlayerNetwork, wanted: EngineChoice) -> bool:
     """Return whether `fastest_engine` need not measure. No engine is imported to find out."""
     if wanted.engine != "auto" or not has_other_engines(network.device):
         return True
-    return read_measurement(_path(network, wanted)) is not None
+    return read_measurement(_path(network, wanted), _Measured) is not None
 
 
 def has_other_engines(device: torch.device) -> bool:

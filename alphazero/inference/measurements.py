@@ -1,27 +1,27 @@
-"""Measurements of this machine, kept in the user's cache folder: what is fastest is found out once.
+"""Measurements of this machine, kept in the user's cache folder, so that each is made only once.
 
-In: what was measured, as plain data, and what it depends on. Out: the same data in a later process.
-What is read may be of another version, damaged, or nobody's measurement: whoever reads it looks for
-values that it can use, and measures again if there are none.
+In: a dataclass of plain data, and what it depends on. Out: the same dataclass in a later process. A
+file that is damaged, edited or of another version counts as missing, so the caller measures again.
 """
 
 import contextlib
+import dataclasses
 import hashlib
 import json
 import os
 import platform
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from alphazero.runtime.files import read_text
+from alphazero.runtime.files import read_text, with_checksum
 from alphazero.runtime.jit import cache_directory, make_private
 
 if TYPE_CHECKING:  # seconds to import, and players without a network need this module too
     import torch
 
-#: No number of a measurement is larger, and none is negative.
-LARGEST = 1e18
+Measurement = TypeVar("Measurement")
 _LIBRARIES = ("torch", "openvino", "numba", "alphazero-selfplay")
 
 
@@ -45,41 +45,40 @@ def measurement_path(
     return cache_directory().parent / f"{kind}-{digest}.json"
 
 
-def read_measurement(path: Path) -> dict[str, Any] | None:
-    """Return the stored measurement, None if it is missing, damaged or has impossible numbers."""
+def measured_once(
+    path: Path, kind: Callable[..., Measurement], measure: Callable[[], Measurement]
+) -> Measurement:
+    """Return the stored measurement; if there is none, measure now and store the result."""
+    known = read_measurement(path, kind)
+    if known is None:
+        known = measure()
+        write_measurement(path, known)
+    return known
+
+
+def read_measurement(path: Path, kind: Callable[..., Measurement]) -> Measurement | None:
+    """Return the stored measurement, None if it is missing, damaged or of another version.
+
+    Args:
+        kind: its dataclass.
+    """
     try:
-        values = json.loads(
-            read_text(path),
-            parse_int=lambda text: _possible(int(text)),
-            parse_float=lambda text: _possible(float(text)),
-            parse_constant=lambda text: _possible(float(text)),
-        )
-    except (ValueError, RecursionError):
+        return kind(**json.loads(read_text(path).partition("\n")[2]))
+    except (ValueError, TypeError):  # TypeError: other fields
         return None
-    return values if isinstance(values, dict) else None
 
 
-def are_speeds(values: Any, lowest: float = 0.0) -> bool:
-    """Return whether values of a stored measurement are numbers, and none is below ``lowest``."""
-    return all(isinstance(value, (int, float)) and value >= lowest for value in values)
-
-
-def write_measurement(path: Path, values: dict[str, Any]) -> None:
-    """Store a measurement, which is plain data.
+def write_measurement(path: Path, measured: Any) -> None:
+    """Store a measurement, a dataclass of plain data.
 
     If the folder cannot be written, nothing is stored and the next process measures again.
     """
+    text = json.dumps(dataclasses.asdict(measured), indent=1) + "\n"
     with contextlib.suppress(OSError):
         make_private(path.parent)
         temporary = path.with_suffix(f".{os.getpid()}")
-        temporary.write_text(json.dumps(values, indent=1) + "\n")
+        temporary.write_text(with_checksum(text))
         temporary.replace(path)
-
-
-def _possible(number: Any) -> Any:
-    if not 0 <= number <= LARGEST:  # NaN neither
-        raise ValueError(number)
-    return number
 
 
 def _processor(device: "torch.device") -> str:

@@ -91,8 +91,6 @@ class Player(Protocol):
     Some attributes are optional. A player that needs the moves that led to a position has a method
     ``choose_after(histories, states)``, see `alphazero.players.gtp`; a match then calls that one,
     and the player may answer `RESIGN`.
-    A player on other machines has ``play_pairs(opponent, openings)``, which yields the games of two
-    such players, see `alphazero.workers.cluster.players`.
     A player with a network has ``engine`` and ``method``, see `thinking_of`. A player with
     ``is_repeatable`` gives the same answer to a question whatever it was asked before, so that it
     need not be made afresh.

@@ -25,12 +25,7 @@ import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.inference.evaluator import Evaluator
-from alphazero.inference.measurements import (
-    LARGEST,
-    are_speeds,
-    read_measurement,
-    write_measurement,
-)
+from alphazero.inference.measurements import measured_once, read_measurement
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.exact_leaves import (
@@ -51,10 +46,6 @@ _TIERS = ((1 / 4, 3 / 8), (1 / 20, 1 / 4), (1 / 200, 1 / 8))
 _EVALUATIONS_PER_ANSWER = 4
 #: Answers that cost more nodes than this are not measured.
 _MOST_NODES = 1_000_000
-#: Stored in place of infinity, which JSON lacks.
-_INFINITE = LARGEST
-#: What is measured is never slower.
-_SLOWEST = 1e-3
 _NUM_GAMES = 48
 #: Of a move's evaluations, what expensive answers may plan with if the time is not limited.
 _FRACTION_OF_EVALUATIONS = 1 / 3
@@ -107,7 +98,6 @@ class LeafPolicy:
         costs = np.full(self.provers[0].num_stages, math.inf)
         if self.speed is not None:
             costs[: len(self.speed.costs)] = self.speed.costs[: len(costs)]
-        costs[costs >= _INFINITE] = math.inf
         return costs if self.is_fixed else extrapolated(costs)
 
     def leaves(self, num_simulations: float, time_limit_s: float | None) -> ProvenLeaves | None:
@@ -184,39 +174,32 @@ def leaf_speed(
     Args:
         is_quiet: measure without a warning that it takes some seconds.
     """
-    if (known := known_speed(path)) is not None:
-        return known
-    if not is_quiet:
-        _log.warning(
-            "Measuring how far from the end %s can be solved quickly: once on this machine, "
-            "some seconds ...",
-            game.name,
+
+    def measure() -> LeafSpeed:
+        if not is_quiet:
+            _log.warning(
+                "Measuring how far from the end %s can be solved quickly: once on this machine, "
+                "some seconds ...",
+                game.name,
+            )
+
+        def policy(states: np.ndarray) -> np.ndarray:
+            return evaluator.evaluate(game.observe(states))[0]
+
+        states = game_positions(game, _NUM_GAMES, child_generator(0, "endgame"), policy)
+        costs = leaf_costs(provers[0], states, _MOST_NODES)
+        return LeafSpeed(
+            costs=costs.tolist(),
+            nodes_per_s=_nodes_per_s(provers, states, costs),
+            evaluations_per_s=_evaluations_per_s(evaluator, game.observe(states[:BATCH_SIZE])),
         )
 
-    def policy(states: np.ndarray) -> np.ndarray:
-        return evaluator.evaluate(game.observe(states))[0]
-
-    states = game_positions(game, _NUM_GAMES, child_generator(0, "endgame"), policy)
-    costs = leaf_costs(provers[0], states, _MOST_NODES)
-    speed = LeafSpeed(
-        costs=[min(float(cost), _INFINITE) for cost in costs],
-        nodes_per_s=_nodes_per_s(provers, states, costs),
-        evaluations_per_s=_evaluations_per_s(evaluator, game.observe(states[:BATCH_SIZE])),
-    )
-    write_measurement(path, dataclasses.asdict(speed))
-    return speed
+    return measured_once(path, LeafSpeed, measure)
 
 
 def known_speed(path: Path) -> LeafSpeed | None:
-    """Return what is stored in ``path``; None if nothing is that this version can read."""
-    stored = read_measurement(path) or {}
-    try:
-        speed = LeafSpeed(**stored)
-        speeds = speed.nodes_per_s, speed.evaluations_per_s
-        is_usable = are_speeds(speed.costs) and are_speeds(speeds, _SLOWEST)
-        return speed if is_usable and isinstance(speed.costs, list) else None
-    except TypeError:  # other fields, or no list
-        return None
+    """Return what is stored in ``path``, None if nothing is."""
+    return read_measurement(path, LeafSpeed)
 
 
 def _nodes_per_s(provers: Sequence[Prover], states: np.ndarray, costs: np.ndarray) -> float:

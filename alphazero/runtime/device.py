@@ -12,7 +12,6 @@ import torch
 
 from alphazero.runtime.errors import ConfigError
 
-_most_cores: int | None = None  # that this process may use, see `limit_cores`
 _ALLOWED = ["auto", "cpu", "cuda", "cuda:1", "mps"]
 
 
@@ -87,11 +86,4 @@ def torch_threads(num_threads: int) -> Iterator[None]:
 def num_cores() -> int:
     """Return the number of cores that this process may use."""
     has_affinity = hasattr(os, "sched_getaffinity")
-    num = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
-    return num if _most_cores is None else min(num, _most_cores)
-
-
-def limit_cores(num_threads: int) -> None:
-    """Let this process use no more cores than these, as a worker that shares its machine."""
-    global _most_cores
-    _most_cores = num_threads
+    return len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1

@@ -17,12 +17,7 @@ from alphazero.games.batched_game import Game
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.selection import candidates, measure_speeds
-from alphazero.inference.measurements import (
-    are_speeds,
-    measurement_path,
-    read_measurement,
-    write_measurement,
-)
+from alphazero.inference.measurements import measurement_path, read_measurement, write_measurement
 from alphazero.inference.network_evaluator import NetworkEvaluator, num_streams
 from alphazero.network.registry import identity_of
 from alphazero.own_games.registry import canonical_name
@@ -32,7 +27,6 @@ from alphazero.training.settings import TrainSettings
 
 LOCKSTEP_SIZES = (64, 128, 256, 512)
 GPU_LOCKSTEP_SIZES = (512, 1024, 2048, 4096)
-_ALL_SIZES = LOCKSTEP_SIZES + GPU_LOCKSTEP_SIZES
 _LOCKSTEP_S = 0.8  # of self-play with each number of games, after as long a warm-up
 _GOOD_ENOUGH = 0.97  # of the best speed: with fewer parallel games, games finish sooner
 _NUM_SAMPLE_POSITIONS = 256
@@ -72,10 +66,12 @@ def tune(
     if not _has_auto(settings):
         return None
     path = _tuning_path(settings, game, device, num_threads)
-    tuning = None if settings.run.retune else _read_tuning(path, settings, device)
+    tuning = None if settings.run.retune else read_measurement(path, Tuning)
     if tuning is None:
         tuning = _measure(settings, game, network, device, num_threads)
-        write_measurement(path, dataclasses.asdict(tuning))
+        write_measurement(path, tuning)
+    else:
+        tuning.remembered = True
     settings.evaluator.engine, settings.evaluator.precision = tuning.engine, tuning.precision
     if settings.learner.precision == "auto":
         settings.learner.precision = tuning.learner_precision
@@ -117,25 +113,6 @@ def _tuning_path(
         settings.learner.precision,
     ]
     return measurement_path("tuning", device, num_threads, depends_on)
-
-
-def _read_tuning(path: Path, settings: TrainSettings, device: torch.device) -> Tuning | None:
-    """Return a stored tuning, None if there is none with choices that this machine has."""
-    try:
-        found = Tuning(**(read_measurement(path) or {}) | {"remembered": True})
-        speeds = [*found.engine_speeds.values(), *found.lockstep_speeds.values(), found.seconds]
-    except (TypeError, AttributeError):  # other fields, or no tables
-        return None
-    choices = candidates(settings.evaluator.engine, settings.evaluator.precision, device)
-    precisions = [choice.precision for choice in _LEARNER_CHOICES]
-    is_usable = (
-        are_speeds(speeds)
-        and (found.engine, found.precision) in choices
-        and (settings.learner.precision != "auto" or found.learner_precision in precisions)
-        and isinstance(found.num_parallel_games, int)
-        and (settings.selfplay.num_parallel_games or found.num_parallel_games in _ALL_SIZES)
-    )
-    return found if is_usable else None
 
 
 def _measure(

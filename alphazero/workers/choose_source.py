@@ -1,5 +1,6 @@
 """Make the source of training games that the settings ask for."""
 
+import importlib.util
 import uuid
 import warnings
 from typing import Protocol
@@ -9,11 +10,12 @@ from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.network.interface import NetworkSettings
 from alphazero.own_games.python_game import PythonGame
+from alphazero.runtime.errors import ConfigError
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.workers.dispatcher import Dispatcher
-from alphazero.workers.sent_code import code_version, own_files, why_not_elsewhere
-from alphazero.workers.settings import WorkerSettings, check_ray_installed
+from alphazero.workers.sent_code import own_files, why_not_elsewhere
+from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.source import GameSource
 from alphazero.workers.thread_source import ThreadSource
 from alphazero.workers.transport import Transport
@@ -69,7 +71,6 @@ def make_source(
         )
     job = Job(
         run=uuid.uuid4().hex[:12],
-        code_version=code_version(),
         game=game.name,
         game_files=own_files(game.name),
         rules_digest=game.rules_digest,
@@ -108,7 +109,9 @@ def _make_transport(
     workers: WorkerSettings, kind: str, game: Game, job: Job, num_threads: int
 ) -> Transport:
     if kind == "ray":
-        check_ray_installed("workers.kind", ("threads", "processes"))
+        if importlib.util.find_spec("ray") is None:
+            reason = "Ray is not installed (pip install 'alphazero-selfplay[cluster]')"
+            raise ConfigError.of("workers.kind", kind, ("threads", "processes"), reason)
         from alphazero.workers.cluster.ray_transport import RayTransport
 
         return RayTransport(workers, job)

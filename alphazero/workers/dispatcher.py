@@ -1,16 +1,15 @@
 """Games played by workers elsewhere: who plays which unit, and what becomes of its answer.
 
 In: a `Transport`, and the trainer's requests. Out: games, each counted once, and sentences about
-what happens to the workers. A unit whose worker is gone is given out again; an answer that comes
-twice, or that fails `alphazero.workers.answer_check`, does not count.
+what happens to the workers. If a worker is lost, another one plays its units. Answers that come
+twice, or whose games break the rules, do not count.
 
 In free mode workers play on while the network learns, and games that are more than
 `workers.max_staleness` networks old are dropped. Units last about `workers.unit_s`, and at most a
-quarter of the time in which all workers play the games of an iteration; those of a worker that lags
-behind become smaller. No more games than those of an iteration wait or are asked for.
+quarter of the time in which all workers play the games of an iteration; a worker whose games are
+stale gets smaller units. The queue of games, finished or in flight, is limited to one iteration.
 """
 
-import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -24,11 +23,11 @@ from alphazero.network.weights import network_arrays
 from alphazero.runtime.errors import InputError
 from alphazero.runtime.wording import counted
 from alphazero.selfplay.flat_games import LENGTHS, unflatten
+from alphazero.selfplay.game_check import GamesError, check_games
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.workers.answer_check import AnswerError, check_answer
-from alphazero.workers.roster import MOST_UNITS, Roster, WorkerState
+from alphazero.workers.roster import MAX_UNITS, Roster, WorkerState
 from alphazero.workers.settings import WorkerSettings
-from alphazero.workers.source import Played, WorkerReport
+from alphazero.workers.source import GameSource, Played, WorkerReport
 from alphazero.workers.transport import Event, Joined, Left, Notice, Transport
 from alphazero.workers.unit import (
     UNITS_OF_A_VERSION,
@@ -41,21 +40,17 @@ from alphazero.workers.unit import (
 )
 
 _POLL_S = 0.5
-_HANGING_EVERY_S = 1.0  # looks for workers that hang: each looks at all workers
 _FIRST_GAMES = 16  # of a worker's first unit, from which its speed is known
 _FIRST_TIMEOUT_S = 600.0  # kernels may have to be compiled first
 _TIMEOUT_FACTOR = 10
-_MOST_FAILURES = 5  # workers lost before the first answer, after which the run gives up
+_MAX_FAILURES = 5  # workers lost before the first answer: then the run ends
 
 
-class Dispatcher:
-    """A `GameSource` that gives units to workers.
+class Dispatcher(GameSource):
+    """A `GameSource` that sends units to workers.
 
     Args:
-        settings: of the workers.
-        game: checks the answers.
-        transport: to the workers.
-        job: of the workers.
+        game: its rules check the answers.
         clock: returns seconds.
     """
 
@@ -83,10 +78,8 @@ class Dispatcher:
         self._version = 0
         self._next_index = 0  # of the units of this version
         self._progress = 0.0
-        self._waiting: deque[Unit] = deque()  # to be given out, those of lost workers first
-        self._finished: dict[int, list[GameRecord]] = {}  # games by unit that wait for their turn
-        self._events: deque[Event] = deque()  # to be handled
-        self._looked_at = -math.inf  # when workers that hang were looked for
+        self._waiting: deque[Unit] = deque()  # to be sent, those of lost workers first
+        self._finished: dict[int, list[GameRecord]] = {}  # games by unit, until the trainer asks
         self._num_failures = 0
         self._has_answered = False
 
@@ -113,7 +106,7 @@ class Dispatcher:
                 self._wait(_POLL_S)
 
     def _play_ordered(self, num_games: int) -> Iterator[Played]:
-        """Give out the units of this iteration; yield their games in the order of the units."""
+        """Send the units of this iteration; yield their games in the order of the units."""
         settings = self._settings
         units = ordered_units(self._version, num_games, settings.unit_games, self._progress)
         self._waiting.extend(units)
@@ -122,13 +115,6 @@ class Dispatcher:
                 yield Played([], self._roster.take_notices())
                 self._wait(_POLL_S)
             yield Played(self._finished.pop(unit.id), self._roster.take_notices())
-
-    def play_ahead(self, num_games: int, progress: float) -> None:
-        """Do nothing: workers play on by themselves in free mode, and wait in ordered mode."""
-
-    def wait(self) -> Iterator[int]:
-        """Yield nothing: there is nothing to wait for."""
-        yield from ()
 
     def tend(self) -> None:
         """See `GameSource.tend`."""
@@ -143,13 +129,6 @@ class Dispatcher:
         """See `GameSource.worker_reports`."""
         return self._roster.reports()
 
-    def state_dict(self) -> dict:
-        """Return {}: units that are under way are played again after a resume."""
-        return {}
-
-    def load_state_dict(self, state: dict) -> None:
-        """Do nothing: games in progress on threads of an earlier process are lost."""
-
     def close(self) -> None:
         """See `GameSource.close`."""
         self._transport.close()
@@ -157,32 +136,28 @@ class Dispatcher:
     # --- units ------------------------------------------------------------------------------------
 
     def _wait(self, timeout_s: float) -> None:
-        """Give out units, handle what has happened, and look after workers that hang.
-
-        What takes longer than half a second is left for the next call: the learner goes on.
-        """
-        self._give_out()
-        self._events += self._transport.poll(0.0 if self._events else timeout_s)
-        until = self._clock() + _POLL_S
-        while self._events and self._clock() <= until:
-            self._handle(self._events.popleft())
-        if not self._events:  # else answers may wait here of those that seem to hang
-            self._give_up_hanging()
+        """Send units, handle what has happened, and dismiss workers that hang."""
+        self._send_units()
+        for event in self._transport.poll(timeout_s):
+            self._handle(event)
+        self._dismiss_hanging()
         self._roster.remind(self._clock(), f"Waiting for workers. {self._transport.how_to_join}")
-        self._give_out()
+        self._send_units()
 
-    def _give_out(self) -> None:
-        """Let every worker have units to play."""
+    def _send_units(self) -> None:
+        """Send units to workers until all have enough, or no more games are needed."""
         num_finished = sum(map(len, self._finished.values()))
         while (worker := self._roster.next_free()) is not None:
             unit = self._next_unit(worker, num_finished)
             if unit is None:
                 return
-            self._roster.give(worker, unit, self._clock())
+            if not worker.in_flight:
+                worker.busy_since = self._clock()
+            worker.in_flight[unit.id] = unit
             self._transport.submit(worker.name, unit)
 
     def _next_unit(self, worker: WorkerState, num_finished: int) -> Unit | None:
-        """Return the next unit for a worker; None if there is none, or if there are games enough.
+        """Return the next unit for a worker; None if no more games are needed.
 
         Args:
             num_finished: games that wait for the trainer.
@@ -201,18 +176,18 @@ class Dispatcher:
 
     def _unit_games(self, worker: WorkerState) -> int:
         """Return the number of games that last as long as a unit should."""
-        quarter = self._games_per_iteration / (2 * MOST_UNITS)
+        quarter = self._games_per_iteration / (2 * MAX_UNITS)
         if not worker.games_per_s:
             return max(1, min(int(quarter / len(self._roster.workers)), _FIRST_GAMES))
         seconds = min(self._settings.unit_s, quarter / self._roster.games_per_s)
         return max(1, int(worker.games_per_s * seconds * worker.unit_scale))
 
     def _part_with(self, worker: WorkerState, reason: str, *units: Unit) -> None:
-        """Let a worker go, and give its units to others.
+        """Remove a worker, and queue its units for others.
 
         Args:
             reason: what follows its name in a sentence.
-            units: to be played again, besides those in its hands.
+            units: to be played again, besides those in flight.
         """
         again = [*units, *self._roster.remove(worker)]
         self._waiting.extendleft(reversed(again))
@@ -233,7 +208,7 @@ class Dispatcher:
             self._take(worker, event.answer)
 
     def _lose(self, event: Left) -> None:
-        """Note that a worker is gone."""
+        """Remove a worker that has left."""
         worker = self._roster.workers.get(event.worker)
         if worker is None:  # it had not joined yet
             self._roster.notices.append(f"Worker {event.worker} is gone: {event.reason}.")
@@ -242,11 +217,9 @@ class Dispatcher:
         self._count_failure(event.reason)
 
     def _count_failure(self, reason: str) -> None:
-        """End the run if workers are lost, and none of them ever answers."""
+        """End the run if many workers are lost before the first answer."""
         self._num_failures += 1
-        if self._has_answered or self._num_failures < max(
-            _MOST_FAILURES, len(self._roster.workers)
-        ):
+        if self._has_answered or self._num_failures < max(_MAX_FAILURES, len(self._roster.workers)):
             return
         raise InputError(
             f"workers.kind={self._settings.kind}: {self._num_failures} workers were lost, and none "
@@ -254,55 +227,52 @@ class Dispatcher:
         )
 
     def _take(self, worker: WorkerState, answer: Answer) -> None:
-        """Count the games of an answer, if they are right, new and fresh enough."""
-        unit = self._roster.take(worker, answer.unit_id, self._clock())
+        """Count the games of an answer if they obey the rules and are fresh enough."""
+        unit = worker.in_flight.pop(answer.unit_id, None)
         if unit is None:
             return  # it came twice
+        worker.busy_since = self._clock()
         try:
-            may_be_adjudicated = self._job.selfplay.adjudicated_fraction > 0
-            work = check_answer(answer, self._game, may_be_adjudicated, self._version)
+            check_games(answer.games, self._game, self._job.selfplay.adjudicated_fraction > 0)
             self._check_asked(answer, unit)
-        except AnswerError as error:
+        except GamesError as error:
             self._transport.dismiss(worker.name)
             self._part_with(worker, f"is dismissed: {error}", unit)
             self._count_failure(str(error))
             return
         self._has_answered = True
         staleness, num_games = self._version - answer.version, len(answer.games[LENGTHS])
-        if self._roster.count(worker, num_games, work, answer.seconds, staleness):
+        if self._roster.count(worker, num_games, answer.work, answer.seconds, staleness):
             self._finished[unit.id] = unflatten(answer.games)
 
     def _check_asked(self, answer: Answer, unit: Unit) -> None:
         """Check that an answer has what the unit asks for: exactly that in ordered mode.
 
         Raises:
-            AnswerError: if it has not.
+            GamesError: if it has not.
         """
         asked, num_games = unit.num_games, len(answer.games[LENGTHS])
         if num_games < asked or num_games > asked and not self.plays_on:
             text = f"it was asked for {counted(asked, 'game')} and answers with {num_games}"
-            raise AnswerError(text)
+            raise GamesError(text)
         if answer.version != self._version and not self.plays_on:
-            raise AnswerError(f"it plays with network {answer.version}, not {self._version}")
+            raise GamesError(f"it plays with network {answer.version}, not {self._version}")
 
-    def _give_up_hanging(self) -> None:
+    def _dismiss_hanging(self) -> None:
         """Dismiss workers that take far too long."""
         now = self._clock()
-        if now - self._looked_at < _HANGING_EVERY_S:
-            return
-        self._looked_at = now
         for worker in list(self._roster.workers.values()):
             limit_s = self._settings.timeout_s or self._patience_s(worker)
-            if worker.flights and now - worker.busy_since > limit_s:
+            if worker.in_flight and now - worker.busy_since > limit_s:
                 reason = f"no answer for {round(now - worker.busy_since)} seconds"
                 self._transport.dismiss(worker.name)
                 self._part_with(worker, f"is given up: {reason}")
                 self._count_failure(f"it gave {reason}")
 
     def _patience_s(self, worker: WorkerState) -> float:
-        """Return the seconds after which a worker is believed to hang."""
+        """Return the seconds after which a worker counts as hanging."""
         if not worker.games_per_s:
             return _FIRST_TIMEOUT_S
-        first = next(iter(worker.flights.values()), None)
+        first = next(iter(worker.in_flight.values()), None)
         expected_s = 0.0 if first is None else first.num_games / worker.games_per_s
         return _TIMEOUT_FACTOR * max(expected_s, self._settings.unit_s)

@@ -108,7 +108,7 @@ class ProcessTransport:
         self._send(name, self._weights)
 
     def _send(self, worker: str, message: Weights | Unit | None) -> None:
-        """Send a message; that a process is gone is noticed by `poll`."""
+        """Queue a message; `poll` notices if the process has ended."""
         self._outboxes[worker].put(bytes(multiprocessing.reduction.ForkingPickler.dumps(message)))
 
     def _end(self, worker: str) -> str:
@@ -140,10 +140,10 @@ def _without_program() -> Iterator[None]:
 
 
 def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
-    """Be a worker: play the units that come, each with the newest network that came before.
+    """Be a worker: play units as they arrive, each with the newest network so far.
 
     Args:
-        connection: gives `Weights`, then `Unit`s and newer `Weights`, and at last None; takes
+        connection: receives `Weights`, then `Unit`s and newer `Weights`, finally None; sends
             `Joined` and `Answered`.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the learner, which ends us
@@ -171,7 +171,7 @@ def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
 def _sent(connection: Any) -> "queue.SimpleQueue[bytes | None]":
     """Return a queue whose pickled messages a thread sends; None closes the connection.
 
-    So the learner never waits for a worker that does not read, because it was stopped.
+    So the learner never waits for a worker that was stopped and does not read.
     """
     messages: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
 

@@ -90,7 +90,7 @@ def game_here(name: str, files: str | None, rules_digest: str) -> Game:
     """
     game = make_game(_name_here(name, files))
     if game.rules_digest != rules_digest:
-        allowed = "the version that the learner, or the command, runs"
+        allowed = "the version that the learner runs"
         reason = f"its rules are others on this machine ({socket.gethostname()})"
         raise ConfigError.of("game", name, allowed, reason)
     return game

@@ -1,10 +1,8 @@
 """Who plays the training games: threads of this process, other processes, or other machines."""
 
 import dataclasses
-import importlib.util
 
 from alphazero.config.settings import option
-from alphazero.runtime.errors import ConfigError
 
 
 @dataclasses.dataclass
@@ -25,8 +23,8 @@ class WorkerSettings:
     )
     overlap: bool = option(
         False,
-        "threads play the games of the next iteration while the network learns, still with the "
-        "network from before; other workers in free mode always play on",
+        "threads play the games of the next iteration while the network learns, with the previous "
+        "network; other workers in free mode always do",
     )
     unit_games: int = option(64, "games of a unit of work in ordered mode", low=1, high=1_000_000)
     unit_s: float = option(
@@ -37,8 +35,8 @@ class WorkerSettings:
     )
     timeout_s: float = option(
         0.0,
-        "seconds after which a worker that does not answer is given up; 0 is ten times the time "
-        "that its unit should last, and at least ten minutes for its first one",
+        "seconds without an answer after which a worker is dismissed; 0 is ten times the time that "
+        "its unit should last, and ten minutes for its first one",
         low=0.0,
     )
     num_processes: int = option(
@@ -55,25 +53,10 @@ class WorkerSettings:
     )
     learner_cores: int = option(
         1,
-        "cores of its machine that Ray workers leave to the learner in free mode",
+        "cores of the learner's machine that Ray workers leave free in free mode",
         low=0,
         high=1024,
     )
     memory_gb: float = option(
         0.0, "memory that a Ray worker reserves on its machine; 0 reserves none", low=0.0
     )
-
-
-def check_ray_installed(key: str, others: tuple[str, ...]) -> None:
-    """Refuse workers=ray if Ray is not installed.
-
-    Args:
-        key: the setting that asked for it.
-        others: all other values of the setting.
-
-    Raises:
-        ConfigError: if it is refused.
-    """
-    if importlib.util.find_spec("ray") is None:
-        reason = "Ray is not installed (pip install 'alphazero-selfplay[cluster]')"
-        raise ConfigError.of(key, "ray", others, reason)

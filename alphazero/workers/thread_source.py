@@ -25,13 +25,13 @@ from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.solvers.exact_leaves import exact_leaves_maker
-from alphazero.workers.source import Played, WorkerReport
+from alphazero.workers.source import GameSource, Played
 from alphazero.workers.unit import NO_WORK, SelfPlayWork, ordered_units, play_ordered
 
 _POLL_S = 0.5
 
 
-class ThreadSource:
+class ThreadSource(GameSource):
     """A `GameSource` on the trainer's own evaluator, which the trainer updates.
 
     Args:
@@ -43,8 +43,6 @@ class ThreadSource:
     Attributes:
         selfplay: plays the games.
     """
-
-    plays_on = False
 
     def __init__(
         self,
@@ -120,18 +118,11 @@ class ThreadSource:
                 self._playing = None
             yield len(self._ahead)
 
-    def tend(self) -> None:
-        """Do nothing: these threads need no care."""
-
     @property
     def work(self) -> SelfPlayWork:
         """See `GameSource.work`."""
         work = SelfPlayWork.now(self.selfplay, self._streams)
         return work._replace(thread_s=self._thread_s).plus(self._work_before)
-
-    def worker_reports(self) -> list[WorkerReport]:
-        """Return []: there are no workers elsewhere."""
-        return []
 
     def state_dict(self) -> dict:
         """Return games played ahead, those in progress, random states; {} in ordered mode."""

@@ -1,8 +1,7 @@
 """How units reach workers and answers come back: the interface of processes and of Ray.
 
-A transport makes workers, loses them and says so; none runs another version of this program than
-the learner. It knows neither what a unit is for nor what becomes of one whose worker is gone:
-`alphazero.workers.dispatcher` decides that.
+A transport starts workers of the learner's own version, and reports when one is lost. It knows
+nothing of games: `alphazero.workers.dispatcher` decides who plays a lost worker's units.
 """
 
 from typing import NamedTuple, Protocol
@@ -25,7 +24,7 @@ class Answered(NamedTuple):
 
 
 class Left(NamedTuple):
-    """A worker is gone; it will not answer any more."""
+    """A worker has left; no more answers follow."""
 
     worker: str
     reason: str  #: a clause such as "its process was killed"
@@ -50,7 +49,7 @@ class Transport(Protocol):
         ...
 
     def submit(self, worker: str, unit: Unit) -> None:
-        """Give a unit to a worker, which plays its units one after the other."""
+        """Send a unit to a worker, which plays its units in order."""
         ...
 
     def poll(self, timeout_s: float) -> list[Event]:
@@ -58,7 +57,7 @@ class Transport(Protocol):
         ...
 
     def dismiss(self, worker: str) -> None:
-        """End a worker, which may be replaced by another one. No `Left` follows."""
+        """End a worker; another one may replace it. No `Left` follows."""
         ...
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What a worker is asked for, and what it answers.
+"""The messages between the learner and its workers.
 
 A unit is a number of games. In ordered mode its games depend on the network, the unit and the seed
 of the run alone: threads of the learner, processes and other machines play the same games, given
@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.config.settings import option
 from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.inference.engines.engine import EngineChoice
@@ -29,25 +28,20 @@ from alphazero.selfplay.threads import ParallelSelfPlay
 class Job:
     """What a worker has to know about a run before its first unit."""
 
-    run: str = ""  #: a name that no other run has
-    code_version: str = ""  #: see `alphazero.workers.sent_code`
-    game: str = ""  #: the game's name
-    game_files: str | None = None  #: the user's own game file, see `sent_code`
+    run: str = ""  #: a unique name, which seeds the games of free mode
+    game: str = ""
+    game_files: str | None = None  #: see `alphazero.workers.sent_code.own_files`
+    rules_digest: str = ""  #: see `alphazero.games.batched_game.Game`
     network: NetworkSettings = dataclasses.field(default_factory=NetworkSettings)
     evaluator: EvaluatorSettings = dataclasses.field(default_factory=EvaluatorSettings)
     search: SearchSettings = dataclasses.field(default_factory=SearchSettings)
     selfplay: SelfPlaySettings = dataclasses.field(default_factory=SelfPlaySettings)
     device: str = "auto"
-    seed: int = option(0, "of the run", low=0)
-    unit_threads: int = option(
-        0,
-        "in ordered mode, the threads of a unit: the games depend on how they are divided; 0 in "
-        "free mode, where a worker uses all its cores",
-        low=0,
-        high=4096,
-    )
-    parallel_games_per_thread: int = option(1, "in free mode", low=1, high=65_536)
-    rules_digest: str = ""  #: see `alphazero.games.batched_game.Game`
+    seed: int = 0
+    #: Threads of a unit in ordered mode, where the games depend on how they are divided; 0 in free
+    #: mode, where a worker uses all its cores.
+    unit_threads: int = 0
+    parallel_games_per_thread: int = 1  #: in free mode
 
 
 class Weights(NamedTuple):
@@ -67,26 +61,13 @@ class Unit(NamedTuple):
     progress: float  #: see `alphazero.selfplay.lockstep.SelfPlay.begin`
 
 
-class Answer(NamedTuple):
-    """The games of a unit."""
-
-    unit_id: int
-    version: int  #: of the network that played them
-    games: dict[str, np.ndarray]  #: see `alphazero.selfplay.flat_games`
-    work: tuple  #: the fields of `SelfPlayWork`
-    seconds: float
-
-
-@dataclasses.dataclass
-class WorkerFacts:
+class WorkerFacts(NamedTuple):
     """What a worker reports when it joins."""
 
     host: str = ""
     engine: str = ""
-    evaluations_per_s: float = option(
-        0.0, "of all threads together; 0 if it was not measured", low=0.0, high=1e12
-    )
-    num_threads: int = option(0, "that play", low=0, high=65_536)
+    evaluations_per_s: float = 0.0  #: by all threads together; 0 if it was not measured
+    num_threads: int = 0
 
 
 class SelfPlayWork(NamedTuple):
@@ -117,6 +98,16 @@ class SelfPlayWork(NamedTuple):
     def plus(self, more: Sequence[float]) -> "SelfPlayWork":
         """Return the sum of this work and other work."""
         return SelfPlayWork._make(count + other for count, other in zip(self, more, strict=True))
+
+
+class Answer(NamedTuple):
+    """The games of a unit."""
+
+    unit_id: int
+    version: int  #: of the network that played them
+    games: dict[str, np.ndarray]  #: see `alphazero.selfplay.flat_games`
+    work: SelfPlayWork
+    seconds: float
 
 
 NO_WORK = SelfPlayWork(*[0] * len(SelfPlayWork._fields))

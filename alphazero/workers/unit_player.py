@@ -39,7 +39,7 @@ class UnitPlayer:
     Args:
         job: about the run.
         num_threads: 0 is one for each core that this process may use.
-        name: seeds the games of free mode, together with the job's; no two workers have the same.
+        name: unique; together with the job's name it seeds the games of free mode.
 
     Attributes:
         version: of the network that plays; -1 before the first.
@@ -96,7 +96,7 @@ class UnitPlayer:
         seconds = time.monotonic() - start
         work = SelfPlayWork.now(self._selfplay, streams).since(before)
         work = work._replace(thread_s=seconds * len(self._selfplay.workers))
-        return Answer(unit.id, self.version, flatten(records), tuple(work), seconds)
+        return Answer(unit.id, self.version, flatten(records), work, seconds)
 
     def _make_selfplay(self, evaluator: NetworkEvaluator) -> ParallelSelfPlay:
         job = self.job

@@ -246,15 +246,6 @@ def ratings(path):
     return str(RatingFile.read(path))
 
 
-def tuning(path):
-    import torch
-
-    from alphazero.training.settings import TrainSettings
-    from alphazero.training.tuning import _read_tuning
-
-    return str(_read_tuning(path, TrainSettings(), torch.device("cpu")))
-
-
 def run_facts(path):
     from alphazero.evaluation.run_facts import run_facts
     from alphazero.storage.run_folder import RunFolder

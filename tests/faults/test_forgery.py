@@ -47,7 +47,6 @@ def run(tmp_path_factory):
     zygote.run(words.split()).assert_ok()
     (path / "ratings.json").write_text(json.dumps(RATINGS))
     shutil.copytree(path, path.parent / "other")
-    (path / "tuning.json").write_text(json.dumps({"engine": "torch", "engine_speeds": {"a": 1}}))
     return path
 
 
@@ -137,7 +136,6 @@ def test_what_a_damaged_file_holds_is_never_believed(reader, name, run, amount, 
         ("metrics", "metrics.jsonl"),
         ("evaluation_set", "set.csv"),
         ("ratings", "ratings.json"),
-        ("tuning", "tuning.json"),
         ("run_facts", "versions.json"),
     ],
 )

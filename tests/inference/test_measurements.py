@@ -1,62 +1,54 @@
-"""Stored measurements: what is damaged, of another version or impossible is measured anew."""
+"""Stored measurements: what is damaged, edited or of another version is measured anew."""
 
-import itertools
-import json
-import math
+import dataclasses
 
 import pytest
 
-from alphazero.inference.measurements import read_measurement, write_measurement
-from alphazero.own_games.registry import make_game
-from alphazero.players.exact_leaves import LeafPolicy, known_speed
-from alphazero.solvers.exact_leaves import make_prover
-
-IMPOSSIBLE = [
-    b"",
-    b"[]",
-    b"{",
-    b"\xff\xfe",
-    b'{"speed": -1}',
-    b'{"speed": 1e300}',
-    b'{"speed": NaN}',
-    b'{"speed": [{"of": Infinity}]}',
-    b'{"speed": -0.5}',
-    b'{"speed": ' + b"9" * 5000 + b"}",
-    b'{"speed": ' + b"[" * 100_000,
-]
+from alphazero.inference.measurements import measured_once, read_measurement, write_measurement
 
 
-@pytest.mark.parametrize("text", IMPOSSIBLE, ids=lambda text: text[:24].decode(errors="replace"))
-def test_what_no_measurement_says_is_no_measurement(tmp_path, text):
+@dataclasses.dataclass
+class Speed:
+    """A measurement."""
+
+    fastest: list[str]
+    speeds: dict[str, float]
+
+
+SPEED = Speed(["torch", "float32"], {"a": 3, "b": 0.5, "most": float("inf")})
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: "",
+        lambda text: "[]",
+        lambda text: text[:-20],
+        lambda text: text.replace("0.5", "0.6"),
+        lambda text: text.partition("\n")[2],
+        lambda text: "\xff",
+    ],
+)
+def test_a_damaged_or_edited_file_is_no_measurement(tmp_path, damage):
     path = tmp_path / "speed.json"
-    path.write_bytes(text)
-    assert read_measurement(path) is None
+    write_measurement(path, SPEED)
+    path.write_bytes(damage(path.read_text()).encode("latin-1"))
+    assert read_measurement(path, Speed) is None
 
 
-def test_a_measurement_comes_back_and_a_folder_that_cannot_be_written_has_none(tmp_path):
-    values = {"fastest": ["torch", "float32"], "speeds": {"a": 3, "b": 0.5}, "most": 1e18}
-    write_measurement(tmp_path / "cache" / "speed.json", values)
-    assert read_measurement(tmp_path / "cache" / "speed.json") == values
+def test_a_measurement_of_other_fields_is_none(tmp_path):
+    write_measurement(tmp_path / "speed.json", SPEED)
+    other = dataclasses.make_dataclass("Other", ["fastest"])
+    assert read_measurement(tmp_path / "speed.json", other) is None
+
+
+def test_a_measurement_is_made_once(tmp_path):
+    path = tmp_path / "cache" / "speed.json"
+    assert measured_once(path, Speed, lambda: SPEED) == SPEED
+    assert measured_once(path, Speed, lambda: pytest.fail("measured again")) == SPEED
+
+
+def test_a_folder_that_cannot_be_written_has_no_measurement(tmp_path):
     (tmp_path / "file").write_text("")
-    write_measurement(tmp_path / "file" / "speed.json", values)
-    assert read_measurement(tmp_path / "file" / "speed.json") is None
-
-
-def test_every_speed_of_leaves_that_is_believed_can_be_planned_with(tmp_path):
-    provers, path = [make_prover(make_game("connect_four"))], tmp_path / "speed.json"
-    numbers = [0, 1e-300, 1e-3, 1, 1e12, 1e18, "nan", None, []]
-    all_costs = [[], [0], [1] * 500, [1e17, 1e18, 1], [0, 1e17] * 20, "12", {"1": 2}, None, ["1"]]
-    limits = [(1, None), (1e9, None), (800, 1.0), (math.inf, 3600.0), (math.inf, 1e-3)]
-    believed = 0
-    for costs, *speeds in itertools.product(all_costs, numbers, numbers):
-        stored = dict(zip(("costs", "nodes_per_s", "evaluations_per_s"), (costs, *speeds)))
-        path.write_text(json.dumps(stored))
-        speed = known_speed(path)
-        if speed is None:
-            continue
-        believed += 1
-        for nodes, limit in itertools.product((None, 1.0, 1e9), limits):
-            policy = LeafPolicy(provers, speed, nodes)
-            policy.leaves(*limit)
-            assert policy.score_nodes(*limit) >= 0
-    assert believed == 5 * 4 * 4
+    assert measured_once(tmp_path / "file" / "speed.json", Speed, lambda: SPEED) == SPEED
+    assert read_measurement(tmp_path / "file" / "speed.json", Speed) is None

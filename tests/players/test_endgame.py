@@ -63,15 +63,15 @@ def test_values_are_off_auto_or_a_number(text):
 
 def test_speeds_are_measured_once(game, policy, tmp_path, caplog):
     path = tmp_path / "speed.json"
-    stored = json.loads(path.read_text())
-    assert stored["nodes_per_s"] > 0 and stored["evaluations_per_s"] > 0
+    stored = read(path)
+    assert stored.nodes_per_s > 0 and stored.evaluations_per_s > 0
     caplog.clear()
     evaluator = HashEvaluator(game.num_actions)
     make_leaf_policy(game, evaluator, "auto", 1, path)
-    assert not caplog.records and json.loads(path.read_text()) == stored
+    assert not caplog.records and read(path) == stored
     path.write_text('{"nodes_per_s": 1}')  # of another version
     make_leaf_policy(game, evaluator, "auto", 1, path)
-    assert len(caplog.records) == 1 and json.loads(path.read_text()).keys() == stored.keys()
+    assert len(caplog.records) == 1 and read(path) is not None
 
 
 def test_off_and_rules_in_python_have_no_exact_leaves(game, tmp_path):

@@ -5,12 +5,10 @@ import signal
 import pytest
 
 from alphazero.cli import main
-from alphazero.own_games.registry import make_game
-from alphazero.runtime.errors import ConfigError
 
 ray = pytest.importorskip("ray", reason="Ray is not installed")
 
-from alphazero.workers.cluster import players, ray_connection  # noqa: E402
+from alphazero.workers.cluster import ray_connection  # noqa: E402
 
 #: What Ray says of every actor whose process has ended, whatever the cause.
 DIED = (
@@ -60,21 +58,3 @@ def test_a_run_without_a_cluster_is_refused_and_leaves_no_folder(tmp_path, monke
     assert "workers.address=127.0.0.1:1" in capsys.readouterr().err
     assert not list(tmp_path.rglob("*.yaml"))
     assert not (tmp_path / "runs" / "tic_tac_toe").exists()
-
-
-def test_a_match_without_a_cluster_is_refused(monkeypatch, capsys):
-    """Ray starts a cluster by itself for whoever uses it before a connection is made."""
-    monkeypatch.setattr(ray, "is_initialized", lambda: False)
-    monkeypatch.setattr(ray, "put", lambda value: pytest.fail("used before the connection"))
-    words = ["game=tic_tac_toe", "a=uct:10", "b=random", "workers=ray", "address=127.0.0.1:1"]
-    assert main(["match", *words]) == 2
-    assert "address=127.0.0.1:1" in capsys.readouterr().err
-
-
-def test_a_player_of_a_cluster_that_is_not_there_is_refused_by_its_setting(monkeypatch):
-    monkeypatch.setattr(ray, "is_initialized", lambda: False)
-    game = make_game("tic_tac_toe")
-    player = players.make_cluster_player(players.PlayerCluster("127.0.0.1:1"), "uct:10", game)
-    with pytest.raises(ConfigError) as refused:
-        player.choose(game.initial_states())
-    assert refused.value.key == "address"

@@ -16,7 +16,7 @@ from alphazero.network.weights import network_arrays
 from alphazero.runtime.errors import ConfigError, InputError
 from alphazero.selfplay.flat_games import flatten, unflatten
 from alphazero.training.events import IterationReport, StageProgress
-from alphazero.workers import choose_source, processes
+from alphazero.workers import processes
 from alphazero.workers.transport import Answered, Joined
 from alphazero.workers.unit import Weights
 
@@ -158,7 +158,7 @@ def test_a_killed_process_is_replaced_and_nothing_is_lost_or_counted_twice(tmp_p
             made.append(event)
             continue
         notices += event.notices
-        busy = [worker for worker in trainer.source._roster.workers.values() if worker.flights]
+        busy = [worker for worker in trainer.source._roster.workers.values() if worker.in_flight]
         if busy and killed is None:
             killed = busy[0].name
             os.kill(trainer.source._transport._processes[busy[0].name].pid, signal.SIGKILL)
@@ -174,7 +174,7 @@ def test_a_process_that_hangs_is_given_up_and_replaced(tmp_path, in_order):
     notices, stopped = [], None
     for event in trainer.run():
         notices += event.notices if isinstance(event, StageProgress) else ()
-        busy = [worker for worker in trainer.source._roster.workers.values() if worker.flights]
+        busy = [worker for worker in trainer.source._roster.workers.values() if worker.in_flight]
         if busy and stopped is None:
             stopped = busy[0].name
             os.kill(trainer.source._transport._processes[busy[0].name].pid, signal.SIGSTOP)
@@ -309,7 +309,9 @@ def test_a_node_that_leaves_and_one_that_joins_are_noticed(tmp_path, cluster):
 
 @pytest.mark.slow
 def test_a_worker_of_another_version_is_refused_and_the_run_goes_on(tmp_path, cluster, monkeypatch):
-    monkeypatch.setattr(choose_source, "code_version", lambda: "0.0 (another)")
+    from alphazero.workers.cluster import ray_transport
+
+    monkeypatch.setattr(ray_transport, "code_version", lambda: "0.0 (another)")
     trainer = make_trainer(tmp_path, "workers=ray")
     notices: list[str] = []
     for event in trainer.run():

@@ -45,12 +45,11 @@ class Node(NamedTuple):
     num_gpus: int
 
 
-def connect(address: str, key: str = "workers.address") -> bool:
+def connect(address: str) -> bool:
     """Connect to a cluster, unless this process is connected; return whether it was started here.
 
     Args:
         address: HOST:PORT, "auto", or "local" to start a cluster of this machine alone.
-        key: the setting that gave the address.
 
     Raises:
         ConfigError: if there is none.
@@ -67,8 +66,8 @@ def connect(address: str, key: str = "workers.address") -> bool:
                 logging_level=logging.ERROR,
             )
     except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+        key, allowed = "workers.address", "HOST:PORT, auto or local"
         message = f"{key}={address}: {_refusal(error)} {key}=local needs no cluster."
-        allowed = "HOST:PORT, auto or local"
         raise ConfigError(message, key=key, value=address, allowed=allowed) from None
     return address == "local"
 

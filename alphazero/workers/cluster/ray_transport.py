@@ -23,12 +23,13 @@ from alphazero.workers.cluster.ray_connection import (
     reason_of,
 )
 from alphazero.workers.cluster.worker_actor import WorkerActor
+from alphazero.workers.sent_code import code_version
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.transport import Answered, Event, Joined, Left, Notice
 from alphazero.workers.unit import Job, Unit, Weights
 
 _NODES_EVERY_S = 1.0
-_MOST_FAILURES = 3  # actors in a row that a node loses without an answer, before it is left alone
+_MAX_FAILURES = 3  # actors in a row that a node loses without an answer, before it is left alone
 _PENDING_S = 60.0  # without an actor, before the user is told that a node has no free cores
 
 
@@ -62,14 +63,13 @@ class RayTransport:
         self._owns_ray = connect(settings.address)
         self._own_node = ray.get_runtime_context().get_node_id()
         self._job = job
-        self._code_version = job.code_version
         self._version = 0  # of the newest weights
-        self._unsent: Weights | None = None  # for which the store has no room yet
-        self._weights: Any = None  # a reference to the newest for which it had
+        self._unsent: Weights | None = None  # weights that did not fit into the store yet
+        self._weights: Any = None  # a reference to the newest stored weights
         self._workers: dict[str, _Worker] = {}
         self._calls: dict[Any, tuple[str, str]] = {}  # what is under way: reference -> worker, kind
         self._failures: dict[str, int] = {}  # by node, since its last answer
-        self._left_alone: set[str] = set()  # nodes that get no actor any more
+        self._left_alone: set[str] = set()  # nodes that get no more actors
         self._num_made = 0
         self._asked_nodes_at = -_NODES_EVERY_S
         self._told_pending: set[str] = set()
@@ -195,14 +195,14 @@ class RayTransport:
         self._remove(name)
         return Notice(
             f"Worker {name} is refused: it runs version {version} of this program, and the learner "
-            f"{self._code_version}. Install the same version there."
+            f"{code_version()}. Install the same version there."
         )
 
     def _remove(self, name: str) -> None:
         """End an actor and forget its calls."""
         worker = self._workers.pop(name)
         self._failures[worker.node] = self._failures.get(worker.node, 0) + 1
-        if self._failures[worker.node] >= _MOST_FAILURES:
+        if self._failures[worker.node] >= _MAX_FAILURES:
             self._left_alone.add(worker.node)
         self._calls = {call: about for call, about in self._calls.items() if about[0] != name}
         ray.kill(worker.actor)
@@ -218,7 +218,7 @@ class RayTransport:
             return [Left(name, reason_of(error))]
         del self._calls[call]
         if kind == "version":
-            if result != self._code_version:
+            if result != code_version():
                 return [self._refuse(name, result)]
             self._calls[worker.actor.begin.remote(self._job, self._weights)] = name, "begin"
             return []
