@@ -15,20 +15,17 @@ class AnswerError(ValueError):
     """An answer that is refused; the message is a clause: "its games are not ..."."""
 
 
-def check_answer(
-    answer: Answer, game: Game, may_be_adjudicated: bool, newest_version: int
-) -> SelfPlayWork:
+def check_answer(answer: Answer, game: Game, newest_version: int) -> SelfPlayWork:
     """Check that an answer has games of a network that there is; return its work.
 
     Args:
-        may_be_adjudicated: see `alphazero.selfplay.game_check.check_games`.
         newest_version: of the networks that workers can have.
 
     Raises:
         AnswerError: if it has not.
     """
     try:
-        check_games(answer.games, game, may_be_adjudicated)
+        check_games(answer.games, game)
         if not all(0 <= figure < _MOST_WORK for figure in (*answer.work, answer.seconds)):
             raise AnswerError("its counts of work are impossible")
         work = SelfPlayWork._make(map(float, answer.work))

@@ -259,8 +259,7 @@ class Dispatcher:
         if unit is None:
             return  # it came twice
         try:
-            may_be_adjudicated = self._job.selfplay.adjudicated_fraction > 0
-            work = check_answer(answer, self._game, may_be_adjudicated, self._version)
+            work = check_answer(answer, self._game, self._version)
             self._check_asked(answer, unit)
         except AnswerError as error:
             self._transport.dismiss(worker.name)

@@ -112,7 +112,7 @@ def test_any_answer_is_right_or_refused(amount):
 
     def check(answer):
         try:
-            work = check_answer(answer, GAME, False, 0)
+            work = check_answer(answer, GAME, 0)
         except AnswerError as error:
             assert str(error).isprintable()
             tally["refused"] += 1
@@ -133,10 +133,10 @@ def test_counts_of_work_whose_sum_is_no_number_are_refused():
             Answer(0, 0, columns, tuple(NO_WORK), figure),
         ):
             if figure is True:
-                assert sum(check_answer(answer, GAME, False, 0)) <= 1
+                assert sum(check_answer(answer, GAME, 0)) <= 1
                 continue
             with pytest.raises(AnswerError):
-                check_answer(answer, GAME, False, 0)
+                check_answer(answer, GAME, 0)
 
 
 def test_the_dispatcher_counts_right_answers_once_and_dismisses_who_sends_others(amount):
