@@ -61,10 +61,10 @@ class SelfPlay:
         self.search = TreeSearch(
             game,
             evaluator,
-            settings.num_parallel_games,
-            max(settings.num_simulations, settings.initial_num_simulations),
-            search_settings,
-            generator,
+            num_games=settings.num_parallel_games,
+            max_simulations=max(settings.num_simulations, settings.initial_num_simulations),
+            settings=search_settings,
+            generator=generator,
             explores=True,
         )
         self._generator = generator
