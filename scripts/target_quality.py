@@ -132,8 +132,15 @@ def search_again(
         part = states[start : start + _BATCH_SIZE]
         rows = np.arange(len(part))
         generator = child_generator(start, "target quality")
-        sizes = len(part), num_simulations
-        search = TreeSearch(game, evaluator, *sizes, settings, generator, explores=True)
+        search = TreeSearch(
+            game,
+            evaluator,
+            num_games=len(part),
+            max_simulations=num_simulations,
+            settings=settings,
+            generator=generator,
+            explores=True,
+        )
         search.reset(rows, part, num_simulations)
         search.run()
         output = search.output(rows)

@@ -44,7 +44,6 @@ _CLOCK = {
     "evaluations_per_s",
     "evaluator_fraction",
     "network_fraction",
-    "exact_fraction",
 }
 
 

@@ -45,13 +45,13 @@ def make_search(
     return TreeSearch(
         game,
         evaluator,
-        num_games,
-        max_simulations,
-        SearchSettings(**settings),
-        generator,
-        leaves_per_step,
-        exact_leaves,
-        explores,
+        num_games=num_games,
+        max_simulations=max_simulations,
+        settings=SearchSettings(**settings),
+        generator=generator,
+        leaves_per_step=leaves_per_step,
+        exact_leaves=exact_leaves,
+        explores=explores,
     )
 
 

@@ -157,12 +157,12 @@ class SearchPlayer:
         return TreeSearch(
             self.game,
             self.cache or self.evaluator,
-            1,
-            num_simulations,
-            dataclasses.replace(self.settings, root="puct"),
-            child_generator(self.seed, "network player"),
-            leaves_per_step(num_simulations),
-            fixed,
+            num_games=1,
+            max_simulations=num_simulations,
+            settings=dataclasses.replace(self.settings, root="puct"),
+            generator=child_generator(self.seed, "network player"),
+            leaves_per_step=leaves_per_step(num_simulations),
+            exact_leaves=fixed,
         )
 
     @property
@@ -233,12 +233,12 @@ class SearchPlayer:
             search = self._searches[is_single] = TreeSearch(
                 self.game,
                 self.cache if self.cache and is_single else self.evaluator,
-                len(states),
-                self.num_simulations,
-                self._search_settings(),
-                child_generator(self.seed, "network player"),
-                self._leaves_per_step(len(states)),
-                self._proven_leaves,
+                num_games=len(states),
+                max_simulations=self.num_simulations,
+                settings=self._search_settings(),
+                generator=child_generator(self.seed, "network player"),
+                leaves_per_step=self._leaves_per_step(len(states)),
+                exact_leaves=self._proven_leaves,
             )
         deadline = None if self.time_limit_s is None else start + self.time_limit_s
         if self._proven_leaves is not None:

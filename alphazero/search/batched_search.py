@@ -24,18 +24,21 @@ from alphazero.search.subtree import keep_subtree
 class TreeSearch:
     """B searches that share one evaluator.
 
+    ``num_simulations`` is the size of one search, everywhere: it ends after so many simulations.
+    The visits in a subtree kept from the move before count as simulations already made, unless
+    ``settings.count_kept_visits`` is False.
+
     Memory: B * (max_simulations + 1) * `alphazero.search.tree.bytes_per_node(A)` bytes, plus a
-    state for each node, allocated once.
+    state for each node, allocated once; times `game.max_plies` if kept visits do not count.
 
     Args:
         game: a batched game, see `alphazero.games.batched_game`.
         evaluator: see `alphazero.inference.evaluator.Evaluator`.
         num_games: B.
-        max_simulations: the largest number of simulations that any search will ask for. Without
-            ``settings.count_kept_visits`` the trees have room for as many in each ply of a game.
+        max_simulations: the largest ``num_simulations`` of any search.
         generator: samples the root noise.
-        leaves_per_step: the most leaves of one tree that a step evaluates together, see
-            `alphazero.search.in_flight`; more than 1 takes settings whose roots all choose by PUCT.
+        leaves_per_step: maximum leaves of one tree in a call of the evaluator, see
+            `alphazero.search.in_flight`; above 1, all roots must choose by PUCT.
         exact_leaves: asked about new nodes before the evaluator; what it proves counts like the end
             of a game. None leaves every unfinished position to the evaluator.
         explores: search as self-play does, with noise at the root and forced playouts, so that the
@@ -46,6 +49,7 @@ class TreeSearch:
         self,
         game,
         evaluator,
+        *,
         num_games: int,
         max_simulations: int,
         settings: SearchSettings,
@@ -57,10 +61,10 @@ class TreeSearch:
         self.game = game
         self.evaluator = evaluator
         self.settings = settings
-        self.exact_leaves = exact_leaves
-        if not settings.count_kept_visits:  # a game's longest line of moves keeps them all
-            max_simulations *= game.max_plies
+        self.max_simulations = max_simulations
         num_nodes = max_simulations + 1
+        if not settings.count_kept_visits:  # a subtree may keep the visits of all moves before
+            num_nodes = max_simulations * game.max_plies + 1
         self._tree = trees.make_tree(num_games, num_nodes, game.num_actions, settings.mcts_solver)
         self._expansion = Expansion(game, evaluator, self._tree, exact_leaves)
         self._states, self._root_states = self._expansion.states, self._expansion.root_states
@@ -86,19 +90,13 @@ class TreeSearch:
         """The positions being searched, [B, K], to read only."""
         return self._root_states
 
-    @property
-    def max_simulations(self) -> int:
-        """The largest number of simulations that a search may ask for."""
-        return self._tree.parents.shape[1] - 1
-
     def reset(self, rows: np.ndarray, states: np.ndarray, num_simulations) -> None:
         """Begin searches with empty trees in the listed games.
 
         Args:
             rows: int[M].
             states: [M, K], not finished.
-            num_simulations: total visits of the root's actions; one number, or int[M]. Without
-                ``settings.count_kept_visits``, visits added to those that they have.
+            num_simulations: of each search, one number or int[M].
 
         Raises:
             ValueError: for more simulations than `max_simulations`.
@@ -108,7 +106,7 @@ class TreeSearch:
         self._begin(rows, num_simulations)
 
     def advance(self, rows, actions, states, num_simulations) -> None:
-        """Continue from the position after an action, with the tree's knowledge of that position.
+        """Continue from the position after an action, and keep its subtree.
 
         Args:
             rows, actions: int[M].
@@ -217,17 +215,16 @@ class TreeSearch:
         return line[::-1], result
 
     def _begin(self, rows, num_simulations) -> None:
-        budgets = np.broadcast_to(num_simulations, len(rows))
-        if not self.settings.count_kept_visits:
-            # A budget counts the visits of the root's actions; one visit of the root is its own.
-            kept = self._tree.node_visits[rows, trees.ROOT_INDEX] - 1
-            budgets = budgets + np.where(self._tree.num_nodes[rows] > 0, kept, 0)
-        largest = np.max(budgets, initial=0)
+        largest = np.max(num_simulations, initial=0)
         if largest > self.max_simulations:
             raise ValueError(
                 f"num_simulations={largest} is not allowed: at most {self.max_simulations}."
             )
-        self._budgets[rows] = budgets
+        self._budgets[rows] = num_simulations
+        if not self.settings.count_kept_visits:
+            # A budget counts visits of the root's actions; the root's first visit is its own.
+            kept = self._tree.node_visits[rows, trees.ROOT_INDEX] - 1
+            self._budgets[rows] += np.where(self._tree.num_nodes[rows] > 0, kept, 0)
         self._in_use[rows] = True
 
     def _find(self, rows: np.ndarray) -> NewNodes | None:

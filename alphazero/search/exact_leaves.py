@@ -20,9 +20,6 @@ class ExactLeaves(Protocol):
     - the same questions in the same order after `begin` have the same answers.
     """
 
-    num_asked: int  #: positions since it was made
-    num_proven: int  #: of these, the ones with an answer
-
     def prove(self, states: np.ndarray) -> np.ndarray:
         """Return the results of unfinished positions.
 

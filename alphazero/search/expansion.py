@@ -28,8 +28,6 @@ class SearchCounts:
     num_batches: int = 0  #: calls of the evaluator
     total_depth: int = 0  #: sum of the new nodes' distances from their roots
     evaluator_s: float = 0.0  #: wall seconds inside the evaluator
-    num_proven_leaves: int = 0  #: new nodes that exact leaves answered
-    exact_s: float = 0.0  #: wall seconds inside the exact leaves
 
 
 class NewNodes(NamedTuple):
@@ -142,10 +140,7 @@ class Expansion:
         over, results = positions.over.copy(), positions.results.copy()
         asked = np.flatnonzero(is_leaf & ~over)
         if self._exact_leaves is not None and len(asked):
-            start = time.perf_counter()
             proven = self._exact_leaves.prove(positions.states[asked])
             known = proven != trees.UNPROVEN
             over[asked[known]], results[asked[known]] = True, proven[known]
-            self.counts.num_proven_leaves += int(known.sum())
-            self.counts.exact_s += time.perf_counter() - start
         return positions._replace(over=over, results=results)

@@ -16,7 +16,7 @@ import numpy as np
 
 from alphazero.runtime.jit import njit
 from alphazero.search.puct import select_action
-from alphazero.search.simulate import MOST_WALKS, is_finished, walk, write_edge
+from alphazero.search.simulate import MAX_WALKS, is_finished, walk, write_edge
 from alphazero.search.tree import NO_PARENT, ROOT_INDEX, UNVISITED, Tree, back_up
 
 
@@ -67,7 +67,7 @@ def collect(tree, rows, budgets, exploration, in_flight, num_leaves, out_edges):
         num_found, num_walks = 0, 0
         while (
             num_found < num_leaves
-            and num_walks < MOST_WALKS
+            and num_walks < MAX_WALKS
             and in_flight.num_marked[b] - num_found < num_leaves
             and not is_finished(tree, b, budgets[b] - num_found)
         ):

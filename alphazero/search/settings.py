@@ -42,13 +42,6 @@ class SearchSettings:
     root_prior_temperature: float = option(
         1.0, "temperature of the root's priors in self-play (KataGo: 1.25)", 0.1, 10.0
     )
-    exact_leaves: int = option(
-        0,
-        "self-play: nodes that an exact result at a leaf may cost on average; an alpha-beta search "
-        "then answers positions near the end in place of the network; 0 is pure AlphaZero",
-        low=0,
-        high=1_000_000_000,
-    )
     mcts_solver: bool = option(
         True,
         "carry the exact results of finished games up the tree, which ends proven searches early "

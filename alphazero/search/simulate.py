@@ -18,7 +18,7 @@ from alphazero.search.tree import NO_PARENT, ROOT_INDEX, UNPROVEN, UNVISITED, ba
 
 #: Walks in one tree and call that may end at proven nodes. Some searches have millions of them, and
 #: between two calls a search notices its deadline and Ctrl-C.
-MOST_WALKS = 10_000
+MAX_WALKS = 10_000
 
 
 class RootPlan(NamedTuple):
@@ -64,7 +64,7 @@ def simulate(tree, rows, budgets, exploration, plan, out_edges):
     """Walk in each listed game from the root to an edge that has no node yet.
 
     A walk that reaches a proven node backs up its exact value at once, and another walk begins, up
-    to `MOST_WALKS` of them: then this call finds no edge in the tree, though its search goes on.
+    to `MAX_WALKS` of them: then this call finds no edge in the tree, though its search goes on.
     Finished searches are left out.
 
     Args:
@@ -88,7 +88,7 @@ def simulate(tree, rows, budgets, exploration, plan, out_edges):
             num_roots += 1
             continue
         num_walks = 0
-        while num_walks < MOST_WALKS and not is_finished(tree, b, budgets[b]):
+        while num_walks < MAX_WALKS and not is_finished(tree, b, budgets[b]):
             num_walks += 1
             if plan is not None:
                 action = gumbel.select_root(tree, b, plan, exploration)

@@ -21,18 +21,15 @@ class GamesError(ValueError):
     """Games that are refused; the message is a clause: "its games are not ..."."""
 
 
-def check_games(columns: dict[str, np.ndarray], game: Game, may_be_adjudicated: bool) -> None:
+def check_games(columns: dict[str, np.ndarray], game: Game) -> None:
     """Check that arrays are finished games of ``game``; see `alphazero.selfplay.flat_games`.
-
-    Args:
-        may_be_adjudicated: whether games may end before their last move, with a proven result.
 
     Raises:
         GamesError: if they are not.
     """
     _check_arrays(columns, game)
     _check_numbers(columns)
-    _check_rules(columns, game, may_be_adjudicated)
+    _check_rules(columns, game)
 
 
 def check_in_progress(state: dict[str, np.ndarray], game: Game) -> None:
@@ -47,7 +44,6 @@ def check_in_progress(state: dict[str, np.ndarray], game: Game) -> None:
     expected: dict[str, tuple[Any, tuple[int, ...]]] = {
         "rows": (np.int64, (num_games,)),
         "playing": (np.bool_, (num_games,)),
-        "adjudicated": (np.bool_, (num_games,)),
         "plies": (np.int32, (num_games,)),
         "roots": (game.state_dtype, (num_games, game.state_size)),
         "players": (np.int8, (num_games, longest)),
@@ -125,10 +121,7 @@ def _check_numbers(columns: dict[str, np.ndarray]) -> None:
 
 
 def _check_rules(
-    columns: dict[str, np.ndarray],
-    game: Game,
-    may_be_adjudicated: bool = False,
-    roots: np.ndarray | None = None,
+    columns: dict[str, np.ndarray], game: Game, roots: np.ndarray | None = None
 ) -> np.ndarray:
     """Replay all games at once; return the player to move at each ply.
 
@@ -161,10 +154,9 @@ def _check_rules(
         legal[rows] = mask
         after = game.step(states[rows], own)
         ends = is_last[rows]
-        _check_ends(after, ends, may_be_adjudicated, None if roots is None else roots[games[ends]])
+        _check_ends(after, ends, None if roots is None else roots[games[ends]])
         last_players[games[ends]] = after.players[ends]
-        # The result of an adjudicated game is not checked.
-        last_results[games[ends]] = np.where(after.over[ends], after.results[ends], np.nan)
+        last_results[games[ends]] = after.results[ends]
         on = ~ends
         rows, games, mask = rows[on] + 1, games[on], after.legal_action_mask[on]
         if (states[rows] != after.states[on]).any():
@@ -177,9 +169,7 @@ def _check_rules(
     return players
 
 
-def _check_ends(
-    after: Transition, ends: np.ndarray, may_be_adjudicated: bool, roots: np.ndarray | None
-) -> None:
+def _check_ends(after: Transition, ends: np.ndarray, roots: np.ndarray | None) -> None:
     """Check that games end where the rules end them, or lead to ``roots``.
 
     Args:
@@ -189,7 +179,7 @@ def _check_ends(
     if roots is not None:
         if after.over[ends].any() or (after.states[ends] != roots).any():
             raise GamesError("its games in progress do not lead to their positions")
-    elif (ends & ~after.over).any() and not may_be_adjudicated:
+    elif (ends & ~after.over).any():
         raise GamesError("it has a game that is not finished")
     if (~ends & after.over).any():
         raise GamesError("it plays on after the end of a game")
@@ -205,8 +195,5 @@ def _check_outcomes(
     """Check the result of each game for the player of each ply."""
     results = np.repeat(last_results, lengths)
     expected = np.where(players == np.repeat(last_players, lengths), results, -results)
-    known = np.isfinite(expected)
-    if (outcomes[known] != expected[known]).any():
+    if (outcomes != expected).any():
         raise GamesError("its results are not those of its games")
-    if not (np.abs(outcomes) <= 1).all():
-        raise GamesError("its results are not between -1 and 1")

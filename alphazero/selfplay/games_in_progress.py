@@ -38,7 +38,6 @@ class GamesInProgress:
         playing: bool[B]; where False, no game is in progress and the other arrays mean nothing.
         roots: [B, K], the current positions.
         plies: int32[B], moves made so far.
-        adjudicated: bool[B], whether the game ends once its result is proven.
         moves: what was noted of plies 0 to ``plies - 1``; later entries are of older games.
     """
 
@@ -48,7 +47,6 @@ class GamesInProgress:
         self.playing = np.zeros(num_games, np.bool_)
         self.roots = np.zeros((num_games, game.state_size), game.state_dtype)
         self.plies = np.zeros(num_games, np.int32)
-        self.adjudicated = np.zeros(num_games, np.bool_)
         self.moves = Moves(
             states=np.zeros((num_games, num_plies, game.state_size), game.state_dtype),
             actions=np.zeros((num_games, num_plies), np.int32),
@@ -59,18 +57,16 @@ class GamesInProgress:
             surprises=np.zeros((num_games, num_plies), np.float32),
         )
 
-    def start(self, rows: np.ndarray, states: np.ndarray, adjudicated: np.ndarray) -> None:
+    def start(self, rows: np.ndarray, states: np.ndarray) -> None:
         """Start games at the given positions.
 
         Args:
             rows: int[M], which games.
             states: [M, K].
-            adjudicated: bool[M].
         """
         self.playing[rows] = True
         self.roots[rows] = states
         self.plies[rows] = 0
-        self.adjudicated[rows] = adjudicated
 
     def move(self, rows: np.ndarray, moves: Moves, states: np.ndarray) -> None:
         """Note one move in each of M games and go on to the positions after it.
@@ -138,7 +134,6 @@ class GamesInProgress:
             "playing": self.playing,
             "roots": self.roots,
             "plies": self.plies,
-            "adjudicated": self.adjudicated,
         }
 
 

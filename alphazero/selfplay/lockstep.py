@@ -11,13 +11,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from alphazero.games.batched_game import Game, Transition
+from alphazero.games.batched_game import Game
 from alphazero.inference.evaluator import Evaluator
 from alphazero.search.batched_search import TreeSearch
-from alphazero.search.exact_leaves import ExactLeaves
 from alphazero.search.roots import PolicyOutput
 from alphazero.search.settings import SearchSettings
-from alphazero.search.tree import ROOT_INDEX, UNPROVEN
+from alphazero.search.tree import ROOT_INDEX
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.games_in_progress import GamesInProgress, Moves
 from alphazero.selfplay.move_sampling import sample_actions
@@ -40,7 +39,6 @@ class SelfPlay:
         settings: how the games are played; ``num_parallel_games`` is B.
         search_settings: how each move is searched.
         generator: samples moves and root noise.
-        exact_leaves: see `TreeSearch`.
 
     Attributes:
         games: the games in progress.
@@ -55,7 +53,6 @@ class SelfPlay:
         settings: SelfPlaySettings,
         search_settings: SearchSettings,
         generator: np.random.Generator,
-        exact_leaves: ExactLeaves | None = None,
     ):
         self.game = game
         self.settings = settings
@@ -64,11 +61,10 @@ class SelfPlay:
         self.search = TreeSearch(
             game,
             evaluator,
-            settings.num_parallel_games,
-            max(settings.num_simulations, settings.initial_num_simulations),
-            search_settings,
-            generator,
-            exact_leaves=exact_leaves,
+            num_games=settings.num_parallel_games,
+            max_simulations=max(settings.num_simulations, settings.initial_num_simulations),
+            settings=search_settings,
+            generator=generator,
             explores=True,
         )
         self._generator = generator
@@ -97,8 +93,6 @@ class SelfPlay:
                 search where they grow.
         """
         self._num_simulations = simulations_at(self.settings, progress)
-        if self.search.exact_leaves is not None:
-            self.search.exact_leaves.begin(len(self.games.playing))
         playing = self.games.playing
         rows = np.flatnonzero(playing)
         self._games_to_start = None if self.settings.carry_over else max(num_games - len(rows), 0)
@@ -144,8 +138,8 @@ class SelfPlay:
         rows = np.flatnonzero(~self.games.playing)[: self._games_to_start]
         if self._games_to_start is not None:
             self._games_to_start -= len(rows)
-        adjudicated = self._generator.random(len(rows)) < self.settings.adjudicated_fraction
-        self.games.start(rows, self.game.initial_states(len(rows)), adjudicated)
+        self._generator.random(len(rows))  # unused; it keeps the games of a seed as they were
+        self.games.start(rows, self.game.initial_states(len(rows)))
         if self.settings.random_opening_fraction > 0:
             self._play_openings(rows)
         self.search.reset(rows, self.games.roots[rows], self._num_simulations)
@@ -207,7 +201,7 @@ class SelfPlay:
         actions = output.actions  # a Gumbel search has sampled them
         if not output.is_sampled:
             actions = sample_actions(output.move_weights, temperatures, self._generator)
-        after = self._adjudicate(rows, self.game.step(games.roots[rows], actions))
+        after = self.game.step(games.roots[rows], actions)
         games.move(rows, self._moves(rows, actions, output), after.states)
         self.num_positions += len(rows)
         live = ~after.over
@@ -222,15 +216,6 @@ class SelfPlay:
             for index, row in enumerate(rows)
             if after.over[index]
         ]
-
-    def _adjudicate(self, rows: np.ndarray, after: Transition) -> Transition:
-        """End adjudicated games whose result was proven before the move; return the transition."""
-        tree = self.search.tree
-        proven = tree.proven_values[rows, ROOT_INDEX]
-        ended = self.games.adjudicated[rows] & (proven != UNPROVEN) & ~after.over
-        players = np.where(ended, tree.players[rows, ROOT_INDEX], after.players)
-        results = np.where(ended, proven, after.results)
-        return after._replace(over=after.over | ended, players=players, results=results)
 
     def _moves(self, rows: np.ndarray, actions: np.ndarray, output: PolicyOutput) -> Moves:
         """Return what is noted of one move in each game."""

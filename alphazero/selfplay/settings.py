@@ -56,13 +56,6 @@ class SelfPlaySettings:
         low=1,
         high=1000,
     )
-    adjudicated_fraction: float = option(
-        0.0,
-        "fraction of the games that end as soon as the search has proven the result "
-        "(AlphaGo Zero: one side resigns in 0.9 of the games)",
-        low=0.0,
-        high=1.0,
-    )
     temperature: float = option(
         1.0,
         "temperature of the first moves: 1 samples in proportion to the visits, 0 plays the most "

@@ -10,14 +10,13 @@ only, so a run can be repeated.
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.inference.evaluator import Evaluator
-from alphazero.search.exact_leaves import ExactLeaves
 from alphazero.search.expansion import SearchCounts
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.game_check import check_in_progress
@@ -38,7 +37,6 @@ class ParallelSelfPlay:
         settings: of all workers together.
         search_settings: how each move is searched.
         generator: seeds the workers' generators.
-        make_exact_leaves: makes the exact leaves of a worker, see `TreeSearch`; None for none.
 
     Attributes:
         workers: each plays its part of the games.
@@ -51,7 +49,6 @@ class ParallelSelfPlay:
         settings: SelfPlaySettings,
         search_settings: SearchSettings,
         generator: np.random.Generator,
-        make_exact_leaves: Callable[[], ExactLeaves | None] | None = None,
     ):
         num_workers = min(len(evaluators), settings.num_parallel_games)
         sizes = split_evenly(settings.num_parallel_games, num_workers)
@@ -64,7 +61,6 @@ class ParallelSelfPlay:
                 dataclasses.replace(settings, num_parallel_games=size),
                 search_settings,
                 own_generator,
-                None if make_exact_leaves is None else make_exact_leaves(),
             )
             for evaluator, size, own_generator in zip(
                 evaluators, sizes, generator.spawn(num_workers)

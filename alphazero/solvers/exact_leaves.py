@@ -16,15 +16,13 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple, Protocol, cast
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.connect_x import ConnectX
 from alphazero.games.othello import Othello
-from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.random_generators import child_generator
 from alphazero.search.tree import UNPROVEN
 from alphazero.solvers.plain_leaves import PlainProver
 from alphazero.solvers.provers import BitboardProver
@@ -32,8 +30,6 @@ from alphazero.solvers.provers import BitboardProver
 #: A position is given up after this many times the nodes that an answer may cost on average.
 _PATIENCE = 4
 _UNLIMITED = 2**62
-#: Random games, on whose positions the cost of self-play's exact leaves is measured.
-_NUM_GAMES = 64
 #: See `extrapolated`.
 _NUM_SLOPE_STAGES, _LEAST_GROWTH = 8, 1.25
 #: Positions of each stage that are tried: fewer where they are expected to take many nodes.
@@ -105,7 +101,7 @@ class ProvenLeaves:
         tiers: Sequence[Tier],
         nodes_per_s: float | None = None,
     ):
-        self.num_asked = self.num_proven = self.num_nodes = 0
+        self.num_nodes = 0
         self._provers = provers
         self._budgets = [leaf_budgets(costs, tier.nodes_per_answer) for tier in tiers]
         self._tiers = tiers
@@ -129,7 +125,6 @@ class ProvenLeaves:
     def prove(self, states: np.ndarray) -> np.ndarray:
         """See `ExactLeaves.prove`."""
         results = np.full(len(states), UNPROVEN, np.float32)
-        self.num_asked += len(states)
         budgets = self._budgets[self._tier][self._provers[0].stages(states)]
         asked = np.flatnonzero(budgets)
         if not len(asked):
@@ -149,7 +144,6 @@ class ProvenLeaves:
             self.num_nodes += num_nodes
         seconds = time.monotonic() - start
         self._spend(max(self.num_nodes - num_before, seconds * self._nodes_per_s))
-        self.num_proven += int(np.count_nonzero(results != UNPROVEN))
         return results
 
     def _spend(self, num_nodes: float) -> None:
@@ -263,27 +257,3 @@ def leaf_budgets(costs: np.ndarray, nodes_per_answer: float) -> np.ndarray:
     return np.where(
         costs <= nodes_per_answer, int(min(_PATIENCE * nodes_per_answer, _UNLIMITED)), 0
     )
-
-
-def exact_leaves_maker(game: Game, nodes: int, seed: int) -> Callable[[], ProvenLeaves] | None:
-    """Return a function that makes the exact leaves of a self-play thread; None if there are none.
-
-    Their costs are measured once, on positions that the seed determines, so that all machines find
-    the same.
-
-    Args:
-        nodes: what an answer may cost on average, `search.exact_leaves`; 0 is no exact leaves.
-        seed: of the run.
-
-    Raises:
-        ConfigError: if the game has no exact search.
-    """
-    if not nodes:
-        return None
-    prover = make_prover(game)
-    if prover is None:
-        reason = f"it needs compiled rules, which {game.name} lacks"
-        raise ConfigError.of("search.exact_leaves", nodes, 0, reason)
-    positions = game_positions(game, _NUM_GAMES, child_generator(seed, "exact leaves"))
-    costs = leaf_costs(prover, positions, nodes)
-    return lambda: ProvenLeaves([cast(Prover, make_prover(game))], costs, [Tier(nodes, math.inf)])

@@ -439,7 +439,7 @@ class RunFolder:
         path = self.games(iteration)
         columns = load_state(path, None if digests is None else digests[iteration])
         try:
-            check_games(columns, game, may_be_adjudicated=True)
+            check_games(columns, game)
         except (GamesError, AttributeError) as error:  # AttributeError: a part is no array
             reason = error if isinstance(error, GamesError) else "they are no arrays"
             message = f"'{path}' does not hold games of {game.name}: {reason}."

@@ -48,10 +48,6 @@ class SelfPlayReport:
         "speed/network_fraction", "Fraction of the time in the network."
     )
     mean_batch: float = curve("search/mean_batch", "Positions in a call of the evaluator.")
-    proven_leaf_fraction: float = curve(
-        "search/proven_leaf_fraction", "Fraction of the new leaves that an exact search proved."
-    )
-    exact_fraction: float = curve("speed/exact_fraction", "Fraction of the time for exact leaves.")
     search_depth: float = curve("search/depth", "Mean plies from the root to a new leaf.")
     game_length: float = curve("games/length_plies", "Mean length of a self-play game, in plies.")
     first_player_wins: float = curve("games/first_player_wins", "Fraction won by the first player.")
@@ -96,8 +92,6 @@ def selfplay_report(
         evaluator_fraction=work.evaluator_s / thread_s,
         network_fraction=work.network_s / thread_s,
         mean_batch=work.num_evaluations / max(work.num_batches, 1),
-        proven_leaf_fraction=work.num_proven_leaves / max(work.num_simulations, 1),
-        exact_fraction=work.exact_s / thread_s,
         search_depth=work.total_depth / max(work.num_simulations, 1),
         game_length=num_positions / len(records),
         first_player_wins=math.nan if is_puzzle else float((results > 0).mean()),

@@ -233,7 +233,7 @@ class Dispatcher(GameSource):
             return  # it came twice
         worker.busy_since = self._clock()
         try:
-            check_games(answer.games, self._game, self._job.selfplay.adjudicated_fraction > 0)
+            check_games(answer.games, self._game)
             self._check_asked(answer, unit)
         except GamesError as error:
             self._transport.dismiss(worker.name)

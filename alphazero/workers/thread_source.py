@@ -24,7 +24,6 @@ from alphazero.selfplay.game_check import check_games
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.selfplay.threads import ParallelSelfPlay
-from alphazero.solvers.exact_leaves import exact_leaves_maker
 from alphazero.workers.source import GameSource, Played
 from alphazero.workers.unit import NO_WORK, SelfPlayWork, ordered_units, play_ordered
 
@@ -56,9 +55,8 @@ class ThreadSource(GameSource):
     ):
         if unit_games:
             settings = dataclasses.replace(settings, carry_over=False)
-        make_leaves = exact_leaves_maker(game, search.exact_leaves, seed)
         generator = child_generator(seed, "self-play")
-        self.selfplay = ParallelSelfPlay(game, streams, settings, search, generator, make_leaves)
+        self.selfplay = ParallelSelfPlay(game, streams, settings, search, generator)
         self._streams = streams
         self._seed = seed
         self._unit_games = unit_games
@@ -139,7 +137,7 @@ class ThreadSource(GameSource):
         if "0" in state and not self._unit_games:  # of threads
             self._ahead, self._work_before = [], NO_WORK
             if ahead := state.get("ahead"):
-                check_games(ahead["games"], self.selfplay.game, may_be_adjudicated=True)
+                check_games(ahead["games"], self.selfplay.game)
                 self._ahead = unflatten(ahead["games"])
                 self._work_before = NO_WORK.plus(ahead["work"])
             threads = {name: own for name, own in state.items() if name != "ahead"}

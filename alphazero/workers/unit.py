@@ -78,8 +78,6 @@ class SelfPlayWork(NamedTuple):
     num_batches: int
     total_depth: int  #: of the new leaves
     evaluator_s: float  #: wall seconds inside the evaluator
-    num_proven_leaves: int  #: new leaves whose result an exact search proved
-    exact_s: float  #: wall seconds inside the exact search
     num_requested: int  #: the same positions, counted by the evaluator
     num_evaluated: int  #: of these, positions that the network answered; the cache had the others
     network_s: float  #: wall seconds inside the engine

@@ -17,7 +17,6 @@ from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.random_generators import child_generator
 from alphazero.selfplay.flat_games import flatten
 from alphazero.selfplay.threads import ParallelSelfPlay
-from alphazero.solvers.exact_leaves import exact_leaves_maker
 from alphazero.workers.sent_code import game_here
 from alphazero.workers.unit import (
     Answer,
@@ -112,8 +111,7 @@ class UnitPlayer:
                 settings, carry_over=True, num_parallel_games=min(num_games, 65_536)
             )
             generator = child_generator(job.seed, f"{job.run} {self._name}")
-        make_leaves = exact_leaves_maker(self.game, job.search.exact_leaves, job.seed)
-        return ParallelSelfPlay(self.game, streams, settings, job.search, generator, make_leaves)
+        return ParallelSelfPlay(self.game, streams, settings, job.search, generator)
 
     def _fastest_engine(self, sample: PositionSample) -> EngineChoice:
         """Measure the engines that the settings allow; return the fastest."""

@@ -95,9 +95,14 @@ def _self_play(name: str, engine: EngineChoice):
 def _search(name: str):
     """Return a function to simulations/s of the search with an evaluator that costs nothing."""
     game = make_game(name)
-    evaluator, generator = UniformEvaluator(game.num_actions), child_generator(0, "benchmark")
     search = TreeSearch(
-        game, evaluator, BATCH, NUM_SIMULATIONS, SearchSettings(), generator, explores=True
+        game,
+        UniformEvaluator(game.num_actions),
+        num_games=BATCH,
+        max_simulations=NUM_SIMULATIONS,
+        settings=SearchSettings(),
+        generator=child_generator(0, "benchmark"),
+        explores=True,
     )
 
     def run(_seed: int) -> float:

@@ -160,10 +160,10 @@ def _search_figures(name: str, num_threads: int, repeats: int) -> dict[str, floa
         TreeSearch(
             game,
             UniformEvaluator(game.num_actions),
-            batch,
-            NUM_SIMULATIONS,
-            SearchSettings(),
-            child_generator(thread, "benchmark"),
+            num_games=batch,
+            max_simulations=NUM_SIMULATIONS,
+            settings=SearchSettings(),
+            generator=child_generator(thread, "benchmark"),
             explores=True,
         )
         for thread in range(num_threads)

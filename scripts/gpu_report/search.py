@@ -167,9 +167,15 @@ def check(name: str, num_games: int = 4) -> None:
             factors = np.cos(np.outer(cells, np.arange(game.num_actions)) * 0.9)
             return np.sin(flat @ factors).astype(np.float32), values
 
-    roots, settings = openings(game, num_games), SearchSettings()
-    generator = np.random.default_rng(1)
-    search = TreeSearch(game, Evaluator(), num_games, NUM_SIMULATIONS, settings, generator)
+    roots = openings(game, num_games)
+    search = TreeSearch(
+        game,
+        Evaluator(),
+        num_games=num_games,
+        max_simulations=NUM_SIMULATIONS,
+        settings=SearchSettings(),
+        generator=np.random.default_rng(1),
+    )
     search.reset(np.arange(num_games), roots, NUM_SIMULATIONS)
     search.run()
     arrays = Arrays(game, roots, lambda array: array)

@@ -219,7 +219,6 @@ def test_the_choice_alphazero_has_the_values_of_the_paper_whatever_the_game_prop
         "search.forced_playouts_k": 0.0,
         "search.root": "puct",
         "selfplay.random_opening_fraction": 0.0,
-        "selfplay.adjudicated_fraction": 0.0,
     }
     assert {key: values[key] for key in paper} == paper
 

@@ -173,7 +173,15 @@ def test_the_recipe_searches_as_the_notebook_does():
     sample = PositionSample(game.observe(states), game.legal_action_mask(states))
     evaluator = NetworkEvaluator(network, sample, game, settings=settings.evaluator).streams[0]
     generator = np.random.default_rng(0)
-    search = TreeSearch(game, evaluator, 8, num, settings.search, generator, explores=True)
+    search = TreeSearch(
+        game,
+        evaluator,
+        num_games=8,
+        max_simulations=num,
+        settings=settings.search,
+        generator=generator,
+        explores=True,
+    )
     references = []
     for second in range(1, 9):
         state = published.start_state()

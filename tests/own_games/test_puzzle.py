@@ -199,8 +199,14 @@ def test_a_proof_of_one_player_compares_with_the_best_result(doubling):
 @pytest.mark.parametrize("solves", [True, False])
 def test_values_keep_their_sign_on_the_way_to_the_root(doubling, solves):
     settings = SearchSettings(dirichlet_fraction=0.0, mcts_solver=solves)
-    generator = np.random.default_rng(0)
-    search = TreeSearch(doubling, UniformEvaluator(2), 1, 400, settings, generator)
+    search = TreeSearch(
+        doubling,
+        UniformEvaluator(2),
+        num_games=1,
+        max_simulations=400,
+        settings=settings,
+        generator=np.random.default_rng(0),
+    )
     search.reset(np.array([0]), doubling.initial_states(), 400)
     search.run()
     assert search.output(np.array([0])).actions[0] == 0

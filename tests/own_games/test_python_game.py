@@ -71,8 +71,14 @@ def test_a_playout_ends_with_the_result_for_the_player_to_move(nim):
 
 
 def test_the_search_finds_the_winning_move_of_a_python_game(nim):
-    settings, generator = SearchSettings(dirichlet_fraction=0.0), np.random.default_rng(0)
-    search = TreeSearch(nim, UniformEvaluator(2), 1, 64, settings, generator)
+    search = TreeSearch(
+        nim,
+        UniformEvaluator(2),
+        num_games=1,
+        max_simulations=64,
+        settings=SearchSettings(dirichlet_fraction=0.0),
+        generator=np.random.default_rng(0),
+    )
     search.reset(np.array([0]), nim.initial_states(), 64)
     search.run()
     assert search.output(np.array([0])).actions[0] == 0  # leaves 3, which is lost for who must take

@@ -5,14 +5,11 @@ import math
 
 import numpy as np
 import pytest
-from search_samples import HashEvaluator, random_positions, searched
+from search_samples import random_positions, searched
 from solver_samples import late_states
 
 from alphazero.own_games.registry import make_game
-from alphazero.search.settings import SearchSettings
 from alphazero.search.tree import UNPROVEN
-from alphazero.selfplay.lockstep import SelfPlay
-from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.solvers import alpha_beta
 from alphazero.solvers import exact_leaves as solvers_exact_leaves
 from alphazero.solvers.base import values_of
@@ -224,8 +221,8 @@ def test_several_provers_answer_as_one_does():
     costs, tiers = np.ones(prover.num_stages), [Tier(MANY, math.inf)]
     one = ProvenLeaves([prover], costs, tiers)
     two = ProvenLeaves([make_prover(game), make_prover(game)], costs, tiers)
-    assert one.prove(states).tolist() == two.prove(states).tolist()
-    assert one.num_proven == two.num_proven == 50
+    results = one.prove(states)
+    assert results.tolist() == two.prove(states).tolist() and (results != UNPROVEN).all()
 
 
 # --- in the search --------------------------------------------------------------------------------
@@ -253,7 +250,6 @@ def test_the_search_keeps_every_result_and_plain_search_agrees_where_it_proves(
     assert proven.any()
     assert np.array_equal(output.root_values[proven], before.root_values[proven])
     assert search.counts.num_evaluations < plain.counts.num_evaluations
-    assert search.counts.num_proven_leaves > 0
 
 
 def test_a_root_that_was_a_proven_leaf_gets_its_moves():
@@ -273,27 +269,3 @@ def test_a_root_that_was_a_proven_leaf_gets_its_moves():
     assert (output.action_weights[~legal] == 0).all()
     values = exact_values("connect_x:4x4x3").values(after.states[rows])
     assert (search.tree.proven_values[rows, 0] == values).all()
-
-
-@pytest.mark.parametrize("fraction", (0.0, 1.0))
-def test_self_play_ends_proven_games_with_their_exact_results(fraction):
-    game, prover = game_and_prover("connect_x:4x4x3")
-    settings = SelfPlaySettings(
-        num_parallel_games=16, num_simulations=24, adjudicated_fraction=fraction
-    )
-    play = SelfPlay(
-        game,
-        HashEvaluator(game.num_actions),
-        settings,
-        SearchSettings(),
-        np.random.default_rng(0),
-        ProvenLeaves([prover], np.ones(prover.num_stages), [Tier(MANY, math.inf)]),
-    )
-    records = list(play.play(24))
-    exact, ended_early = exact_values("connect_x:4x4x3"), 0
-    for record in records:
-        last = game.step(record.states[-1:], record.actions[-1:])
-        ended_early += not last.over[0]
-        if fraction == 1.0:
-            assert record.outcomes[-1] == exact.values(record.states[-1:])[0]
-    assert ended_early == (len(records) if fraction else 0)

@@ -196,7 +196,7 @@ def test_extreme_logits_give_probabilities(logits):
 def assert_consistent(search, row):
     """Check what holds for a game's tree whenever no leaf waits for its evaluation."""
     tree, game, count = search.tree, search.game, int(search.tree.num_nodes[row])
-    assert count <= search.max_simulations + 1
+    assert count <= search.tree.parents.shape[1]
     if count == 0:
         return
     assert tree.parents[row, 0] == tree.action_from_parent[row, 0] == trees.NO_PARENT

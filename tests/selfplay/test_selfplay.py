@@ -11,8 +11,6 @@ from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.lockstep import SelfPlay
 from alphazero.selfplay.move_sampling import sample_actions
 from alphazero.selfplay.settings import SelfPlaySettings, ply_temperatures, simulations_at
-from alphazero.solvers.base import values_of
-from alphazero.solvers.enumeration import EnumeratedSolver
 from alphazero.storage.checkpoint import load_state, save_state
 
 GAMES = ("tic_tac_toe", "connect_x:4x4x3", "othello:4", "twice")
@@ -38,29 +36,6 @@ def assert_same_records(found, expected):
 
 
 # --- records --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_x:3x3x3", "twice"])
-def test_adjudicated_games_end_where_search_first_proves_their_result_and_with_the_exact_one(name):
-    game = named_game(name)
-    solver = EnumeratedSolver(game)
-    num_whole, num_early = 0, 0
-    for record in make_selfplay(game, num_simulations=60, adjudicated_fraction=0.5).play(60):
-        last = game.step(record.states[-1:], record.actions[-1:])
-        exact = values_of(solver.scores(record.states)).max(axis=1)
-        if last.over[0]:
-            num_whole += 1
-        else:
-            num_early += 1
-            assert record.outcomes[-1] == record.root_values[-1] == exact[-1]
-            # A result proven earlier would have ended the game there.
-            assert (np.abs(record.root_values[:-1]) < 1).all()
-        players = game.players(record.states)
-        assert np.array_equal(
-            record.outcomes,
-            np.where(players == players[-1], record.outcomes[-1], -record.outcomes[-1]),
-        )
-    assert num_whole > 5 and num_early > 10
 
 
 @pytest.mark.parametrize("search", ({}, dict(root="gumbel"), dict(forced_playouts_k=2.0)), ids=str)
@@ -261,8 +236,8 @@ def test_games_in_progress_count_among_those_played_to_their_end():
 @pytest.mark.parametrize(
     ("search", "settings"),
     [
-        ({}, dict(num_parallel_games=9, adjudicated_fraction=0.5)),
-        ({}, dict(num_parallel_games=9, adjudicated_fraction=0.5, carry_over=False)),
+        ({}, dict(num_parallel_games=9)),
+        ({}, dict(num_parallel_games=9, carry_over=False)),
         (dict(root="gumbel"), {}),
         (dict(forced_playouts_k=2.0), {}),
     ],

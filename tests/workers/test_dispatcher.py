@@ -15,7 +15,7 @@ from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import InputError
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.flat_games import LENGTHS, flatten
-from alphazero.selfplay.game_check import GamesError, check_games
+from alphazero.selfplay.game_check import check_games
 from alphazero.selfplay.lockstep import SelfPlay
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.workers import dispatcher as dispatching
@@ -66,16 +66,13 @@ class FakeTransport:
 class Room:
     """A dispatcher, its transport and its clock."""
 
-    def __init__(self, records, games_per_iteration=64, adjudicated=False, **settings):
+    def __init__(self, records, games_per_iteration=64, **settings):
         self.records = records
         self.now = 0.0
         self.transport = FakeTransport()
         self.hands: dict[str, list] = {}  # units by worker that is there
         self.notices: list[str] = []
-        fraction = 0.5 if adjudicated else 0.0
-        selfplay = SelfPlaySettings(
-            games_per_iteration=games_per_iteration, adjudicated_fraction=fraction
-        )
+        selfplay = SelfPlaySettings(games_per_iteration=games_per_iteration)
         job = Job(selfplay=selfplay)
         self.dispatcher = Dispatcher(
             WorkerSettings(kind="processes", **settings),
@@ -279,6 +276,7 @@ RUBBISH = {
     "a move that is none": lambda games: set_cell(games["actions"], 0, 9),
     "a wrong result": lambda games: set_cell(games["outcomes"], 0, -games["outcomes"][0] or 1),
     "an impossible result": lambda games: set_cell(games["outcomes"], 0, -128),
+    "an unfinished game": without_last_ply,
     "a game after its end": one_more_ply,
     "another start": lambda games: set_cell(games["states"], 0, games["states"][1]),
     "other positions": lambda games: set_cell(games["states"], 2, games["states"][1]),
@@ -296,12 +294,11 @@ RUBBISH = {
 
 
 @pytest.mark.parametrize("kind", RUBBISH)
-@pytest.mark.parametrize("adjudicated", (False, True))
-def test_games_that_are_none_are_refused(records, kind, adjudicated):
+def test_games_that_are_none_are_refused(records, kind):
     games = copy.deepcopy(flatten(records))
-    check_games(games, GAME, adjudicated)
+    check_games(games, GAME)
     RUBBISH[kind](games)
-    room = Room(records, adjudicated=adjudicated)
+    room = Room(records)
     room.join("bad")
     units = list(room.hands["bad"])
     room.finish("bad", games=games)
@@ -310,17 +307,6 @@ def test_games_that_are_none_are_refused(records, kind, adjudicated):
     assert room.report()["bad"].is_alive is False
     room.join("good")
     assert {unit.id for unit in room.hands["good"]} == {unit.id for unit in units}
-
-
-def test_an_unfinished_game_counts_where_games_may_be_adjudicated(records):
-    games = copy.deepcopy(flatten(records))
-    without_last_ply(games)
-    check_games(games, GAME, True)
-    with pytest.raises(GamesError):
-        check_games(games, GAME, False)
-    games["outcomes"][0] = -128
-    with pytest.raises(GamesError):
-        check_games(games, GAME, True)
 
 
 @pytest.mark.parametrize("mode, more", (("free", -1), ("ordered", -1), ("ordered", 1)))
