@@ -40,7 +40,9 @@ from alphazero.solvers.exact_leaves import (
 )
 
 _log = logging.getLogger(__name__)
-#: Parts of a move's time that an answer may take, and all of such answers together.
+#: Fractions of a move's time: for one answer, and for all such answers together. A fixed limit of
+#: 500 nodes instead keeps the result in 98.2% of 2,000 positions of Connect Four at 200 simulations
+#: (tiers: 98.45%, no exact leaves: 98.05%), and in 148 of 150 of plies 6 to 20 at 0.5 s (150).
 _TIERS = ((1 / 4, 3 / 8), (1 / 20, 1 / 4), (1 / 200, 1 / 8))
 #: What an answer may always cost if the time is limited; otherwise it is one.
 _EVALUATIONS_PER_ANSWER = 4

@@ -39,10 +39,10 @@ class TreeSearch:
         generator: samples the root noise.
         leaves_per_step: maximum leaves of one tree in a call of the evaluator, see
             `alphazero.search.in_flight`; above 1, all roots must choose by PUCT.
-        exact_leaves: asked about new nodes before the evaluator; what it proves counts like the end
-            of a game. None leaves every unfinished position to the evaluator.
-        explores: search as self-play does, with noise at the root and forced playouts, so that the
-            policies are training targets; without, as strongly as possible.
+        exact_leaves: asked about new nodes before the evaluator; a proven result counts like the
+            end of a game. None leaves every unfinished position to the evaluator.
+        explores: add root noise and forced playouts, as self-play does: the policies are training
+            targets. False searches as strongly as possible.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
-"""What a search asks about a new leaf before it asks the network: is the result known exactly?
+"""Exact leaves: what a search asks about a new leaf before it asks the network.
 
-A leaf is answered by the cheapest of three ways: the game is over; an exact search proves the
-result; the network estimates it. This file defines the second one for `TreeSearch`. The exact
-searches are in `alphazero.solvers`, which knows the rules of particular games.
+A leaf gets its value in one of three ways, the cheapest first: the game is over; an exact search
+proves the result; the network estimates it. This file defines the second one for `TreeSearch`. The
+exact searches are in `alphazero.solvers`, which knows the rules of particular games.
 """
 
 from typing import Protocol
@@ -16,8 +16,7 @@ class ExactLeaves(Protocol):
     Laws:
 
     - an answer that is not `alphazero.search.tree.UNPROVEN` is the result under perfect play;
-    - ``states`` is never changed;
-    - the same questions in the same order after `begin` have the same answers.
+    - ``states`` is never changed.
     """
 
     def prove(self, states: np.ndarray) -> np.ndarray:
@@ -28,13 +27,5 @@ class ExactLeaves(Protocol):
 
         Returns:
             float32[M]: for the player to move, `UNPROVEN` where the limit was reached.
-        """
-        ...
-
-    def begin(self, num_searches: int) -> None:
-        """Prepare for new searches: no answer depends on what was asked before.
-
-        Args:
-            num_searches: how many searches share the work that may be done.
         """
         ...

@@ -86,13 +86,13 @@ class PausingProver:
         self._rules, self._kernel, self._search = rules, kernel, search
 
     def prove(
-        self, states: np.ndarray, budgets: np.ndarray, most_nodes: int, deadline: float = math.inf
+        self, states: np.ndarray, budgets: np.ndarray, max_nodes: int, deadline: float = math.inf
     ) -> tuple[np.ndarray, int]:
         """See `Prover.prove`."""
         results = np.full(len(states), UNPROVEN, np.float32)
         at, num_nodes = np.zeros(3, np.int64), 0
-        while at[ROW] < len(states) and num_nodes < most_nodes and time.monotonic() < deadline:
-            piece = min(most_nodes - num_nodes, NODES_PER_LOOK)
+        while at[ROW] < len(states) and num_nodes < max_nodes and time.monotonic() < deadline:
+            piece = min(max_nodes - num_nodes, NODES_PER_LOOK)
             question = self._rules, self._search, at, states, budgets, results, piece
             num_nodes += self._kernel(*question)
         return results, num_nodes

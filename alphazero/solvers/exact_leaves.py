@@ -4,10 +4,9 @@ In: a game, and positions as they occur at the leaves of its search. Out: `Prove
 `alphazero.search.batched_search.TreeSearch`, or None where no position can be proven cheaply.
 
 A position's *stage* says how far it is from the end: empty cells in Connect-X, empty squares in
-Othello, legal actions in other games. `leaf_costs` tries positions of each stage, `leaf_budgets`
-asks only where an answer costs few enough nodes on average. Everything is counted in nodes, so that
-the same questions have the same answers on every machine; searches with a time limit also look at
-the clock.
+Othello, legal actions in other games. `leaf_costs` measures the cost of an answer at each stage;
+`leaf_budgets` allows answers only where the mean cost is low enough. Costs are counted in nodes, so
+that answers do not depend on the machine; a search with a time limit also looks at the clock.
 
 Shapes: M positions, K state words, N sample positions.
 """
@@ -33,8 +32,8 @@ _UNLIMITED = 2**62
 #: See `extrapolated`.
 _NUM_SLOPE_STAGES, _LEAST_GROWTH = 8, 1.25
 #: Positions of each stage that are tried: fewer where they are expected to take many nodes.
-_NUM_TRIED, _FEWEST_TRIED, _MOST_TRIED_NODES = 32, 8, 1_000_000
-#: Stages in a row without an answer that is cheap enough, after which no further ones are tried.
+_MAX_TRIED, _MIN_TRIED, _MAX_TRIED_NODES = 32, 8, 1_000_000
+#: Give up after this many stages in a row without a cheap enough answer.
 _NUM_FAILURES = 2
 
 
@@ -48,29 +47,29 @@ class Prover(Protocol):
         ...
 
     def prove(
-        self, states: np.ndarray, budgets: np.ndarray, most_nodes: int, deadline: float = math.inf
+        self, states: np.ndarray, budgets: np.ndarray, max_nodes: int, deadline: float = math.inf
     ) -> tuple[np.ndarray, int]:
         """Prove the results of unfinished positions.
 
         Args:
             states: [M, K].
             budgets: int64[M], the nodes for each position; 0 skips it.
-            most_nodes: for all positions together; the first ones have them first.
-            deadline: of `time.monotonic`: no further position is proven then.
+            max_nodes: for all positions together, spent in their order.
+            deadline: of `time.monotonic`; the search stops there.
 
         Returns:
-            float32[M], results for the player to move, `UNPROVEN` where the nodes ran out; and the
-            nodes searched.
+            float32[M], results for the player to move, `UNPROVEN` where nodes or time ran out; and
+            the number of nodes searched.
         """
         ...
 
     def forget(self) -> None:
-        """Empty what is kept between positions."""
+        """Clear what is kept between positions."""
         ...
 
 
 class Tier(NamedTuple):
-    """How much may be spent on answers, until a search has spent its fraction."""
+    """A limit on answers, until a search has spent what the tier allows."""
 
     nodes_per_answer: float  #: what an answer may cost on average
     nodes_per_search: float  #: what all answers of a search may cost in this tier
@@ -79,16 +78,16 @@ class Tier(NamedTuple):
 class ProvenLeaves:
     """Answers leaves within budgets; see `alphazero.search.exact_leaves.ExactLeaves`.
 
-    The first answers of a search, near its root, prune the most. So a search begins with the first
-    tier, and goes on to the next one when it has spent what that one allows.
+    The first answers of a search, near its root, prune the most. So a search begins with the most
+    expensive tier, and moves on to the next one when it has spent what that one allows.
 
     Args:
-        provers: of one game, one for each thread that may work at the same time.
+        provers: of one game, one for each thread.
         costs: see `leaf_costs`.
-        tiers: the first one with the dearest answers; the last one is never left.
-        nodes_per_s: of all provers together, for a search with a time limit: tiers then end by the
-            clock, also within an answer, if this machine searches fewer nodes than that. None
-            counts nodes alone.
+        tiers: the most expensive first; the last one has no end.
+        nodes_per_s: of all provers together, for a search with a time limit: a tier then also ends
+            by the clock, even within an answer, if the machine is slower than that. None counts
+            nodes alone.
 
     Attributes:
         num_nodes: searched since it was made.
@@ -110,10 +109,11 @@ class ProvenLeaves:
         self.begin(1)
 
     def begin(self, num_searches: int, deadline: float | None = None) -> None:
-        """See `ExactLeaves.begin`.
+        """Prepare for new searches: no answer depends on earlier questions.
 
         Args:
-            deadline: of `time.monotonic`, at which answers end; None is none.
+            num_searches: they share the budget of all.
+            deadline: of `time.monotonic`, for the answers; None is no limit.
         """
         for prover in self._provers:
             prover.forget()
@@ -130,13 +130,13 @@ class ProvenLeaves:
         if not len(asked):
             return results
         parts = [asked[first :: len(self._provers)] for first in range(len(self._provers))]
-        most_nodes = int(min(self._nodes_left / len(parts), _UNLIMITED)) + 1
+        max_nodes = int(min(self._nodes_left / len(parts), _UNLIMITED)) + 1
         start, num_before = time.monotonic(), self.num_nodes
-        most_s = self._nodes_left / self._nodes_per_s if self._nodes_per_s else math.inf
-        deadline = min(start + most_s, self._deadline)
+        max_s = self._nodes_left / self._nodes_per_s if self._nodes_per_s else math.inf
+        deadline = min(start + max_s, self._deadline)
 
         def answer(prover: Prover, part: np.ndarray) -> tuple[np.ndarray, int]:
-            return prover.prove(states[part], budgets[part], most_nodes, deadline)
+            return prover.prove(states[part], budgets[part], max_nodes, deadline)
 
         run = map if self._pool is None or len(asked) < 2 else self._pool.map
         for part, (found, num_nodes) in zip(parts, run(answer, self._provers, parts)):
@@ -184,12 +184,12 @@ def game_positions(
     return np.concatenate(found)
 
 
-def leaf_costs(prover: Prover, states: np.ndarray, most_nodes: int) -> np.ndarray:
+def leaf_costs(prover: Prover, states: np.ndarray, max_nodes: int) -> np.ndarray:
     """Return what an answer costs at each stage, in nodes, failures included.
 
     Args:
         states: [N, K], unfinished positions as they occur in games.
-        most_nodes: answers that cost more are of no interest.
+        max_nodes: answers that cost more are of no interest.
 
     Returns:
         float64[num_stages], infinite where answers cost more.
@@ -198,11 +198,11 @@ def leaf_costs(prover: Prover, states: np.ndarray, most_nodes: int) -> np.ndarra
     costs = np.full(prover.num_stages, np.inf)
     first, num_failures, cost = 0, 0, 0.0
     for stage in np.unique(stages):
-        num_tried = max(min(_NUM_TRIED, int(_MOST_TRIED_NODES / max(cost, 1.0))), _FEWEST_TRIED)
-        cost = _answer_cost(prover, states[stages == stage][:num_tried], most_nodes)
-        if cost <= most_nodes:
+        num_tried = max(min(_MAX_TRIED, int(_MAX_TRIED_NODES / max(cost, 1.0))), _MIN_TRIED)
+        cost = _answer_cost(prover, states[stages == stage][:num_tried], max_nodes)
+        if cost <= max_nodes:
             costs[first : stage + 1] = cost  # stages that did not occur cost what the next one does
-        num_failures = 0 if cost <= most_nodes else num_failures + 1
+        num_failures = 0 if cost <= max_nodes else num_failures + 1
         first = stage + 1
         if num_failures == _NUM_FAILURES:
             break
@@ -210,16 +210,16 @@ def leaf_costs(prover: Prover, states: np.ndarray, most_nodes: int) -> np.ndarra
     return costs
 
 
-def _answer_cost(prover: Prover, states: np.ndarray, most_nodes: int) -> float:
-    """Return the nodes per answer for positions of a stage; infinite above ``most_nodes``."""
-    budget = np.array([int(_PATIENCE * most_nodes)])
+def _answer_cost(prover: Prover, states: np.ndarray, max_nodes: int) -> float:
+    """Return the nodes per answer for positions of a stage; infinite above ``max_nodes``."""
+    budget = np.array([int(_PATIENCE * max_nodes)])
     num_nodes, num_proven = 0, 0
     prover.forget()
     for state in states:
         results, nodes = prover.prove(state[None], budget, _UNLIMITED)
         num_nodes += nodes
         num_proven += results[0] != UNPROVEN
-        if num_nodes > most_nodes * len(states):
+        if num_nodes > max_nodes * len(states):
             return np.inf
     return num_nodes / num_proven if num_proven else np.inf
 
