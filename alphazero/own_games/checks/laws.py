@@ -244,7 +244,7 @@ class Laws:
                 "the game is not over, but 'legal_actions' allows no action. A pass is an action."
             )
         if isinstance(game, CompiledGame):
-            _check_mask(game, state)
+            _check_mask(game.rules, state, found.legal_action_mask[0])
             if over:
                 _check_result(game.rules, game.own_result(result))
         if isinstance(game, PythonGame):
@@ -273,12 +273,15 @@ class Laws:
             raise BrokenLaw(python_error_text(error, self._path)) from error
 
 
-def _check_mask(game: CompiledGame, state: np.ndarray) -> None:
-    """Check that the rule `legal_actions` writes the whole mask."""
-    empty, full = np.zeros(game.num_actions, np.bool_), np.ones(game.num_actions, np.bool_)
-    for mask in (empty, full):
-        rules.legal_actions(game.rules, state, mask)
-    if len(unwritten := np.flatnonzero(empty != full)):
+def _check_mask(game: Any, state: np.ndarray, legal: np.ndarray) -> None:
+    """Check that the rule `legal_actions` writes the whole mask.
+
+    Args:
+        legal: bool[A], the mask that it returned when it got an empty one.
+    """
+    full = np.ones_like(legal)
+    rules.legal_actions(game, state, full)
+    if len(unwritten := np.flatnonzero(legal != full)):
         raise BrokenLaw(
             f"'legal_actions' does not write mask[{unwritten[0]}]: it must write True or False for "
             "every action, because the mask is not empty when it gets it."
