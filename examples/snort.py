@@ -1,6 +1,6 @@
 """Snort (S. Norton): place a piece on an empty square that shares no edge with an opponent's piece.
 
-A player who cannot move has lost. Actions are the squares, row by row. docs/ADD_A_GAME.md walks
+A player who cannot move has lost. Actions are the squares, row by row. docs/COMPILED_RULES.md walks
 through this file.
 """
 

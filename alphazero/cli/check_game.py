@@ -124,19 +124,13 @@ def _games_lines(report: RuleReport) -> list[str]:
         "",
         f"Plies of a game: {least} to {most}, median {median}; max_plies is {report.max_plies}",
         f"Legal moves of a position: {report.mean_legal} on average",
-        "Moves:",
-        *_counts_lines(report.moves),
         "Ends of games:",
-        *_counts_lines(report.ends),
+        *(f"{number:>10,}  {name}" for name, number in report.ends.items()),
     ]
     if report.never:
         lines.append(f"Never seen in {counted(report.num_games, 'game')}:")
         lines.append(f"    {', '.join(report.never)}")
     return lines
-
-
-def _counts_lines(counts: dict[str, int]) -> list[str]:
-    return [f"{number:>10,}  {name}" for name, number in counts.items()]
 
 
 def _print_perft(console: Console, report: RuleReport) -> None:

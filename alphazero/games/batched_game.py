@@ -132,9 +132,6 @@ class Game:
 
     def text_to_action(self, text: str) -> int:
         """Return the action that a person typed; raise ValueError if there is none."""
-        typed = text.strip().lower()
-        if typed in self._action_names:
-            return self._action_names.index(typed)
         if not any(self._squares):
             return parse_index(text, self.num_actions)
         return named_action(text, self._squares, *self._naming)
@@ -323,10 +320,14 @@ class CompiledGame(Game):
         return rules.action_squares(self.rules, action)
 
     def action_to_text(self, action: int) -> str:
-        return rules.action_to_text(self.rules, action)
+        if rules.implements(self.rules, "action_to_text"):
+            return rules.action_to_text(self.rules, action)
+        return super().action_to_text(action)
 
     def text_to_action(self, text: str) -> int:
-        return rules.text_to_action(self.rules, text)
+        if rules.implements(self.rules, "text_to_action"):
+            return rules.text_to_action(self.rules, text)
+        return super().text_to_action(text)
 
 
 # --- kernels: one row for each position -----------------------------------------------------------

@@ -35,11 +35,9 @@ import inspect
 import numpy as np
 
 from alphazero.games.appearance import Appearance as Appearance
-from alphazero.games.square_names import action_names, named_action
 from alphazero.games.symmetry import identity_tables
 from alphazero.games.symmetry import mirror_tables as mirror_tables
 from alphazero.games.symmetry import square_tables as square_tables
-from alphazero.games.text import parse_index
 from alphazero.runtime import jit
 from alphazero.runtime.bits import highest_bit_index as highest_bit_index
 from alphazero.runtime.bits import lowest_bit_index as lowest_bit_index
@@ -335,31 +333,18 @@ def action_squares(game, action: int) -> tuple[int, ...]:
 def action_to_text(game, action: int) -> str:
     """Return the action in the notation of the rules, which may count from 0.
 
-    By default the names of its squares, or its number.
+    Without this rule it is the names of its squares, or its number.
     """
-    return _names(game)[action]
+    raise _missing(game, "action_to_text")
 
 
 @_python_rule
 def text_to_action(game, text: str) -> int:
     """Return the action that a person typed.
 
+    Without this rule, people type what they read, or the names of the squares.
+
     Raises:
         ValueError: naming the text and what is allowed.
     """
-    squares = _squares(game)
-    if not any(squares):
-        return parse_index(text, num_actions(game))
-    _, rows, columns = planes_shape(game)
-    return named_action(text, squares, rows, columns, appearance(game).rows_from_top)
-
-
-@functools.lru_cache(16, typed=True)  # games of other classes may have the same sizes
-def _squares(game) -> list[tuple[int, ...]]:
-    return [action_squares(game, action) for action in range(num_actions(game))]
-
-
-@functools.lru_cache(16, typed=True)
-def _names(game) -> list[str]:
-    _, rows, columns = planes_shape(game)
-    return action_names(_squares(game), rows, columns, appearance(game).rows_from_top)
+    raise _missing(game, "text_to_action")

@@ -11,7 +11,7 @@ which changes no rule, so a game of one is a game of the other:
     4 - - - W B - - -           the first moves in our set-up, white's: e3, f4, c5, d6
     5 - - - B W - - -           in the usual set-up, black's: d3, c4, f5, e6
 
-Out of here come names, numbers of squares and text boards; no rule depends on them.
+Out of here come names and numbers of squares; no rule depends on them.
 """
 
 import re
@@ -22,7 +22,6 @@ _NAME = re.compile(r"([a-z])([1-9]\d?)", re.ASCII)
 _LONG_NAME = re.compile(r"([a-z]+)([1-9]\d*)", re.ASCII)
 #: Between the squares of a move: a2-a3, a2xb3, a2 a3.
 _BETWEEN = re.compile(r"(?<=\d)\s*[-:>x]?\s*(?=[a-z])", re.ASCII)
-_SWAPPED = str.maketrans("WB", "BW")
 
 
 def edge_names(rows: int, columns: int, from_top: bool = False) -> tuple[list[str], list[str]]:
@@ -140,12 +139,3 @@ def named_square(name: str, size: int, mirrored: bool = False) -> int | None:
     if column >= size or row >= size:
         return None
     return row * size + (size - 1 - column if mirrored else column)
-
-
-def swap_set_up(board: str) -> str:
-    """Return a text board of one set-up as it looks in the other: colors swapped, columns mirrored.
-
-    Args:
-        board: one line for each row, as `Game.state_to_text` writes it.
-    """
-    return "\n".join(line[::-1].translate(_SWAPPED) for line in board.strip("\n").split("\n"))

@@ -43,7 +43,7 @@ _SECONDS = 3.0  # of random games
 TIME_LIMIT_S = 10.0  # for one position; rules that take longer do not return
 _SILENT_S = 2.0  # before a line says what is going on
 _PACKAGE_FOLDER = Path(__file__).parents[2]
-_HELP = "docs/ADD_A_GAME.md lists common mistakes."
+_HELP = "docs/COMPILED_RULES.md lists common mistakes."
 #: The classes without a file whose objects were checked, with the notes on them.
 _CHECKED: dict[type, tuple[str, ...]] = {}
 

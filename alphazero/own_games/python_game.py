@@ -199,6 +199,11 @@ class PythonGame(Game):
         """Return the object of a position ([K]); do not change it."""
         return self._object(self._actions(state[None])[0, : self._plies(state[None])[0]].tobytes())
 
+    def reread(self, state: np.ndarray) -> np.ndarray:
+        """Return a state ([K]) made again from its object: the same, unless a law is broken."""
+        batch = state[None]
+        return self._rows([self.position(state)], self._actions(batch), self._plies(batch))[0]
+
     def after(self, position: Any, action: int) -> Any:
         """Return the object of the position after an action; ``position`` stays as it is."""
         following = self.copied(position)

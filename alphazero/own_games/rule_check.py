@@ -9,7 +9,6 @@ prints the report as JSON.
 """
 
 import dataclasses
-import functools
 import itertools
 import json
 import random
@@ -24,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from alphazero.boards.text import plain_board
-from alphazero.games.batched_game import CompiledGame, Game
+from alphazero.games.batched_game import Game
 from alphazero.own_games.checked_game import TIME_LIMIT_S, run_check
 from alphazero.own_games.checks.laws import (
     Laws,
@@ -35,8 +34,8 @@ from alphazero.own_games.checks.laws import (
     until,
     watched,
 )
-from alphazero.own_games.checks.one_position import OnePosition
 from alphazero.own_games.checks.rule_walks import (
+    RANDOM,
     STEERED,
     Breadth,
     Broken,
@@ -45,14 +44,13 @@ from alphazero.own_games.checks.rule_walks import (
     View,
     Walk,
     breadth_first,
-    choose_random,
-    first_broken,
     walk,
 )
 from alphazero.own_games.game_file import file_of, load_source
 from alphazero.own_games.registry import is_game_file, make_game, runs_own_code
 from alphazero.runtime.own_code import GAMES, announced
 from alphazero.runtime.process import claim_output
+from alphazero.textbook.game import PlainGame
 from alphazero.textbook.minimax import perft
 
 _GAMES_WITH_SYMMETRIES = 20
@@ -96,7 +94,6 @@ class RuleReport:
     num_by_ply: list[int] = dataclasses.field(default_factory=list)
     ends: dict[str, int] = dataclasses.field(default_factory=dict)  #: games by how they ended
     never: list[str] = dataclasses.field(default_factory=list)  #: ends that no game has reached
-    moves: dict[str, int] = dataclasses.field(default_factory=dict)  #: by what they did
     plies: list[int] = dataclasses.field(default_factory=list)  #: least, median, most of a game
     max_plies: int = 0
     mean_legal: float = 0.0  #: legal actions in a position
@@ -150,80 +147,52 @@ def _report_of(found: dict[str, Any]) -> RuleReport:
 # --- the search for what is broken ----------------------------------------------------------------
 
 
-class _Subject:
-    """A game, its laws, and how its positions look. The sizes of the game are checked first."""
-
-    def __init__(self, source: Any, path: Path | None = None):
-        self.laws = Laws(source, path)
-        self.game = source if isinstance(source, Game) else CompiledGame(str(path), source)
-
-    def move_text(self, action: int) -> str:
-        """Return an action as the rules write it, its number if they fail to."""
-        return str(action) if self.broken_names else self.game.action_to_text(action)
-
-    @functools.cached_property
-    def broken_names(self) -> Broken | None:
-        """What is wrong with the names of actions, if anything."""
-        try:
-            for action in range(self.game.num_actions):
-                self.game.action_to_text(action)
-        except Exception as error:
-            return Broken(self.laws.error_text(error), [])
-        return None
-
-    def drawn(self, board: np.ndarray) -> str:
-        """Return a board as text."""
-        nothing = np.zeros(self.game.num_actions, np.bool_)
-        return plain_board(self.game, np.asarray(board, np.int8), nothing, str)
+class _Difference(BrokenLaw):
+    """What the twin says otherwise, or a law that it breaks."""
 
 
 class _Twins:
     """Two versions of the rules, played side by side, as a `Check`.
 
     Raises:
-        BrokenLaw: if their sizes differ.
+        _Difference: if their sizes differ.
     """
 
-    def __init__(self, game: _Subject, twin: _Subject):
-        self._game, self._twin, self.rules = game, twin, game.laws.rules
-        sizes = game.laws.rules.sizes, twin.laws.rules.sizes
-        for name, getter in (
-            ("board (rows, columns)", lambda one: one.planes_shape[1:]),
-            ("number of actions", lambda one: one.num_actions),
-            ("number of players", lambda one: one.num_players),
+    def __init__(self, laws: Laws, twin: Laws):
+        self._laws, self._twin = laws, twin
+        for name, ours, theirs in (
+            ("board (rows, columns)", laws.game.planes_shape[1:], twin.game.planes_shape[1:]),
+            ("number of actions", laws.game.num_actions, twin.game.num_actions),
+            ("number of players", laws.game.num_players, twin.game.num_players),
         ):
-            ours, theirs = map(getter, sizes)
             if ours != theirs:
-                raise BrokenLaw(f"{name}: {ours} in the game, {theirs} in the twin.")
+                raise _Difference(f"{name}: {ours} in the game, {theirs} in the twin.")
 
     def start(self) -> tuple:
-        return self._game.laws.start(), self._of_twin(self._twin.laws.start)
-
-    def plain(self, state: tuple) -> Any:
-        return state[0]
+        return self._laws.start(), self._of_twin(self._twin.start)
 
     def key(self, state: tuple) -> bytes:
-        return self._game.laws.key(state[0]) + self._of_twin(self._twin.laws.key, state[1])
-
-    def error_text(self, error: Exception) -> str:
-        return self._game.laws.error_text(error)
+        return self._laws.key(state[0]) + self._of_twin(self._twin.key, state[1])
 
     def step(self, state: tuple, action: int) -> tuple:
-        following = self._game.laws.step(state[0], action)
-        return following, self._of_twin(self._twin.laws.step, state[1], action)
+        following = self._laws.step(state[0], action)
+        return following, self._of_twin(self._twin.step, state[1], action)
+
+    def foresee(self, state: tuple, actions: list[int]) -> list[tuple[bool, int]]:
+        return self._laws.foresee(state[0], actions)
 
     def look(self, state: tuple, ply: int) -> View:
-        view = self._game.laws.look(state[0], ply)
-        other = self._of_twin(self._twin.laws.look, state[1], ply)
+        view = self._laws.look(state[0], ply)
+        other = self._of_twin(self._twin.look, state[1], ply)
         if texts := list(self._differences(view, other)):
-            raise BrokenLaw("; ".join(texts) + ".")
+            raise _Difference("; ".join(texts) + ".")
         return view
 
     def _of_twin(self, function: Callable, *arguments: Any) -> Any:
         try:
             return function(*arguments)
         except BrokenLaw as error:
-            raise BrokenLaw(f"in the twin, {error}") from None
+            raise _Difference(f"in the twin, {error}") from None
 
     def _differences(self, view: View, other: View) -> Iterator[str]:
         if (view.board != other.board).any():
@@ -240,12 +209,12 @@ class _Twins:
             yield from self._legal_differences(view.legal, other.legal)
 
     def _legal_differences(self, game: list[int], twin: list[int]) -> Iterator[str]:
-        for name, subject, ones, others in (
-            ("game", self._game, game, twin),
+        for name, laws, ones, others in (
+            ("game", self._laws, game, twin),
             ("twin", self._twin, twin, game),
         ):
             if alone := sorted(set(ones) - set(others)):
-                moves = ", ".join(_numbered(subject, action) for action in alone)
+                moves = ", ".join(_numbered(laws.game, action) for action in alone)
                 yield f"legal in the {name} alone: {moves}"
 
 
@@ -254,9 +223,17 @@ def _of_first(view: View) -> float:
     return -result if view.player else result
 
 
-def _numbered(subject: _Subject, action: int) -> str:
-    text = subject.move_text(action)
+def _numbered(game: Game, action: int) -> str:
+    text = _move_text(game, action)
     return text if text == str(action) else f"{text} (action {action})"
+
+
+def _move_text(game: Game, action: int) -> str:
+    """Return an action as the rules write it, its number if they fail to."""
+    try:
+        return game.action_to_text(action)
+    except Exception:
+        return str(action)
 
 
 class _Search(NamedTuple):
@@ -268,8 +245,8 @@ class _Search(NamedTuple):
 
     @property
     def num_positions(self) -> int:
-        """Positions that were looked at; those of different games may be the same."""
-        return self.breadth.num_positions + sum(len(one.states) for one in self.walks)
+        """Positions that were reached; those of different games may be the same."""
+        return self.breadth.num_positions + sum(len(one.views) for one in self.walks)
 
 
 def _search(check: Check, options: CheckOptions, watch: Callable[[], None]) -> _Search:
@@ -282,12 +259,11 @@ def _search(check: Check, options: CheckOptions, watch: Callable[[], None]) -> _
     walks: list[Walk] = []
     rng, go_on = random.Random(options.seed), until(deadline - time.monotonic(), watch)
     left, broken = options.num_positions - breadth.num_positions, breadth.broken
-    for pair in itertools.cycle([(choose_random, choose_random), *STEERED.values()]):
+    for wishes in itertools.cycle([RANDOM, *STEERED]):
         if broken is not None or left <= 0 or not go_on():
             break
-        found = walk(check, pair, rng, go_on)
-        walks.append(found._replace(states=list(map(check.plain, found.states))))
-        left, broken = left - len(found.states), found.broken
+        walks.append(walk(check, wishes, rng, go_on))
+        left, broken = left - len(walks[-1].views), walks[-1].broken
     return _Search(breadth, walks, broken)
 
 
@@ -295,40 +271,41 @@ def _search(check: Check, options: CheckOptions, watch: Callable[[], None]) -> _
 
 
 def _examine(
-    subject: _Subject, twin: _Subject | None, options: CheckOptions, watch: Callable[[], None]
+    laws: Laws, twin: Laws | None, options: CheckOptions, watch: Callable[[], None]
 ) -> RuleReport:
     """Check the laws, beside the twin if there is one, then look for what is allowed but odd."""
-    laws = subject.laws
     try:
-        check = laws if twin is None else _Twins(subject, twin)
-    except BrokenLaw as error:
+        check = laws if twin is None else _Twins(laws, twin)
+    except _Difference as error:
         return RuleReport(difference=Fault(str(error)))
     search = _search(check, options, watch)
-    if (broken := search.broken) is not None:
-        if twin is None or _breaks_alone(laws, broken):
-            return RuleReport(_fault(subject, broken), num_positions=search.num_positions)
-        fault = _fault(subject, broken, twin)
+    broken = search.broken
+    if broken is None:
+        played = search.walks[:_GAMES_WITH_SYMMETRIES]
+        broken = broken_symmetry(laws, played, until(_SYMMETRIES_S, watch)) or _broken_name(laws)
+    if broken is None:
+        return _described(laws.game, search, _perft(laws.game, options.num_positions, watch))
+    if isinstance(broken.error, _Difference) and twin is not None:
+        fault = _fault(broken, laws.game, twin.game)
         return RuleReport(difference=fault, num_positions=search.num_positions)
-    played = search.walks[:_GAMES_WITH_SYMMETRIES]
-    broken = broken_symmetry(laws, played, until(_SYMMETRIES_S, watch)) or subject.broken_names
-    if broken is not None:
-        return RuleReport(_fault(subject, broken), num_positions=search.num_positions)
-    return _described(subject, search, _perft(laws.rules, options.num_positions, watch))
+    return RuleReport(_fault(broken, laws.game), num_positions=search.num_positions)
 
 
-def _breaks_alone(laws: Laws, broken: Broken) -> bool:
-    """Return whether the game breaks a law where it was seen beside its twin."""
-    alone = first_broken(laws, broken.actions)
-    return alone is not None and len(alone.actions) == len(broken.actions)
+def _broken_name(laws: Laws) -> Broken | None:
+    try:
+        laws.check_names()
+    except BrokenLaw as error:
+        return Broken(error, [])
+    return None
 
 
-def _perft(rules: OnePosition, num_lines: int, watch: Callable[[], None]) -> list[int]:
+def _perft(game: Game, num_lines: int, watch: Callable[[], None]) -> list[int]:
     """Return the numbers of lines of 0, 1, 2, ... actions, up to about ``num_lines`` lines."""
-    counts, start = [1], rules.initial_state()
+    rules, counts = PlainGame(game), [1]
     while True:
         watch()
         began = time.monotonic()
-        num = perft(rules, start, len(counts))
+        num = perft(rules, rules.initial_state(), len(counts))
         if not num:
             return counts
         counts.append(num)
@@ -337,37 +314,33 @@ def _perft(rules: OnePosition, num_lines: int, watch: Callable[[], None]) -> lis
             return counts
 
 
-def _fault(subject: _Subject, broken: Broken, twin: _Subject | None = None) -> Fault:
-    """Return a broken law with its moves and its board, as far as the rules can tell."""
-    moves = " ".join(map(subject.move_text, broken.actions))
-    boards = [_board_after(one, broken.actions) for one in (subject, twin) if one is not None]
+def _fault(broken: Broken, *games: Game) -> Fault:
+    """Return what is broken, with its moves and the board of each version of the rules."""
+    moves = " ".join(_move_text(games[0], action) for action in broken.actions)
+    boards = [_board_after(game, broken.actions) for game in games]
     if len(boards) == 2 and boards[0] != boards[1]:
         boards = [f"the game:\n{boards[0]}\nthe twin:\n{boards[1]}"]
-    return Fault(broken.text, broken.actions, moves, boards[0])
+    return Fault(str(broken.error), broken.actions, moves, boards[0])
 
 
-def _board_after(subject: _Subject, actions: list[int]) -> str:
-    rules = subject.laws.rules
+def _board_after(game: Game, actions: list[int]) -> str:
     try:
-        state = rules.initial_state()
+        state = game.initial_states()
         for action in actions:
-            state = rules.step(state, action)
-        player, letters = rules.player_to_move(state), subject.game.piece_letters
-        to_move = f"\n{letters[1 + player]} to move" if player in (0, 1) else ""
-        return subject.drawn(rules.board(state)) + to_move
+            state = game.step(state, np.array([action], np.int32)).states
+        nothing, player = np.zeros(game.num_actions, np.bool_), int(game.players(state)[0])
+        to_move = f"\n{game.piece_letters[1 + player]} to move" if player in (0, 1) else ""
+        return plain_board(game, game.cells(state[0]), nothing, str) + to_move
     except Exception:  # a broken rule: there is no board to draw
         return ""
 
 
-def _described(subject: _Subject, search: _Search, lines: list[int]) -> RuleReport:
-    """Return what games and moves were like."""
-    ended = [one for one in search.walks if one.views and one.views[-1].over]
+def _described(game: Game, search: _Search, lines: list[int]) -> RuleReport:
+    """Return what games were like."""
+    ended = [one for one in search.walks if one.views[-1].over]
     lengths = sorted(len(one.actions) for one in ended) or [0]
     views = [view for one in search.walks for view in one.views if not view.over]
-    moves, own_pieces = _moves_by_effect(search.walks)
-    if subject.game.num_players == 1:
-        moves, own_pieces = Counter({_IN_A_PUZZLE.get(k, k): n for k, n in moves.items()}), None
-    rules, ends = subject.laws.rules, _ends(subject, ended)
+    ends = _ends(game, search.walks[0].views[0].board, ended) if ended else {}
     return RuleReport(
         num_positions=search.num_positions,
         full_plies=search.breadth.plies,
@@ -377,20 +350,24 @@ def _described(subject: _Subject, search: _Search, lines: list[int]) -> RuleRepo
         num_games=len(ended),
         ends={name: number for name, number in ends.items() if number},
         never=[name for name, number in ends.items() if not number],
-        moves=dict(moves.most_common()),
         plies=[lengths[0], int(statistics.median(lengths)), lengths[-1]],
-        max_plies=rules.sizes.max_plies,
+        max_plies=game.max_plies,
         mean_legal=round(float(np.mean([len(view.legal) for view in views] or [0])), 1),
-        notes=[*notes_on(rules, search.walks), *_note_on_own_pieces(subject, own_pieces)],
+        notes=notes_on(game, search.walks),
     )
 
 
-def _ends(subject: _Subject, ended: list[Walk]) -> dict[str, int]:
-    """Return how many games ended in each way that a game may end in, 0 included."""
-    if subject.game.num_players == 1:
-        results = Counter(subject.game.own_result(one.views[-1].result or 0.0) for one in ended)
+def _ends(game: Game, start: np.ndarray, ended: list[Walk]) -> dict[str, int]:
+    """Return how many games ended in each way that a game may end in, 0 included.
+
+    Args:
+        start: the board of the start position.
+    """
+    lasts = [one.views[-1] for one in ended]
+    if game.num_players == 1:
+        results = Counter(game.own_result(view.result or 0.0) for view in lasts)
         return {f"result {value:g}": number for value, number in sorted(results.items())}
-    firsts = [_of_first(one.views[-1]) for one in ended]
+    firsts = list(map(_of_first, lasts))
     last_movers = [result_of_last_mover(one) or 0.0 for one in ended]
     ends = {
         "won by the first player": sum(value > 0 for value in firsts),
@@ -398,66 +375,25 @@ def _ends(subject: _Subject, ended: list[Walk]) -> dict[str, int]:
         "drawn": firsts.count(0),
         "won by the player who moved last": sum(value > 0 for value in last_movers),
         "lost by the player who moved last": sum(value < 0 for value in last_movers),
-        "by the limit of max_plies": sum(
-            len(one.actions) == subject.laws.rules.sizes.max_plies for one in ended
-        ),
+        "by the limit of max_plies": sum(len(one.actions) == game.max_plies for one in ended),
     }
-    start = subject.laws.rules.board(subject.laws.rules.initial_state())
     for piece, name in ((1, "first"), (2, "second")):
         if (start == piece).any():
-            without = sum(not (one.views[-1].board == piece).any() for one in ended)
+            without = sum(not (view.board == piece).any() for view in lasts)
             ends[f"with no piece of the {name} player left"] = without
     return ends
-
-
-def _moves_by_effect(walks: list[Walk]) -> tuple[Counter[str], Broken | None]:
-    """Return what moves did to the board, and the earliest that took the player's own piece."""
-    counts, own_pieces = Counter[str](), None
-    for one in walks:
-        for ply, (before, after) in enumerate(zip(one.views, one.views[1:])):
-            effect = _effect(before, after)
-            counts[effect] += 1
-            is_first = own_pieces is None or ply + 1 < len(own_pieces.actions)
-            if effect == _OWN_PIECES and is_first:
-                own_pieces = Broken(effect, one.actions[: ply + 1])
-    return counts, own_pieces
-
-
-_OWN_PIECES = "took away pieces of the player's own"
-_IN_A_PUZZLE = {_OWN_PIECES: "took pieces away"}  # all pieces are the player's
-
-
-def _effect(before: View, after: View) -> str:
-    """Return what a move did to the board, in words."""
-    if (before.board == after.board).all():
-        return "changed nothing on the board"
-    own, other = 1 + before.player, 2 - before.player
-    more_own = np.count_nonzero(after.board == own) - np.count_nonzero(before.board == own)
-    more_other = np.count_nonzero(after.board == other) - np.count_nonzero(before.board == other)
-    if more_own < 0:
-        return _OWN_PIECES
-    if more_own:
-        return "placed a piece" if not more_other else "placed a piece and changed other pieces"
-    return "moved a piece" if not more_other else "moved a piece and took another"
-
-
-def _note_on_own_pieces(subject: _Subject, own_pieces: Broken | None) -> list[str]:
-    if own_pieces is None:
-        return []
-    moves = " ".join(map(subject.move_text, own_pieces.actions))
-    return [f"a move took away pieces of the player's own: the last of {moves}."]
 
 
 # --- the program ----------------------------------------------------------------------------------
 
 
-def _load(name: str) -> _Subject:
+def _load(name: str) -> Laws:
     """Load a game without the check that `make_game` makes of rules of the user's.
 
     Raises:
         BrokenLaw: if its sizes are impossible, or its file cannot be run.
     """
-    return _Subject(*(checkable(name) if _is_of_a_module(name) else (make_game(name), None)))
+    return Laws(*checkable(name)) if _is_of_a_module(name) else Laws(make_game(name))
 
 
 def main(text: str, time_limit_s: str) -> None:
@@ -465,10 +401,10 @@ def main(text: str, time_limit_s: str) -> None:
     answers, watch = claim_output(), watched(float(time_limit_s))
     options = CheckOptions(**json.loads(text))
     try:
-        subject = _load(options.game)
+        laws = _load(options.game)
         twin = _load(options.twin) if options.twin else None
         watch()
-        report = _examine(subject, twin, options, watch)
+        report = _examine(laws, twin, options, watch)
     except BrokenLaw as error:
         report = RuleReport(Fault(str(error)))
     print(json.dumps(dataclasses.asdict(report)), file=answers, flush=True)

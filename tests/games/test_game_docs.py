@@ -9,11 +9,12 @@ import pytest
 from alphazero.own_games.registry import make_game
 
 ROOT = Path(__file__).parents[2]
-PAGES = [*sorted((ROOT / "docs" / "games").glob("*.md")), ROOT / "docs" / "ADD_A_GAME.md"]
+PAGES = sorted((ROOT / "docs" / "games").glob("*.md"))
+GUIDES = [ROOT / "docs" / name for name in ("ADD_A_GAME.md", "COMPILED_RULES.md")]
 HEADINGS = "Rules Board Text Sizes State Planes Actions Symmetries Result Checks".split()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES + GUIDES, ids=lambda page: page.stem)
 def test_programs_run_and_excerpts_are_parts_of_the_example(page, tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     names = ("snort.py", "breakthrough_python.py")
@@ -26,7 +27,7 @@ def test_programs_run_and_excerpts_are_parts_of_the_example(page, tmp_path, monk
             runpy.run_path(str(path))
 
 
-@pytest.mark.parametrize("page", PAGES[:-1], ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_pages_have_the_same_form(page):
     headings = re.findall(r"^## (.*)$", page.read_text(), re.MULTILINE)
     assert [heading for heading in headings if heading in HEADINGS] == HEADINGS
@@ -38,7 +39,7 @@ def test_drawings_agree_with_the_games():
     game = make_game("othello")
     start = game.state_to_text(game.initial_states()[0])
     assert "\n".join(row.replace(" ", "") for row in drawn) == start
-    guide = (ROOT / "docs" / "ADD_A_GAME.md").read_text()
+    guide = GUIDES[1].read_text()
     game = make_game(str(ROOT / "examples" / "snort.py"))
     drawn = re.findall(r"^[ \d]{14} {8}([.XO ]{9})", guide, re.MULTILINE)
     board = "\n".join(row.replace(" ", "") for row in drawn)

@@ -9,9 +9,9 @@ import pytest
 from game_samples import EXAMPLE
 from mostly_slow import mostly_slow
 
-from alphazero.games import rules
 from alphazero.own_games import checked_game
 from alphazero.own_games.checks.laws import BrokenLaw, check_laws
+from alphazero.own_games.python_game import PythonGame
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 
@@ -233,48 +233,39 @@ def test_a_result_of_the_wrong_sign_is_noted(checks, tmp_path, monkeypatch):
     assert make_game(game.name).notes == game.notes and len(checks) == 1
 
 
-def walk_rules(goal: int, limit: int):
-    """Return a game on a ring of 4 squares, whose steps may go back and forth for ever."""
+class Ring:
+    """Four squares in a ring, where steps may go back and forth for ever."""
 
-    class Walk(NamedTuple):
-        goal: int
-        limit: int
+    num_actions = 2
 
-    def legal_actions(game, state, mask):
-        mask[:] = not is_over(game, state)
+    def __init__(self, goal, limit):
+        self.goal, self.max_plies, self.square = goal, limit, 0
 
-    def step(game, state, action):
-        state[0] = (state[0] + (1, 3)[action]) % 4
+    def player_to_move(self):
+        return 0
 
-    def is_over(game, state):
-        return state[0] == game.goal
+    def legal_actions(self):
+        return [0, 1]
 
-    functions = {
-        "num_actions": lambda game: 2,
-        "state_layout": lambda game: (1, np.dtype(np.int8)),
-        "planes_shape": lambda game: (1, 1, 1),
-        "max_plies": lambda game: game.limit,
-        "reset": lambda game, state: None,
-        "player_to_move": lambda game, state: 0,
-        "legal_actions": legal_actions,
-        "step": step,
-        "is_over": is_over,
-        "result": lambda game, state: 1,
-        "observe": lambda game, state, planes: None,
-        "cells": lambda game, state: np.zeros((1, 1), np.int8),
-    }
-    for name, function in functions.items():
-        function.__name__ = name
-        rules.implement(Walk)(function)
-    return Walk(goal, limit)
+    def step(self, action):
+        self.square = (self.square + (1, 3)[action]) % 4
+
+    def is_over(self):
+        return self.square == self.goal
+
+    def result(self):
+        return 1
+
+    def cells(self):
+        return np.array([[self.square == square for square in range(4)]])
 
 
 @pytest.mark.slow
 def test_positions_that_repeat_are_noted():
-    notes = check_laws(walk_rules(goal=2, limit=10**6), seconds=60.0)
+    notes = check_laws(PythonGame(Ring(goal=2, limit=10_000)), seconds=60.0)
     assert len(notes) == 1 and "repeat" in notes[0]
     with pytest.raises(BrokenLaw) as broken:  # it never ends
-        check_laws(walk_rules(goal=9, limit=2000), seconds=60.0)
+        check_laws(PythonGame(Ring(goal=9, limit=2000)), seconds=60.0)
     message = str(broken.value)
     assert "'max_plies'" in message and "2,000" in message and len(message) < 500
 

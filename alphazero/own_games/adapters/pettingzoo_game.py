@@ -14,10 +14,7 @@ is not over then is cut off as it stands, which is a draw if rewards come at the
 import ast
 import copy
 import functools
-import importlib
 import inspect
-import os
-import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -30,6 +27,7 @@ from alphazero.games.tic_tac_toe import TicTacToe
 from alphazero.own_games.adapters.pettingzoo_package import classic_module
 from alphazero.own_games.python_game import PythonGame
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.own_code import GAMES, load_own
 
 #: Environments with a game of ours of the same board and actions, whose sizes and symmetries hold
 #: for them too. (tictactoe_v3 numbers its squares column by column: the same board, seen along its
@@ -338,17 +336,7 @@ def _make_classic(name: str, **arguments: Any) -> Any:
 
 def _imported(name: str, **arguments: Any) -> Any:
     """Return the environment of ``module:factory``."""
-    if os.getcwd() not in sys.path:  # as `python -m` has it; a console command does not
-        sys.path.insert(0, os.getcwd())
-    module, _, factory = name.partition(":")
-    try:
-        made_by: Any = importlib.import_module(module)
-        for part in factory.split("."):
-            made_by = getattr(made_by, part)
-    except (ModuleNotFoundError, AttributeError) as error:
-        allowed = "pettingzoo:MODULE:FACTORY"
-        raise ConfigError.of("game", f"pettingzoo:{name}", allowed, str(error)) from None
-    return _called(made_by, f"pettingzoo:{name}", arguments)
+    return _called(load_own(name, GAMES, "game"), f"pettingzoo:{name}", arguments)
 
 
 def _called(factory: Callable[..., Any], name: str, arguments: dict[str, Any]) -> Any:

@@ -27,24 +27,19 @@ import numpy as np
 from alphazero.games import rules
 from alphazero.games.appearance import read_appearance
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.own_games.checks.one_position import (
-    CompiledPosition,
-    ObjectPosition,
-    OnePosition,
-    one_position,
-)
 from alphazero.own_games.checks.rule_walks import (
+    RANDOM,
     STEERED,
     Broken,
     BrokenLaw,
     View,
     Walk,
-    choose_random,
     walk,
 )
-from alphazero.own_games.checks.turned_play import looks_alike, turned_board_fault, turned_fault
+from alphazero.own_games.checks.turned_play import turned_fault
 from alphazero.own_games.game_file import file_of, game_of, is_compiled, is_game_file, load_source
 from alphazero.own_games.own_game import has_python_rules
+from alphazero.own_games.python_game import PythonGame
 from alphazero.own_games.rule_errors import python_error_text
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.process import claim_output
@@ -71,7 +66,7 @@ _GAMES_WITH_SYMMETRIES = 3
 
 
 def check_laws(
-    game: Any,
+    source: Any,
     seconds: float,
     watch: Callable[[], None] = lambda: None,
     path: Path | None = None,
@@ -79,7 +74,7 @@ def check_laws(
     """Play random and steered games and check the laws in every position.
 
     Args:
-        game: a `Game`, or the NamedTuple whose class implements `alphazero.games.rules`.
+        source: a `Game`, or the NamedTuple whose class implements `alphazero.games.rules`.
         seconds: stop playing after so long.
         watch: called before each position, which then has to return within some time.
         path: the file of the rules, to name lines in it.
@@ -90,18 +85,27 @@ def check_laws(
     Raises:
         BrokenLaw: naming the rule, the law and the actions.
     """
-    laws = Laws(game, path)
+    laws = Laws(source, path)
     rng, go_on = random.Random(0), until(seconds, watch)
-    choosers = [(choose_random, choose_random)] * _NUM_RANDOM_GAMES + list(STEERED.values())
     walks: list[Walk] = []
-    for pair in choosers:
-        walks.append(walk(laws, pair, rng, go_on))
-        if (broken := walks[-1].broken) is not None:
-            raise BrokenLaw(placed_text(broken))
+    for wishes in [RANDOM] * _NUM_RANDOM_GAMES + STEERED:
+        walks.append(walk(laws, wishes, rng, go_on))
+        _raise_if_broken(walks[-1].broken)
     played = walks[:_GAMES_WITH_SYMMETRIES]
-    if (broken := broken_symmetry(laws, played, until(seconds, watch))) is not None:
-        raise BrokenLaw(placed_text(broken))
-    return notes_on(laws.rules, walks[:_NUM_RANDOM_GAMES])
+    _raise_if_broken(broken_symmetry(laws, played, until(seconds, watch)))
+    return notes_on(laws.game, walks[:_NUM_RANDOM_GAMES])
+
+
+def _raise_if_broken(broken: Broken | None) -> None:
+    if broken is None:
+        return
+    text = "in the start position"
+    if 0 < len(broken.actions) <= _MAX_SHOWN_ACTIONS:
+        text = f"after the actions {broken.actions}"
+    elif broken.actions:
+        last = broken.actions[-_MAX_SHOWN_ACTIONS:]
+        text = f"after {len(broken.actions):,} actions that end with {last}"
+    raise BrokenLaw(f"{text}: {broken.error}")
 
 
 def until(seconds: float, watch: Callable[[], None]) -> Callable[[], bool]:
@@ -115,183 +119,146 @@ def until(seconds: float, watch: Callable[[], None]) -> Callable[[], bool]:
     return go_on
 
 
-def notes_on(game: OnePosition, walks: list[Walk]) -> list[str]:
+def notes_on(game: Game, walks: list[Walk]) -> list[str]:
     """Return notes on what random games show."""
-    notes = _notes_on_results(walks) if game.sizes.num_players == 2 else []
-    return [*notes, *_notes_on_repetitions(game, walks)]
-
-
-def _notes_on_results(walks: list[Walk]) -> list[str]:
+    notes = []
     results = [result for one in walks if (result := result_of_last_mover(one)) is not None]
     num_lost = sum(result < 0 for result in results)
-    if num_lost < _MIN_GAMES_FOR_NOTES or any(result > 0 for result in results):
-        return []
-    return [
-        f"in all {num_lost} random games that were not drawn, the player who made the "
-        "last move lost. If the last move should win, 'result' has the wrong sign: it is the "
-        "result of the player to move, after the last move."
-    ]
+    is_odd = num_lost >= _MIN_GAMES_FOR_NOTES and not any(result > 0 for result in results)
+    if game.num_players == 2 and is_odd:
+        notes.append(
+            f"in all {num_lost} random games that were not drawn, the player who made the "
+            "last move lost. If the last move should win, 'result' has the wrong sign: it is the "
+            "result of the player to move, after the last move."
+        )
+    repeated = next((one.repeated for one in walks if one.repeated), None)
+    if repeated is not None:
+        before, after = repeated
+        notes.append(
+            f"positions repeat: in a random game, the position after {after:,} actions looks like "
+            f"the one after {before:,}. If the rules count actions or forbid repetitions, the "
+            "state, or 'observe' or 'key' of a class, must show that. If they do not, games can "
+            "go on for ever: end them at a limit."
+        )
+    return notes
 
 
 def result_of_last_mover(one: Walk) -> float | None:
     """Return the result for the player who made the last move; None if the game did not end."""
-    if not one.actions or not one.views or not one.views[-1].over:
+    if len(one.views) < 2 or not one.views[-1].over:
         return None
     last, result = one.views[-1], one.views[-1].result or 0.0
     return result if last.player == one.views[-2].player else -result
-
-
-def _notes_on_repetitions(game: OnePosition, walks: list[Walk]) -> list[str]:
-    repeated = next((one.repeated for one in walks if one.repeated), None)
-    if repeated is None:
-        return []
-    before, after = repeated
-    text = f"positions repeat: in a random game, the position after {after:,} actions "
-    if isinstance(game, ObjectPosition):
-        return [
-            f"{text}looks like the one after {before:,}. If the rules count actions or forbid "
-            "repetitions, show that in 'observe' or 'key': the search takes positions that look "
-            "the same for the same. If they do not, games can go on for ever."
-        ]
-    return [
-        f"{text}was the one after {before:,}. Such a game can go on for ever. Every game must "
-        "end: count the actions in the state and end the game at a limit, or forbid repetitions."
-    ]
 
 
 class Laws:
     """The laws of one position and of one step, see `alphazero.own_games.checks.rule_walks.Check`.
 
     Args:
-        game: see `check_laws`.
+        source: see `check_laws`.
         path: the file of the rules, to name lines in it.
 
     Raises:
         BrokenLaw: if a rule is missing, or what the game says of its sizes is impossible.
     """
 
-    def __init__(self, game: Any, path: Path | None = None):
-        self.path = path
+    def __init__(self, source: Any, path: Path | None = None):
+        self._path = path
         with self.naming_errors():
-            if not isinstance(game, Game) or isinstance(game, CompiledGame):
-                _check_compiled(game.rules if isinstance(game, CompiledGame) else game)
-            self.rules: OnePosition = one_position(game)
-            self._sizes = self.rules.sizes
-            _check_tables(self.rules)
-        self._known: tuple[Any, bytes] | None = None  # the position last seen, and its key
+            if not isinstance(source, Game):
+                _check_compiled(source)
+                source = CompiledGame(str(path), source)
+            self.game: Game = source
+            _check_tables(self.game)
 
-    def start(self) -> Any:
-        """Return the start position."""
-        with self.naming_errors():
-            return self.rules.initial_state()
-
-    def plain(self, state: Any) -> Any:
-        """See `Check`."""
-        return state
-
-    def error_text(self, error: Exception) -> str:
-        """See `Check`."""
-        return python_error_text(error, self.path)
-
-    def step(self, state: Any, action: int) -> Any:
+    def start(self) -> np.ndarray:
         """See `Check`."""
         with self.naming_errors():
-            key = self.key(state)
-            following, again = self.rules.step(state, action), self.rules.step(state, action)
-            if self.rules.key(state) != key:
+            return self.game.initial_states()[0]
+
+    def step(self, state: np.ndarray, action: int) -> np.ndarray:
+        """See `Check`."""
+        with self.naming_errors():
+            both = self.game.step(np.stack([state, state]), np.array([action, action], np.int32))
+            if self._changed(state):
                 raise BrokenLaw(
                     f"'step' with action {action} also changes the position before it: a copy "
                     "(`clone`) shares a list or an array with it."
                 )
-            if self.key(following) != self.rules.key(again):
+            if (both.states[0] != both.states[1]).any():
                 raise BrokenLaw(
                     f"'step' with action {action} gives different positions when repeated."
                 )
-            return following
+            return both.states[0]
 
-    def key(self, state: Any) -> bytes:
-        """Return the key of a position, which takes a while, or remember it."""
-        if self._known is None or self._known[0] is not state:
-            with self.naming_errors():
-                self._known = state, self.rules.key(state)
-        return self._known[1]
+    def key(self, state: np.ndarray) -> bytes:
+        """See `Check`."""
+        return self.game.identity(state[None])[0].tobytes()
 
-    def look(self, state: Any, ply: int) -> View:
+    def foresee(self, state: np.ndarray, actions: list[int]) -> list[tuple[bool, int]]:
         """See `Check`."""
         with self.naming_errors():
-            before = self.key(state)
+            rows = np.repeat(state[None], len(actions), axis=0)
+            found = self.game.step(rows, np.array(actions, np.int32))
+            nums = [int(np.count_nonzero(self.game.cells(row))) for row in found.states]
+            return list(zip(found.over.tolist(), nums))
+
+    def look(self, state: np.ndarray, ply: int) -> View:
+        """See `Check`."""
+        with self.naming_errors():
+            before = state.copy()
             view = self._view(state)
             if ply == 0 and (view.over or view.player != 0):
                 raise BrokenLaw(
                     "in the start position, player 0 must be to move and the game not over."
                 )
-            if ply >= self._sizes.max_plies and not view.over:
+            if ply >= self.game.max_plies and not view.over:
                 raise BrokenLaw(
                     f"a game goes on after {ply:,} actions, more than 'max_plies' allows."
                 )
-            if self.rules.key(state) != before:
+            if (state != before).any() or self._changed(state):
                 raise BrokenLaw("a rule other than 'step' changes the state.")
             return view
 
-    def _view(self, state: Any) -> View:
-        player, over = self.rules.player_to_move(state), self.rules.is_over(state)
-        if player not in range(self._sizes.num_players):
-            allowed = "0 or 1" if self._sizes.num_players == 2 else "0 in a game of one player"
+    def check_names(self) -> None:
+        """Check that every action has a name."""
+        with self.naming_errors():
+            for action in range(self.game.num_actions):
+                self.game.action_to_text(action)
+
+    def _changed(self, state: np.ndarray) -> bool:
+        """Return whether the object of a position no longer says what it said when it was made."""
+        return isinstance(self.game, PythonGame) and bool((self.game.reread(state) != state).any())
+
+    def _view(self, state: np.ndarray) -> View:
+        game, found = self.game, self.game.inspect(state[None])
+        player, over, result = int(found.players[0]), bool(found.over[0]), float(found.results[0])
+        if player not in range(game.num_players):
+            allowed = "0 or 1" if game.num_players == 2 else "0 in a game of one player"
             raise BrokenLaw(f"'player_to_move' returns {player}: it must be {allowed}.")
-        legal = self._legal_actions(state)
+        legal = np.flatnonzero(found.legal_action_mask[0]).tolist()
         if over and legal:
             raise BrokenLaw(f"the game is over, but 'legal_actions' allows action {legal[0]}.")
         if not over and not legal:
             raise BrokenLaw(
                 "the game is not over, but 'legal_actions' allows no action. A pass is an action."
             )
-        if over and isinstance(self.rules, CompiledPosition):
-            _check_result(self.rules.rules, rules.result(self.rules.rules, state))
-        result = self.rules.result(state) if over else None
-        self._check_planes(self.rules.planes(state))
-        board = self.rules.board(state)
-        shape, values = self._sizes.planes_shape[1:], range(len(self._sizes.piece_letters))
+        if isinstance(game, CompiledGame):
+            _check_mask(game.rules, state, found.legal_action_mask[0])
+            if over:
+                _check_result(game.rules, game.own_result(result))
+        if isinstance(game, PythonGame):
+            _check_object(game, game.position(state))
+        if not np.isfinite(game.observe(state[None])).all():
+            raise BrokenLaw("'observe' writes numbers that are not finite.")
+        board = game.cells(state)
+        shape, values = game.planes_shape[1:], range(len(game.piece_letters))
         if np.shape(board) != shape or not np.isin(board, values).all():
             raise BrokenLaw(
                 f"'cells' must return an array of shape {shape} with 0, 1 and 2, and with 3 for a "
                 "blocked square if 'piece_letters' has a fourth letter for it."
             )
-        return View(int(player), over, legal, None if result is None else float(result), board)
-
-    def _check_planes(self, planes: np.ndarray) -> None:
-        if planes.shape != self._sizes.planes_shape:
-            raise BrokenLaw(
-                f"'observe' returns an array of shape {planes.shape}; in the start position it was "
-                f"{self._sizes.planes_shape}."
-            )
-        if not np.isfinite(planes).all():
-            raise BrokenLaw("'observe' writes numbers that are not finite.")
-        if self.rules.has_binary_planes and not np.isin(planes, (0, 1)).all():
-            raise BrokenLaw("'observe' returns numbers other than 0 and 1: remove binary_planes.")
-
-    def _legal_actions(self, state: Any) -> list[int]:
-        """Return the legal actions; check that they are actions, and come from a whole mask."""
-        if isinstance(self.rules, CompiledPosition):
-            empty, full = (self.rules.mask(state, before) for before in (False, True))
-            if len(unwritten := np.flatnonzero(empty != full)):
-                raise BrokenLaw(
-                    f"'legal_actions' does not write mask[{unwritten[0]}]: it must write True or "
-                    "False for every action, because the mask is not empty when it gets it."
-                )
-            return np.flatnonzero(empty).tolist()
-        legal, allowed = self.rules.legal_actions(state), range(self._sizes.num_actions)
-        if wrong := [
-            one for one in legal if isinstance(one, (bool, np.bool_)) or one not in allowed
-        ]:
-            raise BrokenLaw(
-                f"'legal_actions' returns {wrong[0]!r}: actions are whole numbers from 0 to "
-                f"{len(allowed) - 1}, below 'num_actions'."
-            )
-        if len(set(legal)) < len(legal):
-            raise BrokenLaw(
-                "'legal_actions' returns an action twice: it lists actions and is no mask."
-            )
-        return sorted(map(int, legal))
+        return View(player, over, legal, result if over else None, board)
 
     @contextlib.contextmanager
     def naming_errors(self) -> Iterator[None]:
@@ -303,7 +270,43 @@ class Laws:
         except ConfigError as error:
             raise BrokenLaw(str(error)) from error
         except Exception as error:
-            raise BrokenLaw(self.error_text(error)) from error
+            raise BrokenLaw(python_error_text(error, self._path)) from error
+
+
+def _check_mask(game: Any, state: np.ndarray, legal: np.ndarray) -> None:
+    """Check that the rule `legal_actions` writes the whole mask.
+
+    Args:
+        legal: bool[A], the mask that it returned when it got an empty one.
+    """
+    full = np.ones_like(legal)
+    rules.legal_actions(game, state, full)
+    if len(unwritten := np.flatnonzero(legal != full)):
+        raise BrokenLaw(
+            f"'legal_actions' does not write mask[{unwritten[0]}]: it must write True or False for "
+            "every action, because the mask is not empty when it gets it."
+        )
+
+
+def _check_object(game: PythonGame, position: Any) -> None:
+    """Check what the methods of an object return, before it becomes numbers."""
+    legal = [] if position.is_over() else list(position.legal_actions())
+    allowed = range(game.num_actions)
+    if wrong := [one for one in legal if isinstance(one, (bool, np.bool_)) or one not in allowed]:
+        raise BrokenLaw(
+            f"'legal_actions' returns {wrong[0]!r}: actions are whole numbers from 0 to "
+            f"{len(allowed) - 1}, below 'num_actions'."
+        )
+    if len(set(legal)) < len(legal):
+        raise BrokenLaw("'legal_actions' returns an action twice: it lists actions and is no mask.")
+    planes = np.asarray(game.planes(position))
+    if planes.shape != game.planes_shape:
+        raise BrokenLaw(
+            f"'observe' returns an array of shape {planes.shape}; in the start position it was "
+            f"{game.planes_shape}."
+        )
+    if game.has_binary_planes and not np.isin(planes, (0, 1)).all():
+        raise BrokenLaw("'observe' returns numbers other than 0 and 1: remove binary_planes.")
 
 
 def _check_compiled(game: Any) -> None:
@@ -375,12 +378,12 @@ def _is_count(value: Any) -> bool:
 # --- symmetries -----------------------------------------------------------------------------------
 
 
-def _check_tables(rules: OnePosition) -> None:
-    cells, actions = rules.symmetries()
-    _, height, width = rules.sizes.planes_shape
+def _check_tables(game: Game) -> None:
+    cells, actions = game.cell_symmetries, game.action_symmetries
+    _, height, width = game.planes_shape
     for name, table, size in (
         ("cells", cells, height * width),
-        ("actions", actions, rules.sizes.num_actions),
+        ("actions", actions, game.num_actions),
     ):
         if np.ndim(table) != 2 or np.shape(table) != (len(cells), size):
             raise BrokenLaw(
@@ -394,40 +397,19 @@ def _check_tables(rules: OnePosition) -> None:
 
 
 def broken_symmetry(laws: Laws, walks: list[Walk], go_on: Callable[[], bool]) -> Broken | None:
-    """Return the first position of some games in which a declared symmetry does not hold.
-
-    Boards that look the same after turning at the start are turned during the whole game. Others
-    are set up from the turned board, if the rules can do that.
-    """
+    """Return the first position of some games in which a declared symmetry does not hold."""
+    tables = list(zip(laws.game.cell_symmetries, laws.game.action_symmetries))
     with laws.naming_errors():
-        tables = list(zip(*laws.rules.symmetries()))
         for (number, row), one in itertools.product(list(enumerate(tables))[1:], walks):
             if not go_on():
                 return None
-            if looks_alike(laws.rules, row[0]):
-                fault = turned_fault(laws.rules, one.actions, *row)
-            else:
-                fault = turned_board_fault(laws.rules, one.states, *row)
-            if fault is not None:
-                text = f"symmetry {number} of 'symmetries' {fault.text}"
-                return Broken(text, one.actions[: fault.ply])
+            if (fault := turned_fault(laws.game, one.actions, *row)) is not None:
+                error = BrokenLaw(f"symmetry {number} of 'symmetries' {fault.text}")
+                return Broken(error, one.actions[: fault.ply])
     return None
 
 
 # --- the program ----------------------------------------------------------------------------------
-
-
-def placed_text(broken: Broken) -> str:
-    """Return what is broken, after the actions that lead to it."""
-    return f"{_place_text(broken.actions)}: {broken.text}"
-
-
-def _place_text(actions: list[int]) -> str:
-    if not actions:
-        return "in the start position"
-    if len(actions) <= _MAX_SHOWN_ACTIONS:
-        return f"after the actions {actions}"
-    return f"after {len(actions):,} actions that end with {actions[-_MAX_SHOWN_ACTIONS:]}"
 
 
 def watched(time_limit_s: float) -> Callable[[], None]:

@@ -1,31 +1,20 @@
 """Walks through a game on which its rules are checked: random, steered, or every line to a depth.
 
 In: a `Check`, which looks at positions and plays actions. Out: the first list of actions after
-which it finds something broken. Random games hardly ever see the rare
-ends of a game, such as a player without pieces. Steered games prefer moves that take pieces or that
-end the game, or avoid its end; what else steers, such as a search, is passed in.
+which it finds something broken. Random games hardly ever see the rare ends of a game, such as a
+player without pieces. Steered games prefer moves that take pieces or that end the game, or avoid
+its end.
 """
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from alphazero.own_games.checks.one_position import OnePosition
-
-_AT_RANDOM = 0.1  # fraction of the moves of steered games
-
 
 class BrokenLaw(Exception):
     """A law that the rules of a game break; the message says which, and what they do."""
-
-
-class Broken(NamedTuple):
-    """A broken law, and where it was seen."""
-
-    text: str
-    actions: list[int]  #: that lead to the position
 
 
 class View(NamedTuple):
@@ -38,10 +27,15 @@ class View(NamedTuple):
     board: np.ndarray  #: int[H, W]
 
 
+class Broken(NamedTuple):
+    """A broken law, and where it was seen."""
+
+    error: BrokenLaw
+    actions: list[int]  #: that lead to the position
+
+
 class Check(Protocol):
     """Something that can be broken in a position, or by an action."""
-
-    rules: OnePosition  #: that steer
 
     def start(self) -> Any:
         """Return the start position."""
@@ -52,169 +46,87 @@ class Check(Protocol):
     def step(self, state: Any, action: int) -> Any:
         """Return the position after a legal action; raise `BrokenLaw`."""
 
-    def plain(self, state: Any) -> Any:
-        """Return the position as ``rules`` takes it."""
-
     def key(self, state: Any) -> bytes:
         """Return bytes that tell positions apart."""
 
-    def error_text(self, error: Exception) -> str:
-        """Return an error that a rule raised, as a sentence."""
+    def foresee(self, state: Any, actions: list[int]) -> list[tuple[bool, int]]:
+        """Return after each action whether the game is over, and the squares that are not empty."""
 
 
 class Walk(NamedTuple):
     """One game, or its beginning."""
 
     actions: list[int]
-    states: list  #: one more than actions, unless the last is broken
-    views: list[View]  #: of the states
+    views: list[View]  #: one more than actions, unless the last position is broken
     broken: Broken | None
     repeated: tuple[int, int] | None  #: the numbers of actions before the same position
 
 
-class TracedRules:
-    """The rules for choosers: a position is (state, actions), and the last actions are known.
-
-    A position of these has the actions that led to it, so that an error in a search or a game that
-    is tried out can be found again.
-    """
-
-    def __init__(self, rules: OnePosition):
-        self.rules = rules
-        self.last: tuple[int, ...] = ()
-
-    def initial_state(self) -> Any:
-        """See `OnePosition`; so are the following methods."""
-        return self.rules.initial_state(), ()
-
-    def player_to_move(self, state: Any) -> int:
-        return int(self.rules.player_to_move(state[0]))
-
-    def legal_actions(self, state: Any) -> list[int]:
-        self.last = state[1]
-        return self.rules.legal_actions(state[0])
-
-    def step(self, state: Any, action: int) -> Any:
-        if len(state[1]) > self.rules.sizes.max_plies:
-            raise BrokenLaw("a game is too long.")
-        self.last = (*state[1], action)
-        return self.rules.step(state[0], action), self.last
-
-    def is_over(self, state: Any) -> bool:
-        self.last = state[1]
-        return self.rules.is_over(state[0])
-
-    def result(self, state: Any) -> float:
-        self.last = state[1]
-        return self.rules.result(state[0])
+#: Whether a player wants to make a move, after which the game is over or not, and that takes so
+#: many pieces; None is any move.
+Wish = Callable[[bool, int], bool] | None
 
 
-#: Returns the action to play in a traced position that is not over.
-Chooser = Callable[[TracedRules, Any, View, random.Random], int]
+def _takes(over: bool, num_taken: int) -> bool:
+    return not over and num_taken > 0
 
 
-def choose_random(rules: TracedRules, state: Any, view: View, rng: random.Random) -> int:
-    """Return a random legal action."""
-    return rng.choice(view.legal)
+def _spares(over: bool, num_taken: int) -> bool:
+    return not over and num_taken <= 0
 
 
-def preferring(good: Callable[[TracedRules, Any, View], bool]) -> Chooser:
-    """Return a chooser of random actions among those whose next position is good, if any."""
-
-    def choose(rules: TracedRules, state: Any, view: View, rng: random.Random) -> int:
-        if rng.random() < _AT_RANDOM:
-            return rng.choice(view.legal)
-        found = [action for action in view.legal if good(rules, rules.step(state, action), view)]
-        return rng.choice(found or view.legal)
-
-    return choose
+def _ends(over: bool, num_taken: int) -> bool:
+    return over
 
 
-def _takes_pieces(rules: TracedRules, after: Any, view: View) -> bool:
-    return not rules.is_over(after) and _num_pieces(rules, after) < count_pieces(view.board)
+def _goes_on(over: bool, num_taken: int) -> bool:
+    return not over
 
 
-def _takes_none(rules: TracedRules, after: Any, view: View) -> bool:
-    return not rules.is_over(after) and _num_pieces(rules, after) >= count_pieces(view.board)
-
-
-def _num_pieces(rules: TracedRules, state: Any) -> int:
-    return count_pieces(rules.rules.board(state[0]))
-
-
-def count_pieces(board: np.ndarray) -> int:
-    """Return how many squares are not empty."""
-    return int(np.count_nonzero(board))
-
-
-choose_captures = preferring(_takes_pieces)
-choose_peace = preferring(_takes_none)
-choose_ends = preferring(lambda rules, after, view: rules.is_over(after))
-choose_no_ends = preferring(lambda rules, after, view: not rules.is_over(after))
-
-#: Who steers the first and the second player, by name, in the games after the random ones.
-STEERED: dict[str, tuple[Chooser, Chooser]] = {
-    "first player takes pieces": (choose_captures, choose_peace),
-    "second player takes pieces": (choose_peace, choose_captures),
-    "both take pieces": (choose_captures, choose_captures),
-    "ends are avoided": (choose_no_ends, choose_no_ends),
-    "ends are taken": (choose_ends, choose_ends),
-}
+#: The wishes of the first and of the second player.
+RANDOM: tuple[Wish, Wish] = (None, None)
+STEERED: list[tuple[Wish, Wish]] = [
+    (_takes, _spares),
+    (_spares, _takes),
+    (_takes, _takes),
+    (_goes_on, _goes_on),
+    (_ends, _ends),
+]
 
 
 def walk(
-    check: Check, choosers: tuple[Chooser, Chooser], rng: random.Random, go_on: Callable[[], bool]
+    check: Check, wishes: tuple[Wish, Wish], rng: random.Random, go_on: Callable[[], bool]
 ) -> Walk:
     """Play one game while ``go_on`` says so, and check its positions."""
-    traced, seen, repeated = TracedRules(check.rules), dict[bytes, int](), None
-    actions, states, views = [], [], []
+    actions, views = list[int](), list[View]()
+    known, repeated = dict[bytes, int](), None
     try:
         state = check.start()
-        while go_on():
-            view = check.look(state, len(actions))
-            states.append(state)
-            views.append(view)
-            before = seen.setdefault(check.key(state), len(actions))
+        while True:
+            views.append(check.look(state, len(actions)))
+            before = known.setdefault(check.key(state), len(actions))
             if before < len(actions) and repeated is None:
                 repeated = before, len(actions)
-            if view.over:
-                break
-            position = check.plain(state), tuple(actions)
-            try:
-                action = choosers[view.player](traced, position, view, rng)
-            except Exception as error:  # of the rules, in what the chooser tried out
-                broken = first_broken(check, traced.last)
-                broken = broken or Broken(check.error_text(error), list(traced.last))
-                return Walk(actions, states, views, broken, repeated)
+            if views[-1].over or not go_on():
+                return Walk(actions, views, None, repeated)
+            action = rng.choice(_wanted(check, state, views[-1], wishes[views[-1].player]))
             state = check.step(state, action)
             actions.append(action)
     except BrokenLaw as error:
-        broken = Broken(str(error) + _repeated_text(check, actions, repeated), list(actions))
-        return Walk(actions, states, views, broken, repeated)
-    return Walk(actions, states, views, None, repeated)
+        return Walk(actions, views, Broken(error, actions), repeated)
 
 
-def _repeated_text(check: Check, actions: list[int], repeated: tuple[int, int] | None) -> str:
-    if repeated is None or len(actions) < check.rules.sizes.max_plies:
-        return ""
-    before, after = repeated
-    return f" The position after {after:,} actions was the one after {before:,}."
-
-
-def first_broken(check: Check, actions: Iterable[int]) -> Broken | None:
-    """Play a list of actions as far as they are legal; return what is broken first, if anything."""
-    state, played = None, []
-    try:
-        state = check.start()
-        for action in actions:
-            if action not in check.look(state, len(played)).legal:
-                return None
-            state = check.step(state, action)
-            played.append(action)
-        check.look(state, len(played))
-    except BrokenLaw as error:
-        return Broken(str(error), played)
-    return None
+def _wanted(check: Check, state: Any, view: View, wish: Wish) -> list[int]:
+    """Return the legal actions that a player wants to play; all if there is none."""
+    if wish is None:
+        return view.legal
+    num_pieces = int(np.count_nonzero(view.board))
+    wanted = [
+        action
+        for action, (over, num_left) in zip(view.legal, check.foresee(state, view.legal))
+        if wish(over, num_pieces - num_left)
+    ]
+    return wanted or view.legal
 
 
 class Breadth(NamedTuple):
@@ -229,24 +141,24 @@ class Breadth(NamedTuple):
 
 def breadth_first(check: Check, max_positions: int, go_on: Callable[[], bool]) -> Breadth:
     """Look at every position after 0, 1, 2, ... actions, each once."""
-    level: list[tuple[tuple[int, ...], Any]] = [((), None)]
+    level: list[tuple[list[int], Any]] = [([], None)]
     seen, plies, counts = set[bytes](), 0, list[int]()
     while level:
-        following: list[tuple[tuple[int, ...], Any]] = []
+        following: list[tuple[list[int], Any]] = []
         num_before = len(seen)
         for actions, before in level:
             if len(seen) >= max_positions or not go_on():
                 return Breadth(None, plies - 1, len(seen), counts)
             try:
-                state = check.start() if not actions else check.step(before, actions[-1])
+                state = check.step(before, actions[-1]) if actions else check.start()
                 key = check.key(state)
                 if key in seen:
                     continue
                 view = check.look(state, plies)
             except BrokenLaw as error:
-                return Breadth(Broken(str(error), list(actions)), plies, len(seen), counts)
+                return Breadth(Broken(error, actions), plies, len(seen), counts)
             seen.add(key)
-            following += [((*actions, action), state) for action in view.legal]
+            following += [([*actions, action], state) for action in view.legal]
         counts.append(len(seen) - num_before)
         level, plies = following, plies + 1
     return Breadth(None, plies - 1, len(seen), counts, is_whole=True)
