@@ -81,7 +81,7 @@ COMMANDS = {
     "match second": f"match a=random b={FILE} num_games=2",
     "evaluate network": f"evaluate player={RUN}",
     "evaluate set": "evaluate player=random set=set.csv",
-    "compare": f"compare run={RUN},checkpoints/trap/second set=set.csv",
+    "evaluate baseline": f"evaluate player=random baseline={RUN}",
     "rate": f"rate run={RUN} num_games=0",
     "rate latest": "rate num_games=0",
     "plot game": f"plot what=game run={RUN}",
@@ -149,7 +149,8 @@ SNORT = "checkpoints/snort/first"
 NAMED = {
     "match": f"match game={EXAMPLE} a={SNORT},with_search=false b=random num_games=2",
     "evaluate": f"evaluate game={EXAMPLE} player={SNORT} set=set.csv num_simulations=2",
-    "compare": f"compare game={EXAMPLE} run={SNORT},checkpoints/snort/second set=set.csv",
+    "evaluate baseline": f"evaluate game={EXAMPLE} player=random baseline={SNORT} set=set.csv "
+    "num_simulations=2",
     "rate": f"rate game={EXAMPLE} run={SNORT} num_games=0",
     "ship": f"ship game={EXAMPLE} run={SNORT} into=.",
 }
