@@ -24,7 +24,6 @@ from alphazero.runtime.process import end_process, limit_spinning
 
 COMMANDS = {
     "train": "train a network by self-play, or resume a run",
-    "tune": "measure which engine and batch size are fastest here",
     "play": "play in the terminal, or watch two engines play",
     "serve": "play and analyse on a page in the browser",
     "match": "play paired games between two players",
@@ -36,7 +35,6 @@ COMMANDS = {
     "plot": "draw a run, a position or a game",
     "check_game": "check the rules of a game, and propose settings",
     "new_game": "write a package for a game of your own",
-    "ship": "make a network the default player of its game",
     "export": "write a network as an ONNX file or a Kaggle submission",
     "pettingzoo": "play a match inside a PettingZoo environment",
 }

@@ -60,7 +60,6 @@ COMMANDS = [
     Command("plot_game", ("plot", "what=game", "game=tic_tac_toe", "first=random", "second=random",
             "output=game.gif"), "game.gif"),
     Command("export", ("export", f"network=RUN/{_NETWORK}", "output=out.onnx"), "out.onnx"),
-    Command("ship", ("ship", "run=RUN", "into=best"), "best/", is_quick=True),
     Command("new_game", ("new_game", "my_game"), "my_game/", is_quick=True),
     Command("check_game", ("check_game", "game=tic_tac_toe", "num_positions=100", "measure=false",
             "json=check.json"), "check.json"),

@@ -255,13 +255,6 @@ def tuning(path):
     return str(_read_tuning(path, TrainSettings(), torch.device("cpu")))
 
 
-def run_facts(path):
-    from alphazero.evaluation.run_facts import run_facts
-    from alphazero.storage.run_folder import RunFolder
-
-    return run_facts(RunFolder(path.parent), 1)
-
-
 # --- parts ----------------------------------------------------------------------------------------
 
 

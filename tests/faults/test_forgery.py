@@ -138,7 +138,6 @@ def test_what_a_damaged_file_holds_is_never_believed(reader, name, run, amount, 
         ("evaluation_set", "set.csv"),
         ("ratings", "ratings.json"),
         ("tuning", "tuning.json"),
-        ("run_facts", "versions.json"),
     ],
 )
 def test_a_damaged_text_is_read_or_refused_in_one_line(reader, name, run, amount, tmp_path):

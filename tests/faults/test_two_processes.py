@@ -37,7 +37,6 @@ COMMANDS = {
     "evaluate": "evaluate player=RUN baseline=OTHER set=SET num_simulations=2 engine=torch",
     "plot": "plot run=RUN output=plot.svg",
     "rate": f"rate run=RUN {_RATE} num_simulations=2 engine=torch device=cpu output=rated.svg",
-    "ship": "ship run=RUN into=best replace=true",
     "export": "export network=RUN output=network.onnx",
     "engine": f"engine player=RUN {_ENGINES}",
 }
