@@ -23,7 +23,6 @@ LONGEST = [
     "test_cli_train.py",
     "test_game_laws.py",
     "test_engine.py",
-    "test_compare.py",
     "test_engines.py",
     "test_play_terminal.py",
 ]

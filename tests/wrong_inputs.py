@@ -144,9 +144,6 @@ train resume=files/runs/wrong_value
 train resume=files/runs/no_config
 train resume=files/runs/truncated_state
 
-tune foo=1
-tune evaluator.engine=onnx
-
 play foo=1
 play game=files/syntax.py
 play first=stockfish
@@ -240,16 +237,10 @@ prove player=stockfish
 prove show=-1
 prove player=files/networks/truncated.safetensors
 
-compare
-compare run=nowhere,nothing
-compare run=files/runs/no_networks,files/runs/no_networks
-compare run=,
-compare run=[
-compare run=latest
-compare run=nowhere/*,nothing
-
 evaluate player=nowhere
 evaluate player=human
+evaluate player=random baseline=nowhere
+evaluate player=random baseline=files/networks/metadata.safetensors
 evaluate player=files/networks/metadata.safetensors
 evaluate player=random set=nowhere.csv
 evaluate player=random set=files
@@ -292,12 +283,6 @@ plot what=position num_simulations=0
 plot what=position rolling_mean=3
 plot rolling_mean=0
 plot run=files/runs/metrics,files/runs/metrics
-
-ship run=latest
-ship run=nowhere
-ship run=files/runs/no_networks
-ship measured=[
-ship measured=text
 
 export network=nowhere
 export network=uct

@@ -24,20 +24,17 @@ from alphazero.runtime.process import end_process, limit_spinning
 
 COMMANDS = {
     "train": "train a network by self-play, or resume a run",
-    "tune": "measure which engine and batch size are fastest here",
     "play": "play in the terminal, or watch two engines play",
     "serve": "play and analyse on a page in the browser",
     "match": "play paired games between two players",
     "rate": "rate networks of a run, UCT and random on one Elo scale",
     "engine": "answer JSON requests of other programs",
     "prove": "check a player's move in every position of a game",
-    "compare": "compare several runs against perfect play",
-    "evaluate": "measure a player's accuracy against an exact solver",
+    "evaluate": "measure the accuracy of a player, or of two, against an exact solver",
     "make_evaluation_set": "sample positions and score them exactly",
     "plot": "draw a run, a position or a game",
     "check_game": "check the rules of a game, and propose settings",
     "new_game": "write a package for a game of your own",
-    "ship": "make a network the default player of its game",
     "export": "write a network as an ONNX file or a Kaggle submission",
     "pettingzoo": "play a match inside a PettingZoo environment",
 }

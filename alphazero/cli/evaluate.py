@@ -1,17 +1,21 @@
 """Compare a player's moves and values with perfect play, on positions whose moves an exact solver
-has scored. A network is measured twice: alone, and with search.
+has scored. A network is measured twice: alone, and with search. With baseline= a second player
+answers the same positions, and the difference is printed.
 
     alphazero evaluate player=checkpoints/connect_four/RUN
     alphazero evaluate player=best num_simulations=800 show=3 plot=accuracy.png
+    alphazero evaluate player=checkpoints/connect_four/B baseline=checkpoints/connect_four/A
     alphazero make_evaluation_set seed=7 out=fresh.csv && alphazero evaluate set=fresh.csv
 
-In: a player and an evaluation set. Out: a table; if asked for, misplayed positions, the figures as
-JSON, and a picture.
+In: one or two players and an evaluation set. Out: a table; if asked for, misplayed positions, the
+figures as JSON, and a picture.
 """
 
 import dataclasses
 import itertools
+from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from rich.markup import escape
@@ -29,7 +33,9 @@ from alphazero.cli.prove import print_misplayed
 from alphazero.config.settings import option
 from alphazero.evaluation.exact.accuracy import (
     AccuracyReport,
+    Difference,
     Proportion,
+    difference,
     groups_of,
     measure_accuracy,
 )
@@ -52,6 +58,7 @@ class Settings(PlayerSettings):
         None, "the game; by default that of the network or of the set, otherwise connect_four"
     )
     player: str = option("network", PLAYER_HELP)
+    baseline: str | None = option(None, "another player, compared position by position")
     set: str | None = option(
         None,
         "file of positions made by 'alphazero make_evaluation_set'; by default those that ship "
@@ -68,13 +75,21 @@ def run(settings: Settings, console: Console) -> None:
         check_picture(settings.plot, "plot")
     game = _game(settings)
     evaluation_set = find_set(settings.set, game)
-    players = _players(settings, game)
-    warm_up(game, players.values())
+    players = _players(settings.player, settings, game)
+    others = _players(settings.baseline, settings, game) if settings.baseline else {}
+    warm_up(game, [*players.values(), *others.values()])
     reports = {label: _measure(label, players[label], evaluation_set) for label in players}
+    baseline = {label: _measure(label, others[label], evaluation_set) for label in others}
     player = list(players.values())[-1]
     console.print(_title(game, player, evaluation_set, settings.set), markup=False, soft_wrap=True)
     console.print(report_table(evaluation_set, reports))
     console.print("\n" + "\n".join(value_lines(reports)), soft_wrap=True)
+    pairs = _pairs(reports, baseline) if baseline else []
+    if pairs:
+        other = list(others.values())[-1]
+        title = f"\nCompared with {other.name}, position by position:\n"
+        console.print(title, markup=False, soft_wrap=True)
+        console.print(paired_table(pairs))
     _print_misplayed(console, game, list(reports.values())[-1], settings.show)
     if settings.json:
         figures = {
@@ -86,6 +101,12 @@ def run(settings: Settings, console: Console) -> None:
             "engine": engine_of(player),
             "method": getattr(player, "method", ""),
         }
+        if pairs:
+            figures["baseline"] = {
+                "player": settings.baseline,
+                "players": {name: report.to_plain() for name, report in baseline.items()},
+                "differences": {pair.label: pair.difference._asdict() for pair in pairs},
+            }
         write_figures(settings.json, figures, console)
     if settings.plot:
         title = f"{game.name}: {player.name}"
@@ -97,13 +118,13 @@ def _game(settings: Settings) -> Game:
     """Return the game that the user names, else that of the set, of the network, or the default."""
     if settings.set and not settings.game:
         return make_stored_game(game_of_set(settings.set), f"the evaluation set '{settings.set}'")
-    return choose_game(settings.game, (settings.player,), settings)
+    return choose_game(settings.game, (settings.player, settings.baseline), settings)
 
 
-def _players(settings: Settings, game: Game) -> dict[str, Player]:
+def _players(spec: str, settings: Settings, game: Game) -> dict[str, Player]:
     """Return the players to measure by their column headings: a network also without its search."""
-    kind, own = read_spec(settings.player, settings)
-    player = make_player(settings.player, game, settings)
+    kind, own = read_spec(spec, settings)
+    player = make_player(spec, game, settings)
     if network_path(kind, game.name, game.rules_digest) is None:
         return {player.name: player}
     if not own.with_search:
@@ -141,6 +162,43 @@ def _print_misplayed(console: Console, game: Game, report: AccuracyReport, num_s
         print_misplayed(console, game, failure)
         moves = skin_of(game).notation.list_text(report.evaluation_set.moves[row])
         console.print(f"moves={moves}", markup=False, soft_wrap=True)
+
+
+# --- the comparison -------------------------------------------------------------------------------
+
+
+class Pair(NamedTuple):
+    """Two players who answered the same positions."""
+
+    label: str
+    player: AccuracyReport
+    baseline: AccuracyReport
+
+    @property
+    def difference(self) -> Difference:
+        """The player's accuracy minus that of the baseline."""
+        return difference(self.player.keeps_result, self.baseline.keeps_result)
+
+
+def _pairs(reports: dict[str, AccuracyReport], baseline: dict[str, AccuracyReport]) -> list[Pair]:
+    """Return what is compared: players as they play, and two networks also without search."""
+    labels = [label for label in reports if label in baseline]
+    pairs = [Pair(label, reports[label], baseline[label]) for label in labels]
+    label, other = list(reports)[-1], list(baseline)[-1]
+    if label != other:
+        pairs.append(Pair(f"{label} against {other}", reports[label], baseline[other]))
+    return pairs
+
+
+def paired_table(pairs: Iterable[Pair]) -> Table:
+    """Return both accuracies and their difference, in %, with 95% intervals."""
+    table = figures_table("accuracy", "baseline", "difference", left="%")
+    for pair in pairs:
+        mean, low, high = (100 * value for value in pair.difference)
+        text = f"{mean:+.1f} [dim]({low:+.1f} to {high:+.1f})[/]"
+        accuracies = _text(pair.player.accuracy()), _text(pair.baseline.accuracy())
+        table.add_row(escape(pair.label), *accuracies, text)
+    return table
 
 
 # --- the table ------------------------------------------------------------------------------------

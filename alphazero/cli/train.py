@@ -21,6 +21,7 @@ from pathlib import Path
 from rich.text import Text
 
 from alphazero.boards.shapes import has_board
+from alphazero.cli.command import figures_table
 from alphazero.cli.prove import proof_lines
 from alphazero.config.command_line import parse_overrides, split_word
 from alphazero.config.settings import from_plain
@@ -59,8 +60,8 @@ def main(arguments: list[str]) -> int:
 
 
 def _train_new(arguments: list[str]) -> int:
-    """Train a new run, or the runs of a sweep one after the other, and compare these."""
-    runs: list[tuple[TrainSettings, RunFolder]] = []
+    """Train a new run, or the runs of a sweep one after the other."""
+    folders: list[RunFolder] = []
 
     def run(job: Job) -> float:
         if job.num_jobs != 1:
@@ -72,7 +73,7 @@ def _train_new(arguments: list[str]) -> int:
         else:
             where = settings.run
             folder = RunFolder.create(where.root, settings.game.name, where.name, job.overrides)
-        runs.append((settings, folder))
+        folders.append(folder)
         with folder.locked():
             status = _train(settings, folder, resumed=False, varied=_varied(job.overrides))
         if status:
@@ -80,8 +81,8 @@ def _train_new(arguments: list[str]) -> int:
         return _strength(folder)
 
     status = run_with_hydra(arguments, COMMAND, run)
-    if status == 0 and len(runs) > 1:
-        _compare(runs)
+    if status == 0 and len(folders) > 1:
+        _print_runs(folders, Console(highlight=False, emoji=False))
     return status
 
 
@@ -155,19 +156,17 @@ def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -
     return 0
 
 
-def _compare(runs: list[tuple[TrainSettings, RunFolder]]) -> None:
-    """Compare the runs of a sweep if an evaluation set ships with their game."""
-    from alphazero.cli import compare
-    from alphazero.evaluation.exact.set_file import shipped_path
-
-    games = {settings.game.name for settings, _ in runs}
-    if len(games) == 1 and shipped_path(games.pop()) is not None:
-        folders = [folder for _, folder in runs]
-        console = Console(highlight=False, emoji=False)
-        compare.compare_runs(folders, compare.Settings(), console)
-        names = ",".join(str(folder.path) for folder in folders)
-        text = f"\nCompare again:  {_command('compare', f'run={names}')}"
-        console.print(Text(text, no_wrap=True), soft_wrap=True)
+def _print_runs(folders: list[RunFolder], console: Console) -> None:
+    """Print the strength of each run of a sweep, and how to compare two of them."""
+    table = figures_table("strength, %", left="\nrun")
+    for folder in folders:
+        strength = _strength(folder)
+        text = "" if math.isnan(strength) else f"{100 * strength:.1f}"
+        table.add_row(Text(folder.path.name), text)
+    console.print(table)
+    first, second, *_ = (folder.path for folder in folders)
+    command = _command("evaluate", f"player={second}", f"baseline={first}")
+    console.print(Text(f"\nCompare two:  {command}", no_wrap=True), soft_wrap=True)
 
 
 def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Collection
 
 OPTIONS = {"-sc", "--shell-completion"}
-_OF_HYDRA = ("train", "tune")
 
 
 def complete(
@@ -31,7 +30,7 @@ def complete(
         return 0
     if is_query and found:
         program, command, rest = found.groups()
-        if command not in _OF_HYDRA:
+        if command != "train":
             return 0
         os.environ["COMP_LINE"] = program + rest
     return run_with_hydra(arguments, "alphazero train", lambda job: 0)

@@ -1,4 +1,4 @@
-"""Which setting is meant by a key that does not exist: what other programs and the papers call it.
+"""Which setting is meant by a key that does not exist: usually the one with the most similar name.
 
 In: a key that someone typed, and the known ones. Out: the end of an error message.
 """
@@ -6,35 +6,16 @@ In: a key that someone typed, and the known ones. Out: the end of an error messa
 import difflib
 import re
 
-_NETWORK = ("checkpoint", "model", "network", "weights")
-_SEARCH = ("iterations", "max_playouts", "max_visits", "nodes", "playouts", "sims", "visits")
-#: What Stable-Baselines3, KataGo and the papers call our settings. If several settings fit, the
-#: first is likeliest. Names that look alike need no row.
-_SYNONYMS: dict[str, tuple[str, ...]] = {
-    "player": _NETWORK,
-    "run": _NETWORK,
-    "a": ("white", *_NETWORK),
-    "b": ("black", "opponent"),
-    "first": ("white",),
-    "second": ("black", "opponent", *_NETWORK),
-    "game": ("env",),
-    "num_iterations": ("iterations", "total_timesteps"),
-    "num_simulations": _SEARCH,
-    "time_limit_s": ("max_time", "movetime"),
-    "pb_c_init": ("c", "cpuct"),
-    "uct_c": ("c", "cpuct"),
-    "sampled_plies": ("temperature",),
-    "games_per_iteration": ("episodes", "games"),
-    "num_games": ("episodes", "games"),
-    "num_parallel_games": ("n_envs",),
-    "num_threads": ("num_workers", "threads"),
-    "window_max": ("buffer_size",),
-    "batch_size": ("batch",),
-    "learning_rate": ("lr",),
-    "epochs": ("n_epochs",),
-    "device": ("gpu",),
-    "engine": ("backend",),
-    "json": ("output",),
+#: Common names in other programs that look unlike ours.
+_ALIASES = {
+    "batch": "batch_size",
+    "cpuct": "pb_c_init",
+    "games": "num_games",
+    "gpu": "device",
+    "lr": "learning_rate",
+    "playouts": "num_simulations",
+    "sims": "num_simulations",
+    "visits": "num_simulations",
 }
 
 
@@ -48,12 +29,7 @@ def nearest_key_hint(key: str, known: list[str]) -> str:
     of_section = [other for other in known if dot and other.startswith(section + ".")]
     likely = of_section or known
     last = {other: re.split("[./]", other)[-1] for other in likely}
-    close = [
-        other
-        for ours, theirs in _SYNONYMS.items()
-        for other in likely
-        if last[other] == ours and name in theirs
-    ]
+    close = [other for other in likely if last[other] == _ALIASES.get(name)]
     close += difflib.get_close_matches(key, likely, n=1, cutoff=0.85 if of_section else 0.6)
     close += [other for other in likely if last[other] == name]
     if close:

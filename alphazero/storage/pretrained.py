@@ -1,9 +1,9 @@
 """The networks that ship with the program: at most one for each game, the player `best`.
 
     checkpoints/best/<game>.safetensors  in a clone; if installed, in alphazero/best_networks
-    checkpoints/best/<game>.md           its model card, see `alphazero.evaluation.model_card`
+    checkpoints/best/<game>.md           its model card
 
-In: the name of a game. Out: a path. `alphazero ship` writes both files.
+In: the name of a game. Out: a path. `scripts/ship_network.py` writes both files.
 """
 
 from pathlib import Path

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import torch
 from hydra._internal.core_plugins import basic_launcher
+from hydra.core.plugins import Plugins
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
 from tensorboard.util import tensor_util
@@ -158,6 +159,7 @@ def test_a_sweep_makes_a_run_for_each_choice(tmp_path, capsys):
     assert [folder.name for folder in folders] == ["s_learner=adam", "s_learner=sgd"]
     learners = [RunFolder(folder).read_config()["learner"] for folder in folders]
     assert [learner["optimizer"] for learner in learners] == ["adam", "sgd"]
+    assert f"player={folders[1]}" in out and f"baseline={folders[0]}" in out
 
 
 def test_a_run_prints_its_place_and_further_commands(first_output, finished_run):
@@ -315,6 +317,7 @@ def test_a_run_that_a_proof_ended_is_trained_further_without_that_end(finished_r
 
 
 def test_a_sweeper_gets_the_strength_of_each_run(tmp_path, capsys, monkeypatch):
+    Plugins.instance()  # imports the launcher anew
     found, run_job = [], basic_launcher.run_job
 
     def recorded(**job):
@@ -323,11 +326,15 @@ def test_a_sweeper_gets_the_strength_of_each_run(tmp_path, capsys, monkeypatch):
 
     monkeypatch.setattr(basic_launcher, "run_job", recorded)
     words = ["--multirun", *QUICK, "run.num_iterations=1", f"run.root={tmp_path}"]
-    assert train(capsys, *words, "evaluation.final_num_games=2,0")[0] == 0
+    status, out, _ = train(capsys, *words, "evaluation.final_num_games=2,0")
+    assert status == 0
     scores = [metrics(RunFolder(path))[-1].get("strength.score") for path in tmp_path.glob("*/*")]
     (score,) = (score for score in scores if score is not None)
     measured, without = (job.return_value for job in found)
     assert measured == score and math.isnan(without)
+    names = [path.name for path in tmp_path.glob("*/*")]
+    rows = [line.split() for line in out.splitlines() if line.split(" ")[0] in names]
+    assert [row[1:] for row in rows] == [[f"{100 * score:.1f}"], []]
     row = {"strength.score": 0.5, "exact.accuracy": 0.9}
     assert _strength(SimpleNamespace(read_metrics=lambda: [{}, row])) == 0.9
 

@@ -15,7 +15,7 @@ from alphazero.cli import main as cli_main
 from alphazero.cli.command import run_command
 from alphazero.evaluation.exact.set_file import read_set
 from alphazero.own_games.registry import make_game
-from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.errors import ConfigError, StoredFileError
 
 GAME = "connect_x:4x3x3"
 needs_matplotlib = pytest.mark.skipif(
@@ -164,6 +164,35 @@ def test_a_run_and_the_command_measure_the_same(trained, tmp_path):
         assert [event.value for event in events.Scalars(f"exact/{tag}")] == pytest.approx(
             [1 - row[f"exact.{key}"] for row in rows]
         )
+
+
+def test_two_players_are_compared_position_by_position(trained, set_file, tmp_path):
+    words = f"player={trained},num_simulations=16", f"baseline={trained},num_simulations=2"
+    text = run(*words, f"json={tmp_path / 'x.json'}")
+    figures = json.loads((tmp_path / "x.json").read_text())
+    differences = figures["baseline"]["differences"]
+    assert differences.pop("network alone") == {"mean": 0, "low": 0, "high": 0}
+    ((label, difference),) = differences.items()
+    assert label == "16 simulations against 2 simulations"
+    accuracies = [
+        players[name]["accuracy"]["fraction"]
+        for players, name in (
+            (figures["players"], "16 simulations"),
+            (figures["baseline"]["players"], "2 simulations"),
+        )
+    ]
+    assert difference["mean"] == pytest.approx(accuracies[0] - accuracies[1])
+    assert difference["low"] < difference["mean"] < difference["high"]
+    (row,) = (line for line in text.splitlines() if line.startswith(label))
+    for fraction in accuracies:
+        assert f" {100 * fraction:.1f} (" in row
+    assert f"{100 * difference['mean']:+.1f} (" in row
+
+
+def test_a_player_of_another_game_is_no_baseline(trained, set_file):
+    with pytest.raises(StoredFileError) as error:
+        run("player=random", f"set={set_file}", f"baseline={trained}")
+    assert trained in error.value.path.parents
 
 
 def test_a_set_determines_the_game(set_file):

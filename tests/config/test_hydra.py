@@ -166,7 +166,6 @@ def test_a_sweep_over_games_of_every_spelling(tmp_path, monkeypatch):
 def test_a_sweep_chosen_by_hydras_mode_is_named_by_what_differs(tmp_path, monkeypatch):
     monkeypatch.setattr(train, "_train", lambda *_, **__: 0)
     monkeypatch.setattr(train, "_strength", lambda folder: 0.0)
-    monkeypatch.setattr(train, "_compare", lambda runs: None)
     words = ["hydra.mode=MULTIRUN", f"run.root={tmp_path}", "run.name=s"]
     assert main(["train", *words, "seed=1"]) == 0
     assert main(["train", *words, "seed=1,2", "learner=sgd"]) == 0
@@ -218,7 +217,7 @@ def test_the_shell_completes_commands_groups_choices_and_settings(capsys, monkey
     found = proposals(capsys, monkeypatch, "alphazero train --multirun game=connect")
     assert {"game=connect_four", "game=connect_x"} <= set(found)
     assert all(text.startswith("game=connect") for text in found)
-    found = proposals(capsys, monkeypatch, "alphazero tune seed=1 learner.b")
+    found = proposals(capsys, monkeypatch, "alphazero train seed=1 learner.b")
     assert found == ["learner.batch_size="]
     assert proposals(capsys, monkeypatch, "alphazero play se") == []
 

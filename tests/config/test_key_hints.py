@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from alphazero.cli import evaluate, main, make_evaluation_set, match, pettingzoo, play, rate
+from alphazero.cli import main, make_evaluation_set, match, play
 from alphazero.cli.match import report_table
 from alphazero.config.hints import nearest_key_hint
 from alphazero.config.settings import types_of
@@ -16,47 +16,23 @@ from alphazero.training.settings import TrainSettings
 
 HINTS = {
     play.Settings: {
-        "c": "uct_c",
         "cpuct": "uct_c",
-        "iterations": "num_simulations",
         "sims": "num_simulations",
         "visits": "num_simulations",
-        "maxVisits": "num_simulations",
-        "--maxPlayouts": "num_simulations",
+        "--playouts": "num_simulations",
+        "maxSimulations": "num_simulations",
         "max-simulations": "num_simulations",
-        "nodes": "num_simulations",
-        "movetime": "time_limit_s",
-        "maxTime": "time_limit_s",
         "gpu": "device",
-        "backend": "engine",
-        "env": "game",
-        "opponent": "second",
-        "model": "second",
     },
-    match.Settings: {
-        "games": "num_games",
-        "n_games": "num_games",
-        "episodes": "num_games",
-        "white": "a",
-        "black": "b",
-        "output": "json",
-    },
-    evaluate.Settings: {"checkpoint": "player", "network": "player", "weights": "player"},
-    rate.Settings: {"model": "run", "games": "num_games"},
+    match.Settings: {"games": "num_games", "n_games": "num_games"},
     make_evaluation_set.Settings: {"positions": "num_positions", "output": "out"},
-    pettingzoo.Settings: {"temperature": "sampled_plies"},
     TrainSettings: {
         "lr": "learner.learning_rate",
         "iterations": "run.num_iterations",
-        "total_timesteps": "run.num_iterations",
         "n_epochs": "learner.epochs",
-        "buffer_size": "replay.window_max",
-        "n_envs": "selfplay.num_parallel_games",
-        "num_workers": "run.num_threads",
         "selfplay.sims": "selfplay.num_simulations",
         "cpuct": "search.pb_c_init",
         "resume_from": "resume",
-        "episodes": "selfplay.games_per_iteration",
     },
 }
 

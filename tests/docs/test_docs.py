@@ -55,7 +55,7 @@ def accept(command, *words):
         raise ConfigError(f"there is no command {command}")
     if "--help" in words or any(word.startswith("resume=") for word in words):
         return
-    if command in ("train", "tune"):
+    if command == "train":
         if "--config-dir" not in words and "--cfg" not in words:  # these are tried in test_hydra.py
             settings = [word for word in words if word[0] != "-" and "range(" not in word]
             _accept_run(settings, "--multirun" in words)

@@ -5,7 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from alphazero.evaluation.exact.accuracy import Proportion, groups_of, measure_accuracy
+from alphazero.evaluation.exact.accuracy import (
+    Proportion,
+    difference,
+    groups_of,
+    measure_accuracy,
+)
 from alphazero.evaluation.exact.set_file import read_set, shipped_path
 from alphazero.evaluation.exact.sets import IMMEDIATE, QUIET, make_set
 from alphazero.own_games.registry import make_game
@@ -125,6 +130,14 @@ def test_the_interval_is_that_of_wilson():
     assert Proportion(1000, 1000).interval == pytest.approx((1 - high, 1.0))
     assert Proportion(0, 5).fraction == 0.0
     assert Proportion(0, 0).interval == (0.0, 1.0) and math.isnan(Proportion(0, 0).fraction)
+
+
+def test_a_difference_by_hand():
+    found = difference(np.array([1, 1, 0, 1], bool), np.array([0, 1, 0, 0], bool))
+    # By position 1, 0, 0, 1: mean 1/2, variance 1/3 of 4 positions.
+    assert found.mean == 0.5
+    half = 1.959964 * (1 / 12) ** 0.5
+    assert (found.low, found.high) == pytest.approx((0.5 - half, 0.5 + half), rel=1e-5)
 
 
 def test_each_position_is_in_exactly_one_group_of_each_heading(shipped):

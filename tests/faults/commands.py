@@ -42,7 +42,6 @@ def _in(words, root: Path) -> list[str]:
 
 
 _SET = ("make_evaluation_set", "game=tic_tac_toe", "num_positions=4", "out=set.csv")
-_OTHER = ("train", *SMALLEST, "seed=1", "run.root=other", "run.name=b", "run.num_iterations=1")
 _RATE = ("rate", "run=RUN", "players=[random]", "anchor=random", "num_games=4")
 _RATE += ("games_per_match=4", "num_networks=1", *_QUICK)
 COMMANDS = [
@@ -52,18 +51,15 @@ COMMANDS = [
     Command("match", ("match", "game=tic_tac_toe", "a=random", "b=random", "num_games=2",
             "json=match.json"), "match.json", is_quick=True),
     Command("make_evaluation_set", _SET, "set.csv"),
-    Command("evaluate", ("evaluate", f"player=RUN/{_NETWORK}", "set=set.csv", "json=accuracy.json",
-            "plot=accuracy.png", *_QUICK), "accuracy.json", (_SET,)),
+    Command("evaluate", ("evaluate", f"player=RUN/{_NETWORK}", "baseline=random", "set=set.csv",
+            "json=accuracy.json", "plot=accuracy.png", *_QUICK), "accuracy.json", (_SET,)),
     Command("rate", _RATE),
-    Command("compare", ("compare", "run=RUN,other/tic_tac_toe/b", "set=set.csv",
-            "json=compare.json", "num_simulations=2"), "compare.json", (_SET, _OTHER)),
     Command("plot_run", ("plot", "run=RUN", "output=run.png"), "run.png"),
     Command("plot_position", ("plot", "what=position", "game=tic_tac_toe", "player=random",
             "output=position.svg"), "position.svg"),
     Command("plot_game", ("plot", "what=game", "game=tic_tac_toe", "first=random", "second=random",
             "output=game.gif"), "game.gif"),
     Command("export", ("export", f"network=RUN/{_NETWORK}", "output=out.onnx"), "out.onnx"),
-    Command("ship", ("ship", "run=RUN", "into=best"), "best/", is_quick=True),
     Command("new_game", ("new_game", "my_game"), "my_game/", is_quick=True),
     Command("check_game", ("check_game", "game=tic_tac_toe", "num_positions=100", "measure=false",
             "json=check.json"), "check.json"),

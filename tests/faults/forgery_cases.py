@@ -246,13 +246,6 @@ def ratings(path):
     return str(RatingFile.read(path))
 
 
-def run_facts(path):
-    from alphazero.evaluation.run_facts import run_facts
-    from alphazero.storage.run_folder import RunFolder
-
-    return run_facts(RunFolder(path.parent), 1)
-
-
 # --- parts ----------------------------------------------------------------------------------------
 
 

@@ -136,7 +136,6 @@ def test_what_a_damaged_file_holds_is_never_believed(reader, name, run, amount, 
         ("metrics", "metrics.jsonl"),
         ("evaluation_set", "set.csv"),
         ("ratings", "ratings.json"),
-        ("run_facts", "versions.json"),
     ],
 )
 def test_a_damaged_text_is_read_or_refused_in_one_line(reader, name, run, amount, tmp_path):
@@ -194,8 +193,7 @@ def test_a_damaged_run_goes_on_as_it_was_or_from_the_state_before(run, restored,
 #: Commands that read the files of a run, and what they read.
 COMMANDS = {
     "match": "match game=tic_tac_toe a={folder} b=random num_games=2 num_simulations=2 device=cpu",
-    "evaluate": "evaluate player={folder} set=set.csv num_simulations=2 device=cpu",
-    "compare": "compare run={folder},{other} set=set.csv num_simulations=2",
+    "evaluate": "evaluate player=random baseline={folder} set=set.csv num_simulations=2 device=cpu",
     "plot": "plot run={folder}",
     "plot a game": "plot what=game run={folder} output=x.png",
     "list_runs": "list_runs {folder}/../..",
@@ -210,9 +208,8 @@ def test_every_command_refuses_a_damaged_file_in_one_line(run, amount, tmp_path)
     for name in READ:
         damages += [[flip[0], name, flip[1]] for flip in flips(run / name, amount(1, 5), 1)]
         damages += [[cut[0], name, cut[1]] for cut in cuts(run / name, 1)[-amount(1, 3) :]]
-    commands = [words.replace("{other}", str(run.parent / "other")) for words in COMMANDS.values()]
-    cases = [([one], words) for one in damages for words in commands][:: amount(40, 2)]
-    whole = [([], words) for words in commands]
+    cases = [([one], words) for one in damages for words in COMMANDS.values()][:: amount(40, 2)]
+    whole = [([], words) for words in COMMANDS.values()]
     intact, outcomes = (tried("run_many", [run], some, tmp_path) for some in (whole, cases))
     assert [kind for kind, _ in intact] == ["ended"] * len(intact), intact
     kinds = told("commands", cases, outcomes)

@@ -34,11 +34,9 @@ _RATE = "players=[random] anchor=random num_networks=1 num_games=4 games_per_mat
 COMMANDS = {
     "match": f"match game=tic_tac_toe a=RUN b=random num_games=2 {_ENGINES}",
     "play": f"play game=tic_tac_toe first=RUN second=random {_ENGINES}",
-    "evaluate": "evaluate player=RUN set=SET num_simulations=2 engine=torch",
-    "compare": "compare run=RUN,OTHER set=SET num_simulations=2",
+    "evaluate": "evaluate player=RUN baseline=OTHER set=SET num_simulations=2 engine=torch",
     "plot": "plot run=RUN output=plot.svg",
     "rate": f"rate run=RUN {_RATE} num_simulations=2 engine=torch device=cpu output=rated.svg",
-    "ship": "ship run=RUN into=best replace=true",
     "export": "export network=RUN output=network.onnx",
     "engine": f"engine player=RUN {_ENGINES}",
 }

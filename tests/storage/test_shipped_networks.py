@@ -1,14 +1,18 @@
 """The networks that ship: found by their game, each with a card made from its own facts."""
 
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+
+from model_card import card_text
+
 from alphazero.cli import rate
 from alphazero.cli.rate_players import player_name
-from alphazero.evaluation.model_card import card_text
 from alphazero.network.weights import load_network, network_info, save_network
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings

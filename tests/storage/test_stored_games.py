@@ -5,11 +5,16 @@ import io
 import json
 import shlex
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 from game_samples import EXAMPLE
 from network_samples import SMALL, small_network
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+
+import ship_network
 
 import alphazero
 from alphazero.cli import engine, main, train
@@ -81,12 +86,10 @@ COMMANDS = {
     "match second": f"match a=random b={FILE} num_games=2",
     "evaluate network": f"evaluate player={RUN}",
     "evaluate set": "evaluate player=random set=set.csv",
-    "compare": f"compare run={RUN},checkpoints/trap/second set=set.csv",
+    "evaluate baseline": f"evaluate player=random baseline={RUN}",
     "rate": f"rate run={RUN} num_games=0",
     "rate latest": "rate num_games=0",
     "plot game": f"plot what=game run={RUN}",
-    "ship": f"ship run={RUN} into=.",
-    "ship file": f"ship run={FILE} into=.",
     "engine": f"engine player={RUN}",
     "resume": f"train resume={RUN}",
     "resume latest": "train resume=latest run.num_iterations=3",
@@ -149,9 +152,9 @@ SNORT = "checkpoints/snort/first"
 NAMED = {
     "match": f"match game={EXAMPLE} a={SNORT},with_search=false b=random num_games=2",
     "evaluate": f"evaluate game={EXAMPLE} player={SNORT} set=set.csv num_simulations=2",
-    "compare": f"compare game={EXAMPLE} run={SNORT},checkpoints/snort/second set=set.csv",
+    "evaluate baseline": f"evaluate game={EXAMPLE} player=random baseline={SNORT} set=set.csv "
+    "num_simulations=2",
     "rate": f"rate game={EXAMPLE} run={SNORT} num_games=0",
-    "ship": f"ship game={EXAMPLE} run={SNORT} into=.",
 }
 
 
@@ -163,10 +166,12 @@ def test_commands_take_the_game_file_from_the_user(command, snort, capsys):
     assert snort in capsys.readouterr().err
 
 
-def test_the_copied_network_keeps_the_stored_name_and_says_how_to_train_it_again(snort):
-    assert main(NAMED["ship"].split()) == 0
+def test_a_shipped_network_keeps_the_stored_name_and_says_how_to_train_it_again(snort):
+    words = [f"run={SNORT}", "into=."]
+    assert ship_network.main([*words, f"game={EXAMPLE}"]) == 0
     assert network_game(Path("snort.safetensors")) == snort
     assert f"game={EXAMPLE}" in Path("snort.md").read_text()
+    assert ship_network.main(words) == 2
 
 
 def test_the_engine_plays_the_game_file_that_the_user_names(snort):

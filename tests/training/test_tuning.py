@@ -8,7 +8,6 @@ import pytest
 import torch
 from network_samples import SMALL, small_network
 
-from alphazero.cli import main
 from alphazero.inference import measurements, network_evaluator
 from alphazero.inference.engines import selection
 from alphazero.inference.engines.selection import EngineSpeed
@@ -332,37 +331,6 @@ def test_each_network_game_device_and_setting_has_its_own_file(machine, monkeypa
     other_seed = settings_of()
     other_seed.seed, other_seed.run.name = 5, "another run"
     assert run(other_seed).remembered
-
-
-# --- the command ----------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_the_command_shows_what_it_measured_and_measures_again_each_time(machine, capsys):
-    arguments = ["tune", "game=connect_x", "game.name=connect_x:4x4x3", "network=tiny"]
-    for number in (1, 2):
-        assert main([*arguments, "selfplay.games_per_iteration=10000"]) == 0
-        lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-        for engine, speed in SPEEDS.items():
-            row = next(line for line in lines if line[1:3] == engine.split())
-            assert f"{speed:,.0f}" in row and ("chosen" in row) == (engine == "openvino int8")
-        assert len(machine.engines) == number
-
-
-def test_the_help_of_the_command_shows_what_its_arguments_resolve_to(machine, capsys):
-    assert main(["tune", "game=connect_four", "--help", "learner"]) == 0
-    assert "learner.replay_ratio=2 " in capsys.readouterr().out
-    assert main(["tune", "game=connect_four", "--help"]) == 0
-    assert not machine.engines
-
-
-def test_the_command_measures_nothing_where_nothing_is_auto(machine):
-    set_by_hand = (
-        "evaluator.engine=torch evaluator.precision=float32 learner.precision=float32 "
-        "selfplay.num_parallel_games=9"
-    )
-    assert main(["tune", "game=tic_tac_toe", *set_by_hand.split()]) == 0
-    assert not machine.engines and not machine.lockstep
 
 
 # --- the real thing -------------------------------------------------------------------------------

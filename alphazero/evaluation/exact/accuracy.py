@@ -76,14 +76,11 @@ class ValueReport(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """A difference of two accuracies."""
+    """A difference of two accuracies on the same positions."""
 
     mean: float  #: in [-1, 1]
-    low: float  #: 95% interval
+    low: float  #: 95% interval, over the choice of positions
     high: float
-    #: Whether the interval covers the variation between seeds. It takes two runs of both
-    #: configurations; otherwise it covers the choice of positions alone.
-    over_seeds: bool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -193,25 +190,17 @@ def _ply_bins(plies: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def difference(correct: np.ndarray, baseline: np.ndarray) -> Difference:
-    """Return by how much the accuracy of one configuration exceeds that of the baseline.
+    """Return by how much one accuracy exceeds another on the same positions.
 
-    With d the difference of the means over runs at each position, the variance is var(d) / N for
-    the positions, plus, for each configuration, the variance of its runs' accuracies divided by
-    the number of runs.
+    With d the difference at each position (-1, 0 or 1), the variance of its mean is var(d) / N.
 
     Args:
-        correct, baseline: bool[R, N] and bool[S, N], whether each run's move is correct.
+        correct, baseline: bool[N], whether each move is correct.
     """
-    by_position = correct.mean(axis=0) - baseline.mean(axis=0)
-    variance = by_position.var(ddof=1) / len(by_position)
-    over_seeds = len(correct) > 1 and len(baseline) > 1
-    if over_seeds:
-        variance += sum(
-            np.var(runs.mean(axis=1), ddof=1) / len(runs) for runs in (correct, baseline)
-        )
-    half = Z_95 * math.sqrt(variance)
+    by_position = correct.astype(float) - baseline
     mean = float(by_position.mean())
-    return Difference(mean, mean - half, mean + half, over_seeds)
+    half = Z_95 * math.sqrt(by_position.var(ddof=1) / len(by_position))
+    return Difference(mean, mean - half, mean + half)
 
 
 def _scores_of(actions: np.ndarray, evaluation_set: EvaluationSet) -> np.ndarray:

@@ -1,16 +1,18 @@
-"""`alphazero ship`: the network, the facts of its run, the card, and the recipe of the run."""
+"""`scripts/ship_network.py`: the network, the facts and recipe of its run, and the card."""
 
 import dataclasses
-import io
 import json
+import sys
+from pathlib import Path
 
 import pytest
 from network_samples import SMALL, small_network
-from rich.console import Console
 
-from alphazero.cli import ship
-from alphazero.cli.command import run_command
-from alphazero.cli.ship import recipe
+sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+
+from ship_network import Settings, main, recipe, ship
+
+from alphazero.config.command_line import from_overrides
 from alphazero.config.settings import rows
 from alphazero.evaluation.run_facts import RUN_FOLDER_KEYS, duration_text, summary
 from alphazero.network.weights import load_network, network_arrays, network_info, save_network
@@ -73,11 +75,19 @@ def run(tmp_path):
     return folder
 
 
-def _ship(tmp_path, *words) -> tuple[str, str]:
-    """Return the output of the command, and the card."""
-    console = Console(file=io.StringIO(), width=100, highlight=False)
-    assert run_command(ship, [f"into={tmp_path / 'best'}", "replace=true", *words], console) == 0
-    return console.file.getvalue(), (tmp_path / "best" / "tic_tac_toe.md").read_text()
+@pytest.fixture
+def shipped(tmp_path, capsys):
+    """Return a function that ships a network and returns the output and the card."""
+
+    def run_script(*words) -> tuple[str, str]:
+        assert main([f"into={tmp_path / 'best'}", "replace=true", *words]) == 0
+        return capsys.readouterr().out, (tmp_path / "best" / "tic_tac_toe.md").read_text()
+
+    return run_script
+
+
+def _shipped(*words):
+    ship(from_overrides(Settings, list(words), "ship_network.py"))
 
 
 def _table(card: str) -> dict[str, str]:
@@ -91,9 +101,9 @@ def _info(tmp_path) -> dict:
     return network_info(tmp_path / "best" / "tic_tac_toe.safetensors")
 
 
-def test_the_newest_network_of_a_run_is_copied_with_the_facts_and_the_card(run, tmp_path):
-    printed, card = _ship(
-        tmp_path, f"run={run.path}", "hardware=two cores: fast", "measured=[line one, line two]"
+def test_the_newest_network_of_a_run_is_copied_with_the_facts_and_the_card(run, tmp_path, shipped):
+    printed, card = shipped(
+        f"run={run.path}", "hardware=two cores: fast", "measured=[line one, line two]"
     )
     path = tmp_path / "best" / "tic_tac_toe.safetensors"
     source, shipped = load_network(run.network(3)), load_network(path)
@@ -134,24 +144,24 @@ def test_the_newest_network_of_a_run_is_copied_with_the_facts_and_the_card(run, 
 
 
 @pytest.mark.slow
-def test_an_earlier_network_has_the_figures_of_its_own_iteration_only(run, tmp_path):
-    _, card = _ship(tmp_path, f"run={run.network(2)}")
+def test_an_earlier_network_has_the_figures_of_its_own_iteration_only(run, tmp_path, shipped):
+    _, card = shipped(f"run={run.network(2)}")
     info = _info(tmp_path)
     assert (info["iteration"], info["num_games"], info["elapsed_s"]) == (2, 20, 60.0)
     assert not {"strength", "exact", "proof"} & set(info)
     assert "uct:500" not in card
-    _, card = _ship(tmp_path, f"run={run.network(1)}")
+    _, card = shipped(f"run={run.network(1)}")
     assert _info(tmp_path)["strength"]["score"] == 0.5 and "50.0%" in card
     # The metrics of the other two iterations are lost.
     run.metrics.write_text(run.metrics.read_text().splitlines()[0] + "\n")
-    _ship(tmp_path, f"run={run.network(2)}")
+    shipped(f"run={run.network(2)}")
     assert "strength" not in _info(tmp_path)
 
 
-def test_latest_is_the_newest_run_and_a_replaced_network_is_described(run, tmp_path):
+def test_latest_is_the_newest_run_and_a_replaced_network_is_described(run, tmp_path, shipped):
     root = f"root={run.path.parents[1]}"
-    first, _ = _ship(tmp_path, root)
-    second, _ = _ship(tmp_path, root)
+    first, _ = shipped(root)
+    second, _ = shipped(root)
     # The summary is of the new network, and in the second call of the replaced one too.
     assert (first.count("4,519"), second.count("4,519")) == (1, 2)
     assert (first.count("1 min 30 s"), second.count("1 min 30 s")) == (1, 2)
@@ -160,26 +170,24 @@ def test_latest_is_the_newest_run_and_a_replaced_network_is_described(run, tmp_p
 def test_another_network_is_replaced_only_on_request(run, tmp_path):
     into = f"into={tmp_path / 'best'}"
     path = tmp_path / "best" / "tic_tac_toe.safetensors"
-    console = Console(file=io.StringIO(), width=100)
-    assert run_command(ship, [into, f"run={run.network(3)}"], console) == 0
-    assert str(path) in console.file.getvalue()
+    _shipped(into, f"run={run.network(3)}")
     before = path.read_bytes()
     with pytest.raises(ConfigError) as error:
-        run_command(ship, [into, f"run={run.network(1)}"], Console(file=io.StringIO()))
+        _shipped(into, f"run={run.network(1)}")
     assert error.value.key == "replace" and str(path) in str(error.value)
     assert path.read_bytes() == before
     # Rewrites its card.
-    assert run_command(ship, [into, f"run={path}"], Console(file=io.StringIO())) == 0
+    _shipped(into, f"run={path}")
 
 
-def test_a_run_of_an_older_version_is_described_as_far_as_possible(run, tmp_path):
+def test_a_run_of_an_older_version_is_described_as_far_as_possible(run, tmp_path, shipped):
     run.config.write_text(
         "game: {name: tic_tac_toe}\nlearner: {batch_size: 64, gone_since: 3}\nseed: 2\n"
     )
     row = {"selfplay.num_games": 9, "selfplay.num_positions": 80, "elapsed_s": 61.0}
     run.metrics.write_text(json.dumps({"iteration": 3} | row) + "\n")
     (run.path / "versions.json").unlink()
-    _, card = _ship(tmp_path, f"run={run.path}")
+    _, card = shipped(f"run={run.path}")
     info = _info(tmp_path)
     assert {"seed=2", "learner.batch_size=64", "game=tic_tac_toe"} <= set(info["recipe"])
     assert not [word for word in info["recipe"] if "gone_since" in word]
@@ -188,17 +196,17 @@ def test_a_run_of_an_older_version_is_described_as_far_as_possible(run, tmp_path
     compose(info["recipe"])  # raises if it is not valid
 
 
-def test_a_network_without_its_run_can_be_shipped(tmp_path):
+def test_a_network_without_its_run_can_be_shipped(tmp_path, shipped):
     _network(tmp_path / "alone.safetensors")
-    _, card = _ship(tmp_path, f"run={tmp_path / 'alone.safetensors'}")
+    _, card = shipped(f"run={tmp_path / 'alone.safetensors'}")
     assert "recipe" not in _info(tmp_path) and "alphazero train" not in card
 
 
-def test_a_shipped_network_can_be_shipped_again_with_further_facts(run, tmp_path):
-    _ship(tmp_path, f"run={run.path}", "hardware=one")
+def test_a_shipped_network_can_be_shipped_again_with_further_facts(run, tmp_path, shipped):
+    shipped(f"run={run.path}", "hardware=one")
     before = _info(tmp_path)
     path = tmp_path / "best" / "tic_tac_toe.safetensors"
-    _, card = _ship(tmp_path, f"run={path}", "measured=[more]")
+    _, card = shipped(f"run={path}", "measured=[more]")
     assert _info(tmp_path) == before | {"measured": ["more"]}
     assert _table(card)["hardware"] == "one" and "* more\n" in card
 
@@ -215,7 +223,7 @@ def test_what_cannot_be_shipped_is_an_error_that_names_it(words, value, tmp_path
     stored = load_network(tmp_path / "good.safetensors")
     save_network(tmp_path / "unfit.safetensors", stored.arrays, "connect_four", stored.settings, {})
     with pytest.raises((ValueError, OSError)) as error:
-        run_command(ship, [word.format(tmp=tmp_path) for word in words])
+        _shipped(*(word.format(tmp=tmp_path) for word in words))
     assert value in str(error.value)
     assert "\n" not in str(error.value)
 

@@ -1,32 +1,46 @@
-"""Copy the newest network of a run to where the player 'best' of its game is looked for, with a
-model card: how it was trained, how strong it is, and how to train it again.
+"""Make the newest network of a run the player 'best' of its game, and write its model card.
 
-    alphazero ship run=latest replace=true
-    alphazero ship run=checkpoints/connect_four/RUN replace=true hardware='2 cores, no GPU'
-    alphazero ship run=latest replace=true measured='["On 1,000 new positions: 99.1%."]'
+    python scripts/ship_network.py run=latest replace=true
+    python scripts/ship_network.py run=checkpoints/connect_four/RUN replace=true hardware='2 cores'
+    python scripts/ship_network.py run=latest replace=true measured='["On new positions: 99.1%."]'
 
-In: a run or a network file. Out: a network file under the folder of shipped networks, and its model
-card.
+In: a run or a network file. Out: a copy of the network in the folder of shipped networks, and a
+card that says how it was trained, how strong it is, and how to train it again.
 """
 
 import dataclasses
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
+from model_card import card_text
+from script_command import exit_status
+
+from alphazero.config.command_line import from_overrides
 from alphazero.config.settings import option, rows
-from alphazero.evaluation.model_card import card_text
-from alphazero.evaluation.run_facts import AUTOTUNED_KEYS, RUN_FOLDER_KEYS, run_facts, summary
+from alphazero.evaluation.run_facts import (
+    AUTOTUNED_KEYS,
+    RUN_FOLDER_KEYS,
+    flat_settings,
+    summary,
+)
 from alphazero.network.weights import NetworkFile, network_info, save_network
 from alphazero.players.base import NETWORK_KIND_HELP
 from alphazero.players.network import game_of_network, load_module
-from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError, value_text
-from alphazero.runtime.files import write_atomically
+from alphazero.runtime.files import parse_object, read_text, write_atomically
 from alphazero.storage.pretrained import is_shipped, shipped_folder
 from alphazero.storage.run_folder import RunFolder, find_network, folder_name
 from alphazero.training.run_config import compose, config_folder, config_groups, game_of_choice
 from alphazero.training.settings import TrainSettings
+
+_SUMS = {  # the metrics that are summed up to the iteration
+    "num_games": "selfplay.num_games",
+    "num_positions": "selfplay.num_positions",
+    "measure_s": "measure_s",
+}
+_MEASUREMENTS = ("strength", "exact", "proof")
 
 
 @dataclasses.dataclass
@@ -50,7 +64,15 @@ class Settings:
     measured: list[str] = option([], "for the card: further measurements, and their commands")
 
 
-def run(settings: Settings, console: Console) -> None:
+def main(words: list[str]) -> int:
+    """Read the arguments and ship the network; return the exit status."""
+    if {"-h", "--help"} & set(words):
+        print(__doc__)
+        return 0
+    return exit_status(lambda: ship(from_overrides(Settings, words, "ship_network.py")))
+
+
+def ship(settings: Settings) -> None:
     """Write the network and its card, and print where they are."""
     place: str | Path = settings.run
     if place == "latest":
@@ -75,7 +97,7 @@ def run(settings: Settings, console: Console) -> None:
         done += f" The player 'best' is looked for in {shipped_folder()}."
     if replaced:
         done += f" It replaced another network ({replaced})."
-    console.print(done, markup=False, soft_wrap=True)
+    print(done)
 
 
 def with_facts(source: Path, settings: Settings) -> NetworkFile:
@@ -93,6 +115,47 @@ def with_facts(source: Path, settings: Settings) -> NetworkFile:
         info["recipe"] = recipe(info["settings"], game.name)
     added = {"hardware": settings.hardware, "measured": list(settings.measured)}
     return network._replace(info=info | {key: value for key, value in added.items() if value})
+
+
+def run_facts(folder: RunFolder, iteration: int) -> dict[str, Any]:
+    """Return the facts about an iteration's network that are in the run's folder.
+
+    Returns:
+        Plain data; what the folder does not contain is left out. Up to this iteration,
+        ``elapsed_s`` is the time of training and ``measure_s`` that of the evaluations;
+        ``num_games`` and ``num_positions`` count self-play. ``engine`` is that of the last
+        iteration. The figures of ``strength``, ``exact`` and ``proof`` have the names of
+        `alphazero.training.events`. ``settings`` are flat; ``versions`` are those of the packages.
+    """
+    facts: dict[str, Any] = {}
+    metrics = folder.read_metrics() if folder.metrics.is_file() else []
+    rows = [row for row in metrics if row["iteration"] <= iteration]
+    for key, column in _SUMS.items():
+        if rows and all(row.get(column) is not None for row in rows):
+            facts[key] = round(sum(row[column] for row in rows), 1)
+    if rows and rows[-1]["iteration"] == iteration:
+        facts |= _iteration_facts(rows[-1])
+    if folder.config.is_file():
+        settings = flat_settings(folder.read_config())
+        facts["settings"] = {
+            key: value for key, value in settings.items() if key not in RUN_FOLDER_KEYS
+        }
+    versions = folder.path / "versions.json"
+    if versions.is_file():
+        facts["versions"] = parse_object(read_text(versions), versions, "its contents")
+    return facts
+
+
+def _iteration_facts(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the facts in the metrics of an iteration."""
+    facts: dict[str, Any] = {"elapsed_s": round(row["elapsed_s"], 1)}
+    if row.get("engine.name"):
+        facts["engine"] = row["engine.name"]
+    for key, value in row.items():
+        section, _, name = key.partition(".")
+        if section in _MEASUREMENTS:
+            facts.setdefault(section, {})[name] = value
+    return facts
 
 
 def _strength_text(info: dict[str, Any]) -> str:
@@ -141,3 +204,7 @@ def _presets(game_name: str) -> list[str]:
         if match and game_of_choice(match[1]) == game_name:
             found.append(f"experiment={name}")
     return found
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

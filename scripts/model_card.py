@@ -1,6 +1,6 @@
 """The model card of a pretrained network: how it was trained and how strong it is.
 
-In: a stored network with its facts, see `alphazero.evaluation.run_facts`; a person may have added
+In: a stored network with its facts, collected by `ship_network.py`; a person may have added
 the hardware and further measurements. Out: a page of Markdown: ``model_card.md``, filled in.
 Everything on the page comes from these facts; a line of the page is left out if one of its facts is
 unknown.
@@ -88,7 +88,7 @@ def _recipe_facts(info: dict[str, Any]) -> dict[str, str]:
     if not info.get("recipe"):
         return {"commands": "Unknown: the network was shipped without its run."}
     train = f"    alphazero train {' '.join(info['recipe'])}"
-    facts = {"commands": f"{train}\n    alphazero ship run=latest replace=true"}
+    facts = {"commands": f"{train}\n    python scripts/ship_network.py run=latest replace=true"}
     settings = info["settings"]
     if chosen := [f"{key}={settings[key]}" for key in AUTOTUNED_KEYS if key in settings]:
         facts["speed"] = " ".join(chosen)
