@@ -30,7 +30,7 @@ COMMANDS = {
     "rate": "rate networks of a run, UCT and random on one Elo scale",
     "engine": "answer JSON requests of other programs",
     "prove": "check a player's move in every position of a game",
-    "evaluate": "measure the accuracy of a player, or of two, against an exact solver",
+    "evaluate": "compare a player, or two, with an exact solver",
     "make_evaluation_set": "sample positions and score them exactly",
     "plot": "draw a run, a position or a game",
     "check_game": "check the rules of a game, and propose settings",
