@@ -166,7 +166,7 @@ class NaivePegSolitaire:
     player = 0
 
     def __init__(self, side):
-        self.board = [[1 if column <= row else 2 for column in range(side)] for row in range(side)]
+        self.board = [[1 if column <= row else 3 for column in range(side)] for row in range(side)]
         self.board[0][0] = 0
         steps = [(-1, -1), (-1, 0), (0, -1), (0, 1), (1, 0), (1, 1)]
         holes = [(row, column) for row in range(side) for column in range(row + 1)]

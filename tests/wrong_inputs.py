@@ -258,7 +258,6 @@ evaluate player=random plot=x.doc
 evaluate player=random json=nowhere/x.json
 
 make_evaluation_set num_positions=1
-make_evaluation_set game=connect_x:3x3x3 num_positions=100000 out=x.csv
 make_evaluation_set out=nowhere/x.csv
 make_evaluation_set out=files
 make_evaluation_set out=files/sets/text.csv

@@ -69,7 +69,10 @@ def run(settings: Settings, console: Console) -> None:
         sampled = sample_set(game, solver, num_positions, seed, max_empties, show)
     write_set(out, dataclasses.replace(sampled, notes=_notes(settings, game, solver.name)))
     first, last = sampled.plies.min(), sampled.plies.max()
-    text = f"{len(sampled):,} positions of plies {first} to {last}, scored by {solver.name}: {out}"
+    found = f"{len(sampled):,} positions"
+    if len(sampled) < num_positions:
+        found = f"Only {found}, since many games in a row held no others,"
+    text = f"{found} of plies {first} to {last}, scored by {solver.name}: {out}"
     console.print(text, markup=False, soft_wrap=True)
 
 

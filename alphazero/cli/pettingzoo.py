@@ -23,7 +23,7 @@ from alphazero.interop.agents import Agent, HumanAgent, PettingZooAgent, observe
 from alphazero.interop.board_view import BoardView, view_of
 from alphazero.interop.episode import Episode, play_match
 from alphazero.players.base import ENDGAME_HELP, PlayerSettings
-from alphazero.players.registry import make_player, read_spec
+from alphazero.players.registry import make_player
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.wording import counted
@@ -67,11 +67,10 @@ def run(settings: Settings, console: Console) -> None:
     view = view_of(environment)
 
     def make_agent(spec: str, game: Game, own: Settings) -> Agent:
-        if read_spec(spec, own)[0] == "human":
-            return HumanAgent(view)
         return PettingZooAgent(make_player(spec, game, own), view, own.sampled_plies, own.seed)
 
-    agents = make_pair((settings.first, settings.second), view.game, settings, make_agent)
+    specs = settings.first, settings.second
+    agents = make_pair(specs, view.game, settings, make_agent, lambda: HumanAgent(view))
     if agents[0].name == agents[1].name:
         for number, agent in enumerate(agents, 1):
             agent.name = f"{agent.name} ({number})"

@@ -92,7 +92,7 @@ def run(
     specs = _sides(settings, game)
     adviser = _adviser(settings, game, specs)
     with getting_ready(console):
-        first, second = make_pair(specs, game, settings, people=True)
+        first, second = make_pair(specs, game, settings, make_person=HumanPlayer)
         if game.num_players == 1:
             second = first
     people = any(isinstance(player, HumanPlayer) for player in (first, second))

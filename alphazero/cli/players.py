@@ -109,7 +109,7 @@ def make_pair(
     game: Game,
     settings: PlayerSettings,
     make: Callable[[str, Game, Any], Any] = make_player,
-    people: bool = False,
+    make_person: Callable[[], Any] | None = None,
 ) -> tuple[Any, Any]:
     """Return two players with different random numbers; None takes the default of its side.
 
@@ -117,17 +117,17 @@ def make_pair(
 
     Args:
         make: makes each of them.
-        people: whether a side may be ``human``.
+        make_person: makes the side of a ``human``; None refuses people.
     """
     named = [spec or default for spec, default in zip(specs, default_match(game.name))]
-    are_people = [people and read_spec(spec, settings).kind == "human" for spec in named]
-    for spec, is_person in zip(named, are_people):
-        if not is_person:
+    kinds = [read_spec(spec, settings).kind for spec in named]
+    for spec, kind in zip(named, kinds):
+        if kind != "human" or make_person is None:
             _check_plays(spec, game, settings)
     sides = settings, dataclasses.replace(settings, seed=settings.seed + 1)
     first, second = (
-        HumanPlayer() if is_person else make(spec, game, own)
-        for spec, is_person, own in zip(named, are_people, sides)
+        make_person() if kind == "human" and make_person else make(spec, game, own)
+        for spec, kind, own in zip(named, kinds, sides)
     )
     return first, second
 

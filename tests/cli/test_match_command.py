@@ -13,6 +13,7 @@ from alphazero.cli.command import run_command
 from alphazero.cli.players import make_pair, warm_up
 from alphazero.network.weights import network_arrays, save_network
 from alphazero.own_games.registry import make_game
+from alphazero.play.terminal import HumanPlayer
 from alphazero.players.base import PlayerSettings
 from alphazero.players.solver import SolverPlayer
 
@@ -75,7 +76,7 @@ def test_both_players_are_checked_before_one_is_made(tmp_path):
         with pytest.raises(ValueError):
             make_pair(("uct", refused), game, PlayerSettings(), make)
     with pytest.raises(ValueError):
-        make_pair(("human", str(path)), game, PlayerSettings(), make, people=True)
+        make_pair(("human", str(path)), game, PlayerSettings(), make, make_person=HumanPlayer)
 
 
 def test_a_solver_that_cannot_solve_the_start_is_refused_there(capsys):

@@ -118,8 +118,8 @@ def searches(monkeypatch):
     made = []
 
     class Search(TreeSearch):
-        def __init__(self, *arguments):
-            super().__init__(*arguments)
+        def __init__(self, *arguments, **keywords):
+            super().__init__(*arguments, **keywords)
             made.append(self)
 
     monkeypatch.setattr(search_player, "TreeSearch", Search)

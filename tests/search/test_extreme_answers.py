@@ -9,7 +9,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from search_samples import GAMES, make_search, named_game, random_positions
 
-from alphazero.search.simulate import MOST_WALKS
+from alphazero.search.simulate import MAX_WALKS
 
 LARGEST, SMALLEST = float(np.finfo(np.float32).max), 1e-45
 #: What the logits and the values of one search are drawn from.
@@ -117,7 +117,7 @@ def test_a_search_ends_within_its_budget_whatever_the_answers(case, settings, se
 @pytest.mark.parametrize("leaves_per_step", (1, 4))
 def test_a_step_without_a_new_leaf_is_short(leaves_per_step):
     """Nearly all visits end at finished games; Ctrl-C and deadlines count between two steps."""
-    game, budget = named_game("tic_tac_toe"), 3 * MOST_WALKS
+    game, budget = named_game("tic_tac_toe"), 3 * MAX_WALKS
     states = game.initial_states(1)
     for action in (0, 1, 2, 4, 3, 5, 7):  # X O X / O X O / _ O _, X to move: 6 and 8 remain
         states = game.step(states, np.array([action])).states
@@ -130,7 +130,7 @@ def test_a_step_without_a_new_leaf_is_short(leaves_per_step):
     while not len(search.finished_rows()):
         search.step()
         visits.append(int(search.tree.node_visits[0, 0]))
-    assert 1 <= np.diff(visits).min() and np.diff(visits).max() <= 2 * MOST_WALKS
+    assert 1 <= np.diff(visits).min() and np.diff(visits).max() <= 2 * MAX_WALKS
     assert search.tree.num_nodes[0] < 6 and visits[-1] == budget + 1
 
     search.reset(np.arange(1), states, budget)

@@ -65,38 +65,16 @@ def sample_set(
 ) -> EvaluationSet:
     """Sample ``num_positions`` positions, half from random play, half from strong play.
 
-    All positions are different, including their mirror images.
+    All positions are different, including their mirror images. There are fewer where the games hold
+    no others, as in a small game.
 
     Args:
         max_empties: the largest number of empty squares in a position; None allows the whole game.
         progress: called with the number of positions found after each new one.
 
     Raises:
-        ConfigError: if the game has too few such positions.
+        ConfigError: if the games hold none.
     """
-    samples = _distinct_samples(game, solver, num_positions, seed, max_empties, progress)
-    if len(samples) < num_positions:
-        enough = num_positions
-        while len(samples) < enough:  # halves of fewer positions are other halves
-            enough = len(samples)
-            samples = _distinct_samples(game, solver, enough, seed, max_empties)
-        reason = f"{_MAX_BARREN_GAMES} games of {game.name} in a row held no new position that can "
-        reason += "be misplayed"
-        raise ConfigError.of("num_positions", num_positions, f"{enough} or less", reason)
-    samples.sort(key=lambda each: (len(each.moves), each.source, each.moves))
-    moves, states, scores, sources = zip(*samples)
-    return make_set(game, np.stack(states), np.stack(scores), sources, moves, {})
-
-
-def _distinct_samples(
-    game: Game,
-    solver: Solver,
-    num_positions: int,
-    seed: int,
-    max_empties: int | None,
-    progress: Callable[[int], None] = lambda num_found: None,
-) -> list["_Sample"]:
-    """Return ``num_positions`` samples, or fewer if the games held no others; see `sample_set`."""
     samples: list[_Sample] = []
     seen: set[bytes] = set()
     max_immediate = MAX_IMMEDIATE_FRACTION * num_positions / len(SOURCES)
@@ -111,7 +89,12 @@ def _distinct_samples(
                 num_found += 1
                 samples.append(sample)
                 progress(len(samples))
-    return samples
+    if not samples:
+        reason = f"{_MAX_BARREN_GAMES} games held no position in which a move loses anything"
+        raise ConfigError.of("game", game.name, "another game", reason)
+    samples.sort(key=lambda each: (len(each.moves), each.source, each.moves))
+    moves, states, scores, sources = zip(*samples)
+    return make_set(game, np.stack(states), np.stack(scores), sources, moves, {})
 
 
 class _Sample(NamedTuple):
