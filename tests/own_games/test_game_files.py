@@ -3,6 +3,7 @@
 import importlib
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -231,8 +232,7 @@ def test_a_file_is_sent_with_the_modules_beside_it(race, tmp_path, monkeypatch):
     monkeypatch.setattr(checked_game, "_check_laws", lambda name, file: ())
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "elsewhere"))
     game, files = make_game(str(race)), own_files(str(race))
-    for path in race.parent.iterdir():
-        path.unlink()
+    shutil.rmtree(race.parent)
     del sys.modules["race_limits"]
     sys.path.remove(str(race.parent))
     again = game_here(game.name, files, game.rules_digest)
