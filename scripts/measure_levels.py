@@ -31,7 +31,7 @@ OUTPUT = Path(catalogue.__file__).with_name("levels.json")
 
 
 def main() -> None:
-    """Measure the levels of each game and store their ratings."""
+    """Measure the levels of each game, and store their ratings."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--games", nargs="+", default=["connect_four", "othello:6", "othello"])
     parser.add_argument("--num-games", type=int, default=400)

@@ -94,7 +94,7 @@ def ship(settings: Settings) -> None:
     size = f"{path.stat().st_size:,} bytes"
     done = f"Copied {source} to {path} ({size}), with its card ({_strength_text(network.info)})."
     if not is_shipped(path):
-        done += f" The player 'best' is looked for in {shipped_folder()}."
+        done += f" The player 'best' is loaded from {shipped_folder()}."
     if replaced:
         done += f" It replaced another network ({replaced})."
     print(done)

@@ -71,7 +71,7 @@ def sample_positions(
     """Sample training positions from ply ``first_ply`` on, at most one per game.
 
     Raises:
-        ConfigError: if there are none.
+        ConfigError: if the games have no such position.
     """
     samples: list[tuple[GameRecord, int]] = []
     for index in generator.permutation(len(records)):

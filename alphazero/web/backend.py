@@ -65,11 +65,11 @@ class Backend:
     # --- immediate answers ------------------------------------------------------------------------
 
     def games(self) -> dict[str, Any]:
-        """Answer `api/games`."""
+        """Answer `api/games`: the games, each with its players and levels."""
         return self.catalogue.describe()
 
     def position(self, plain: Any) -> dict[str, Any]:
-        """Answer `api/position`."""
+        """Answer `api/position`: the data to draw the positions of a game."""
         request = read_request(DrawingRequest, plain)
         found = self._position(request)
         from_ply = request.from_ply or 0
@@ -77,7 +77,7 @@ class Backend:
         return position.describe(found, from_ply)
 
     def exact(self, plain: Any) -> dict[str, Any]:
-        """Answer `api/exact`."""
+        """Answer `api/exact`: the exact scores of a position, or why they are unknown."""
         found = unfinished(self._position(read_request(PositionRequest, plain)))
         try:
             exact = self.thinking.solvers.scores(found.game, found.state)
@@ -86,17 +86,17 @@ class Backend:
         return exact_answer(exact)
 
     def live(self) -> dict[str, Any]:
-        """Return a message of `api/live`."""
+        """Return a message of `api/live`: the training runs, with a summary of each."""
         return self._charts.list_runs()
 
     def run(self, plain: Any) -> dict[str, Any]:
-        """Answer `api/run`."""
+        """Answer `api/run`: the metrics of a training run, as charts."""
         return self._charts.show_run(read_request(RunRequest, plain))
 
     # --- streams ----------------------------------------------------------------------------------
 
     def move(self, plain: Any) -> Job:
-        """Return the job of `api/move`."""
+        """Return the job of `api/move`, which chooses a player's move."""
         request = read_request(SearchRequest, plain)
         found = unfinished(self._position(request))
         player, num_simulations = self._player(found.game, request.player, _MOVERS)
@@ -116,7 +116,7 @@ class Backend:
         return job
 
     def analyse(self, plain: Any) -> Job:
-        """Return the job of `api/analyse`."""
+        """Return the job of `api/analyse`, which searches a position and emits views."""
         request = read_request(SearchRequest, plain)
         found = unfinished(self._position(request))
         player, num_simulations = self._player(found.game, request.player, SIMULATIONS_BY_KIND)
@@ -132,7 +132,7 @@ class Backend:
         return job
 
     def review(self, plain: Any) -> Job:
-        """Return the job of `api/review`."""
+        """Return the job of `api/review`, which evaluates every position of a game."""
         request = read_request(SearchRequest, plain)
         found = self._position(request)
         player, num = self._player(found.game, request.player, review.NUM_SIMULATIONS)
@@ -140,7 +140,7 @@ class Backend:
         return lambda stream: review.review_game(self.thinking, found, player, num, stream)
 
     def misplayed(self, plain: Any) -> Job:
-        """Return the job of `api/misplayed`."""
+        """Return the job of `api/misplayed`, which looks for a network's mistakes."""
         request = read_request(MisplayedRequest, plain)
         game = self.catalogue.game(request.game)
         player, num = self._player(game, request.player, {"network": misplayed.NUM_SIMULATIONS})

@@ -77,7 +77,7 @@ class Catalogue:
         return self._finder.found(within_s=0)
 
     def describe(self) -> dict[str, Any]:
-        """Return the answer of `api/games`."""
+        """Return the answer of `api/games`: all games with their players, and the default game."""
         games = map(self.game, self.game_names())
         return {
             "games": [describe_game(game, self.players(game)) for game in games],
@@ -94,7 +94,7 @@ class Catalogue:
         return list(dict.fromkeys([*self._named, *OFFERED, *trained]))
 
     def game(self, name: str | None) -> Game:
-        """Return a game of the catalogue.
+        """Return a game of the catalogue by its name.
 
         Raises:
             Refusal: if the catalogue has no game of this name.
@@ -117,7 +117,7 @@ class Catalogue:
         return skin_of(game, setup or setups[0])
 
     def player(self, game: Game, player_id: str | None) -> PlayerChoice:
-        """Return a player of a game.
+        """Return a player of a game by its id.
 
         Raises:
             Refusal: if the game has no player with this id.

@@ -40,7 +40,7 @@ def review_game(
     num_simulations: int,
     stream: Stream,
 ) -> None:
-    """Emit the messages of `api/review`.
+    """Evaluate every position of a game, from the last to the first; emit one message for each.
 
     Args:
         player: the network or UCT player that evaluates positions the solver cannot solve.

@@ -60,7 +60,8 @@ def rollout(game, state, policy, rng):
         policy: a `RolloutPolicy`.
 
     Returns:
-        The points of the player who moves first in the game: 2 win, 1 draw, 0 loss, or between.
+        The points of the player who moves first in the game: 2 for a win, 1 for a draw, 0 for a
+        loss, and intermediate values for other results.
     """
     scratch = policy.scratch
     if policy.weighted:
@@ -108,9 +109,9 @@ def record_rollout(game, tree, state, policy, path, length, rng):
 
 @njit
 def weigh_moves(game, state, weights, scratch):
-    """Write the legal moves into ``scratch.legal`` and their exp(evaluation) into its ``chances``.
+    """List the legal moves in ``scratch.legal`` and exp(evaluation) of each in ``scratch.chances``.
 
-    Under the softmax policy, a move's probability is its entry of ``chances`` / total.
+    Under the softmax policy, the probability of ``legal[i]`` is ``chances[i] / total``.
 
     Returns:
         The number of legal moves, and the total of their chances.
