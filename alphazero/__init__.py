@@ -1,33 +1,33 @@
 """AlphaZero self-play training: from the rules of a game to a player of proven strength.
 
-The public API, each name imported on first use:
+The public API; each name is imported on first use:
 
     make_game           a game by its name, or your own game's file
     load_player         a player: a network, UCT, an exact solver, random
     play_match          paired games between two players, with a 95% interval
-    measure_accuracy    a player's moves compared with those of an exact solver
-    prove               every position of a small game: is the player unbeatable?
-    make_settings       the settings of a training run, from the same arguments as the command line
+    measure_accuracy    a player's moves compared with an exact solver's
+    prove               check every position of a small game: is the player unbeatable?
+    make_settings       the settings of a training run, from command-line arguments
     train               train a network; yields a report after each iteration
     load_run            a stored run: its settings, metrics and networks
 
-The packages, in the order of the data flow; each imports only those above it:
+The packages in data-flow order; each imports only packages above it:
 
     runtime/      compiled kernels, random generators, devices, the console, safe files
     config/       settings with ranges, read from the command line and from files
     games/        rules (scalar, compiled) and the batched game that everything else uses
-    boards/       positions and moves as people read them: text, shapes, pictures
-    textbook/     UCT and AlphaZero in plain Python, to learn from; tests hold search/ to it
+    boards/       positions and moves in human-readable form: text, shapes, pictures
+    textbook/     UCT and AlphaZero in plain Python, to learn from; tests compare search/ with it
     search/       PUCT and Gumbel search for many games in lockstep; uct/: the rollout baseline
-    own_games/    games by name; those that users bring: their own classes and files, libraries
+    own_games/    games by name, including users' own classes and files, and libraries' games
     network/      the policy/value networks, pure functions of tensors; stored weights
     inference/    the evaluator: an engine (torch, OpenVINO, CUDA) behind a cache
-    selfplay/     games in lockstep, one thread for each core; the record of a finished game
+    selfplay/     games in lockstep, one thread per core; the record of a finished game
     replay/       the window of samples, targets, random symmetries
     learner/      the training step: losses, optimizers, averaged weights
     storage/      checkpoints, run folders, the networks that ship with the package
     solvers/      exact solvers, enumeration of small games, proofs about a player
-    players/      choosers of moves: random, UCT, network, solver, GTP programs
+    players/      players that choose moves: random, UCT, network, solver, GTP programs
     evaluation/   matches, Elo, SPRT, tournaments; exact/: accuracy against a solver
     workers/      where training games are played: threads, processes, a Ray cluster
     training/     the training loop, its settings, reports, alarms and loggers
@@ -35,7 +35,7 @@ The packages, in the order of the data flow; each imports only those above it:
     play/         the terminal board and the JSON engine
     interop/      PettingZoo environments and agents, exported networks
     web/          the server of the page that plays and analyses
-    cli/          the console command `alphazero`, one file for each command
+    cli/          the console command `alphazero`, one file per command
 """
 
 import importlib
@@ -64,8 +64,8 @@ if TYPE_CHECKING:
     from alphazero.training.events import IterationReport as IterationReport
     from alphazero.training.settings import TrainSettings as TrainSettings
 
-#: Public names and the modules that define them. Nothing is imported before it is used: `import
-#: alphazero` is fast and changes nothing in the user's process.
+#: Public names and the modules that define them. Nothing is imported before it is used, so `import
+#: alphazero` is fast and has no side effects.
 _PUBLIC = {
     "AccuracyReport": "alphazero.evaluation.exact.accuracy",
     "Analysis": "alphazero.players.base",

@@ -1,4 +1,4 @@
-"""`python -m alphazero` is the console command `alphazero`."""
+"""Run the console command `alphazero` with `python -m alphazero`."""
 
 import sys
 

@@ -1,7 +1,7 @@
 """Breakthrough (D. Troyka): pieces move one square forward, and capture diagonally forward.
 
-Who reaches the opponent's first row or takes all pieces has won. The first player begins at the
-bottom and moves up. breakthrough_python.py is the same game as a plain Python class.
+The player who reaches the opponent's first row or takes all pieces wins. The first player starts at
+the bottom and moves up. breakthrough_python.py is the same game as a plain Python class.
 
 An action is 6 * square + direction, with the directions of both players:
 
@@ -18,7 +18,7 @@ from alphazero.games import rules
 
 
 class Breakthrough(NamedTuple):
-    """Side of the board, at least 5.
+    """Breakthrough on a board with ``side`` squares on each side, at least 5.
 
     State: int8[side**2 + 1]: the squares (0 empty, 1 first player, 2 second player) and the player
     to move.
@@ -45,7 +45,7 @@ def player_to_move(game, state):
 
 @rules.njit
 def target(game, square, direction):
-    """Return the square that a direction leads to, -1 if it is beyond the edge."""
+    """Return the square that a direction leads to, or -1 if it is off the board."""
     side = game.side
     row = square // side + (-1 if direction < 3 else 1)
     column = square % side + direction % 3 - 1
@@ -95,12 +95,12 @@ def is_over(game, state):
 
 @rules.implement(Breakthrough)
 def result(game, state):
-    return -1  # for the player to move, who has let the opponent through or has no piece left
+    return -1  # the player to move has lost: the opponent got through or took the last piece
 
 
 @rules.implement(Breakthrough)
 def observe(game, state, planes):
-    # The players move in different directions, so a third plane says who is to move.
+    # The players move in different directions, so a third plane shows who is to move.
     side, player = game.side, state[game.side * game.side]
     for square in range(side * side):
         row, column = square // side, square % side
@@ -151,7 +151,7 @@ def from_cells(game, board, player):
 @rules.implement(Breakthrough)
 def action_squares(game, action):
     to = int(target(game, action // 6, action % 6))
-    return (action // 6, to) if to >= 0 else ()  # beyond the edge: never legal
+    return (action // 6, to) if to >= 0 else ()  # off the board: never legal
 
 
 @rules.implement(Breakthrough)

@@ -1,6 +1,6 @@
 """Breakthrough (D. Troyka) in plain Python: the same game as breakthrough.py, which is faster.
 
-An object is a position. The rules, the actions and the board are described in breakthrough.py.
+Each object is a position. breakthrough.py describes the rules, the actions and the board.
 """
 
 import copy
@@ -9,7 +9,7 @@ import numpy as np
 
 
 class Breakthrough:
-    binary_planes = True  # `observe` returns 0 and 1 alone
+    binary_planes = True  # `observe` returns only 0 and 1
     piece_letters = ".WB"
     appearance = {
         "title": "Breakthrough",
@@ -49,7 +49,7 @@ class Breakthrough:
         squares = self.action_squares(action)
         if not squares or self.board[squares[1]] == 1 + self.player:
             return False
-        return action % 3 != 1 or self.board[squares[1]] == 0  # straight ahead nothing is taken
+        return action % 3 != 1 or self.board[squares[1]] == 0  # moving straight cannot capture
 
     def step(self, action):
         square, to = self.action_squares(action)
@@ -61,7 +61,7 @@ class Breakthrough:
         return 2 - self.player in goal or 1 + self.player not in self.board
 
     def result(self):
-        return -1  # for the player to move, who has let the opponent through or has no piece left
+        return -1  # the player to move has lost: the opponent got through or took the last piece
 
     def cells(self):
         return np.array(self.board).reshape(self.side, self.side)

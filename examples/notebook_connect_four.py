@@ -1,11 +1,11 @@
-"""Connect Four in the form of the published notebook: most of it is its tic-tac-toe."""
+"""Connect Four in the form of the published notebook, built on its tic-tac-toe."""
 
 import numpy as np
 from notebook_tic_tac_toe import BoardState, TicTacToe
 
 
 class ConnectFour(TicTacToe):
-    """Actions are the columns."""
+    """Connect Four; actions are the columns."""
 
     length = 4
 
@@ -17,10 +17,10 @@ class ConnectFour(TicTacToe):
         return BoardState(player=1, action_mask=[1] * 7, board=np.zeros((6, 7)))
 
     def get_symmetries(self, state, probs):
-        """Return (state, probs) and, if it is another position, their mirror image."""
+        """Return (state, probs) and, if the mirrored position is different, their mirror image."""
         mirrored = BoardState(state.player, state.action_mask[::-1], np.fliplr(state.board))
         return [(state, probs), (mirrored, probs[::-1])][: 2 if mirrored != state else 1]
 
     def place(self, board, action):
-        row = np.flatnonzero(board[:, action] == 0)[-1]  # the lowest that is empty
+        row = np.flatnonzero(board[:, action] == 0)[-1]  # the lowest empty one
         return (row, action), int(row > 0)

@@ -8,9 +8,9 @@ import numpy as np
 
 @dataclass
 class BoardState:
-    """A position of a board game, compared and hashed by all that it has."""
+    """A position of a board game, compared and hashed by all its fields."""
 
-    player: int  # to move: 1 for the player who began, -1 for the other
+    player: int  # the player to move: 1 for the player who began, -1 for the other
     action_mask: list[int]  # 1 for a legal action, 0 for the others
     board: np.ndarray  # float[H, W]: 1 and -1 for the players' pieces, 0 for an empty square
 
@@ -25,7 +25,7 @@ class BoardState:
 
 
 def has_run(board, piece, length):
-    """Return whether so many squares in a row, a column or a diagonal hold a piece."""
+    """Return whether a row, column or diagonal has ``length`` adjacent squares with a piece."""
     lines = [*board, *board.T]
     for grid in (board, np.fliplr(board)):
         lines += [grid.diagonal(k) for k in range(1 - grid.shape[0], grid.shape[1])]
@@ -33,9 +33,9 @@ def has_run(board, piece, length):
 
 
 class TicTacToe:
-    """Outcomes are 1, 0 and -1, for the player to move."""
+    """Tic-tac-toe; outcomes are 1, 0 and -1 for the player to move."""
 
-    length = 3  # of a line that wins
+    length = 3  # squares in a winning line
 
     @property
     def action_size(self):
@@ -48,7 +48,7 @@ class TicTacToe:
         return state.player
 
     def get_transitions(self, state):
-        """Return ({action: next state}, None), or ({}, outcome) where the game is over."""
+        """Return ({action: next state}, None), or ({}, outcome) if the game is over."""
         outcome = self.get_outcome(state)
         if outcome is not None:
             return {}, outcome
@@ -65,7 +65,7 @@ class TicTacToe:
             state, sign = random.choice(list(transitions.values())), -sign
 
     def canonicalize(self, state):
-        """Return the state as the player to move sees it: 1 own, -1 the opponent's."""
+        """Return the state from the viewpoint of the player to move: 1 own, -1 the opponent's."""
         return BoardState(1, state.action_mask, state.player * state.board)
 
     def get_symmetries(self, state, probs):
@@ -81,7 +81,7 @@ class TicTacToe:
                     images.append((image, [probs[square] for square in order]))
         return images
 
-    # --- what Connect Four shares and changes -----------------------------------------------------
+    # --- shared with Connect Four or overridden by it ---------------------------------------------
 
     def get_outcome(self, state):
         """Return 1, 0 or -1 for the player to move, None if the game goes on."""

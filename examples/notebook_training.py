@@ -1,10 +1,10 @@
-"""The published notebook's training loop on its two games: the textbook's search, and torch.
+"""The published notebook's training loop on its two games, with the textbook's search and torch.
 
     python examples/notebook_training.py tic_tac_toe
     alphazero prove player=tic_tac_toe_1.safetensors,with_search=false
 
-The games are the classes of notebook_tic_tac_toe.py and notebook_connect_four.py. The network is
-stored, so that its moves can be checked. docs/notebooks.md has the recipe, and what it reaches.
+The games are the classes in notebook_tic_tac_toe.py and notebook_connect_four.py. The network is
+stored, so that its moves can be checked. docs/notebooks.md has the recipe and its results.
 """
 
 import argparse
@@ -25,12 +25,12 @@ from alphazero.textbook.play import play_game
 
 SHAPE = NetworkSettings("notebook", channels=16, kernel_size=2, value_units=8, value_head="scalar")
 NUM_SIMULATIONS, ILLEGAL = 200, -1.0
-#: The game, iterations, episodes of one, and plies at temperature 1: while step < 5 or 15.
+#: Game, iterations, episodes per iteration, and plies sampled at temperature 1.
 GAMES = {"tic_tac_toe": (TicTacToe(), 150, 5, 4), "connect_four": (ConnectFour(), 35, 25, 14)}
 
 
 def planes(states):
-    """Return canonical states as two planes of own and other pieces, float32[M, 2, H, W]."""
+    """Return canonical states as planes of own and opponent's pieces, float32[M, 2, H, W]."""
     boards = torch.as_tensor(np.stack([state.board for state in states]))
     return torch.stack([boards == 1, boards == -1], dim=1).float()
 
@@ -48,7 +48,7 @@ def make_search(game, network):
 
 
 def examples_of(game, sample):
-    """Return (state, policy target, outcome) under each distinct symmetry."""
+    """Return a sample's (state, policy target, outcome) under each distinct symmetry."""
     target = [sample.action_weights.get(action, ILLEGAL) for action in range(game.action_size)]
     images = game.get_symmetries(game.canonicalize(sample.state), target)
     return [(state, probs, sample.outcome) for state, probs in images]
@@ -74,7 +74,7 @@ def learn(network, optimizer, examples, num_epochs=10, batch_size=64):
 
 
 def move_of(search, state, num_sampled_plies=0):
-    """Return the most visited move; of the first plies, one in proportion to the visits."""
+    """Return the most visited move; in the first plies, sample in proportion to the visits."""
     search.reset(state)
     output = search.search(NUM_SIMULATIONS)
     if np.count_nonzero(state.board) >= num_sampled_plies:
@@ -83,8 +83,8 @@ def move_of(search, state, num_sampled_plies=0):
 
 
 def pit(game, new, old, num_games=250):
-    """Return the score of the new network as either player in turn; a draw counts as positive."""
-    # Two moves are sampled: otherwise all games of a pair of networks would be the same.
+    """Return the fraction of games that the new network does not lose, on both sides in turn."""
+    # Two moves are sampled; otherwise all games between two networks would be the same.
     new, old = (partial(move_of, make_search(game, one), num_sampled_plies=2) for one in (new, old))
     results = [play_game(game, new, old)[1] for _ in range(num_games // 2)]
     results += [-play_game(game, old, new)[1] for _ in range(num_games // 2)]
@@ -92,8 +92,8 @@ def pit(game, new, old, num_games=250):
 
 
 def main(which, iterations, seed, pit_every):
-    """Train, and store the network."""
-    torch.set_num_threads(1)  # networks as small as this one are slower on several
+    """Train a network and store it."""
+    torch.set_num_threads(1)  # networks as small as this one are slower on several threads
     torch.manual_seed(seed)
     random.seed(seed)
     game, num_iterations, num_episodes, num_sampled_plies = GAMES[which]

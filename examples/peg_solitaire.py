@@ -1,8 +1,8 @@
-"""Peg solitaire on the triangle of 15 holes, a game of one player.
+"""Peg solitaire on a triangle of 15 holes, a single-player game.
 
-A peg jumps over a neighbour into an empty hole, and the peg that it jumps over is taken away. The
-game ends when no peg can jump; the fewer pegs are left, the better. The triangle is the lower left
-half of a square board:
+A peg jumps over a neighbour into an empty hole, and the peg that it jumps over is removed. The game
+ends when no peg can jump; the fewer pegs left, the better. The triangle is the lower left half of a
+square board:
 
     5  .
     4  O O
@@ -22,11 +22,11 @@ from alphazero.games import rules
 SIDE = 5
 #: The (row, column) of each hole; on a square board, the triangle is the part below the diagonal.
 HOLES = [(row, column) for row in range(SIDE) for column in range(row + 1)]
-#: int64[15], the square of each hole on that board.
+#: int64[15], the square of each hole on the square board.
 CELLS = np.array([row * SIDE + column for row, column in HOLES])
 _INDEX = {hole: index for index, hole in enumerate(HOLES)}
 _DIRECTIONS = ((-1, -1), (-1, 0), (0, -1), (0, 1), (1, 0), (1, 1))
-#: int64[A, 3]: the hole that a jump starts from, the one it passes over, and the one it ends in.
+#: int64[A, 3]: the holes where a jump starts, which it passes over, and where it ends.
 JUMPS = np.array(
     [
         [_INDEX[row, column], _INDEX[row + down, column + right], _INDEX[target]]
@@ -37,7 +37,7 @@ JUMPS = np.array(
 
 
 class PegSolitaire(NamedTuple):
-    """The hole that is empty at the start, counted from 0.
+    """Peg solitaire in which hole ``first_empty``, counted from 0, is empty at the start.
 
     State: int8[15], 1 for a hole with a peg, 0 for an empty one.
     """
@@ -60,7 +60,7 @@ def result_range(game):
 
 @rules.implement(PegSolitaire)
 def result(game, state):
-    return -np.sum(state)  # the pegs left; fewer are better
+    return -np.sum(state)  # minus the number of pegs left
 
 
 @rules.implement(PegSolitaire)
@@ -104,7 +104,7 @@ def is_over(game, state):
 
 @rules.implement(PegSolitaire)
 def observe(game, state, planes):
-    for hole in range(len(state)):  # two planes: pegs and empty holes, so that the edge is seen
+    for hole in range(len(state)):  # two planes, pegs and empty holes, so that the edge is visible
         row, column = CELLS[hole] // SIDE, CELLS[hole] % SIDE
         planes[1 - state[hole], row, column] = 1.0
 
@@ -126,16 +126,16 @@ def planes_shape(game):
 
 @rules.implement(PegSolitaire)
 def max_plies(game):
-    return len(HOLES) - 2  # each jump takes a peg away, and one is left
+    return len(HOLES) - 2  # of the 14 pegs, each jump removes one, and one is left
 
 
 @rules.implement(PegSolitaire)
 def symmetries(game):
-    """Return the three rotations of the triangle, and their mirror images."""
+    """Return the three rotations of the triangle and their mirror images."""
     jumps = {tuple(jump): action for action, jump in enumerate(JUMPS.tolist())}
     cells, actions = [], []
     for order in itertools.permutations(range(3)):
-        # A hole's distances from the three sides: they add up to SIDE - 1.
+        # A hole's distances from the three sides, which add up to SIDE - 1.
         distances = [(SIDE - 1 - row, column, row - column) for row, column in HOLES]
         turned = [tuple(one[axis] for axis in order) for one in distances]
         source = [distances.index(one) for one in turned]

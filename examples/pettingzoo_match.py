@@ -1,4 +1,4 @@
-"""Two of our players meet in PettingZoo's Connect Four; see docs/PETTINGZOO.md."""
+"""A match between two of our players in PettingZoo's Connect Four; see docs/PETTINGZOO.md."""
 
 from alphazero.interop.agents import PettingZooAgent
 from alphazero.interop.board_view import view_of
@@ -16,7 +16,7 @@ def main(num_games: int = 4) -> None:
         PettingZooAgent(make_player(spec, view.game), view) for spec in ("uct:500", "uct:20")
     )
 
-    # One move by hand: an agent needs nothing but the observation.
+    # One move by hand: an agent needs only the observation.
     environment.reset(seed=0)
     observation, *_ = environment.last()
     environment.step(strong.act(observation, environment.agent_selection))

@@ -1,7 +1,7 @@
 """Snort (S. Norton): place a piece on an empty square that shares no edge with an opponent's piece.
 
-A player who cannot move has lost. Actions are the squares, row by row. docs/COMPILED_RULES.md walks
-through this file.
+A player who cannot move loses. Actions are the squares, row by row. docs/COMPILED_RULES.md explains
+this file step by step.
 """
 
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from alphazero.games import rules
 
 
 class Snort(NamedTuple):
-    """Side of the board.
+    """Snort on a board with ``side`` squares on each side.
 
     State: int8[side**2 + 1]: the squares (0 empty, 1 first player, 2 second player) and the player
     to move.
@@ -73,7 +73,7 @@ def is_over(game, state):
 
 @rules.implement(Snort)
 def result(game, state):
-    return -1  # for the player to move, who has no legal action left
+    return -1  # the player to move has lost: no legal action is left
 
 
 @rules.implement(Snort)

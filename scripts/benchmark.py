@@ -3,7 +3,7 @@
     python scripts/benchmark.py
     python scripts/benchmark.py --only uct,playouts --repeats 5 --json figures.json
 
-Prints one table for each part. The name of a figure ends in its unit, here and in the JSON file.
+Prints one table per part. Names of figures end in their unit, here and in the JSON file.
 """
 
 import argparse
@@ -25,10 +25,10 @@ from alphazero.runtime.process import limit_spinning
 
 
 class Part(NamedTuple):
-    """A part of the benchmark. Its module is imported only when it is measured."""
+    """A part of the benchmark, whose module is imported only when it is measured."""
 
-    module: str  #: in `benchmark_parts`
-    function: str  #: from the number of repeats to a list of `Row`
+    module: str  #: name of a module in `benchmark_parts`
+    function: str  #: name of a function from the number of repeats to a list of `Row`
     help: str
 
 
@@ -36,44 +36,43 @@ PARTS = {
     "uct": Part(
         "uct",
         "measure_uct",
-        "UCT with random rollouts: simulations/s from the start position, one thread;\n"
-        "beside OpenSpiel's C++ bot where `open_spiel` is installed: equal simulations and\n"
-        "exploration constant, a new tree for each run",
+        "UCT with random rollouts: simulations/s from the start position on one thread;\n"
+        "compared with OpenSpiel's C++ bot if `open_spiel` is installed, with equal\n"
+        "simulations and exploration constant and a new tree for each run",
     ),
     "playouts": Part(
-        "uct", "measure_playouts", "random games/s from the start position, one thread"
+        "uct", "measure_playouts", "random games/s from the start position on one thread"
     ),
     "solver": Part(
         "solvers",
         "measure_solvers",
-        "our exact solvers: time for the scores of all actions of a position, and nodes/s;\n"
+        "our exact solvers: time to score all actions of a position, and nodes/s;\n"
         "Connect Four by ply, Othello by empty squares",
     ),
     "engines": Part(
         "engines",
         "measure_engines",
-        "evaluations/s of an untrained network with each engine, on one core and on all",
+        "evaluations/s of an untrained network with each engine, on one core and on all cores",
     ),
     "one_position": Part(
         "one_position",
         "measure_one_position",
         "one position, as in a game at the terminal: simulations/s of the shipped networks with\n"
         "one leaf at a time (torch, the fastest engine) and with several, for a second and for\n"
-        "6,000 simulations, in turn; beside the evaluations/s of torch's eager float32 in batches\n"
-        "of 256",
+        "6,000 simulations, in turn; compared with torch's eager float32 in batches of 256",
     ),
     "selfplay": Part(
         "selfplay",
         "measure_selfplay",
-        "self-play with an untrained network and the fastest engine, 200 simulations a move, on\n"
-        "one core and on all, without and with the cache; beside the engine alone and torch's\n"
-        "eager float32, measured in turn",
+        "self-play with an untrained network and the fastest engine, 200 simulations per move, on\n"
+        "one core and on all, without and with the cache; compared with the engine by itself and\n"
+        "torch's eager float32, measured in turn",
     ),
     "checks": Part(
         "checks",
         "measure_checks",
-        "what the check of the network's answers costs self-play, with and without it in turn; on\n"
-        "a GPU if there is one",
+        "the cost of checking the network's answers in self-play, measured with and without in\n"
+        "turn; on a GPU if there is one",
     ),
     "search": Part(
         "selfplay",
@@ -83,42 +82,42 @@ PARTS = {
     "rules": Part(
         "rules",
         "measure_rules",
-        "Connect Four by compiled rules, in plain Python, through OpenSpiel, PettingZoo and pgx:\n"
-        "self-play with a 5 x 64 network, the search alone, UCT; one core, 64 games of 64\n"
+        "Connect Four with compiled rules, in plain Python, in OpenSpiel, PettingZoo and pgx:\n"
+        "self-play with a 5 x 64 network, search without a network, UCT; one core, 64 games of 64\n"
         "simulations",
     ),
     "libraries": Part(
         "rules",
         "measure_libraries",
-        "games of OpenSpiel, PettingZoo and pgx: the time of a move of 64 random games with all\n"
-        "that a search asks for, and UCT; one core",
+        "games of OpenSpiel, PettingZoo and pgx: time per move in 64 random games with all\n"
+        "calls that a search makes, and UCT; one core",
     ),
     "learner": Part(
         "learner",
         "measure_learner",
-        "the learner with the replay buffer: samples/s (rows), beside the network's arithmetic",
+        "the learner with the replay buffer: samples/s (rows), compared with the network only",
     ),
     "scaling": Part(
         "selfplay",
         "measure_scaling",
         "self-play on Connect Four without the cache, one thing changed at a time: games in\n"
-        "lockstep, simulations, network, cores; from a 4 x 48 network, 128 games a thread, 200\n"
-        "simulations, all cores",
+        "lockstep, simulations, network, cores; starting from a 4 x 48 network, 128 games per\n"
+        "thread, 200 simulations, all cores",
     ),
     "memory": Part(
         "selfplay",
         "measure_memory",
-        "memory of self-play while it plays 1,200 games with 64 simulations and the cache",
+        "memory of self-play during 1,200 games with 64 simulations and the cache",
     ),
 }
 PACKAGES = ("numpy", "numba", "torch", "openvino", "open_spiel", "pettingzoo", "pgx")
 _MAX_COLUMNS = 5
 
 
-def main(words: list[str]) -> int:
-    """Measure what the arguments name, and print a table of each part."""
+def main(arguments: list[str]) -> int:
+    """Measure the parts that the arguments name, and print a table for each."""
     limit_spinning()
-    options = _parse(words)
+    options = _parse(arguments)
     console = Console()
     jit.announce_first_compilation()
     report: dict = {"machine": machine()}
@@ -142,7 +141,7 @@ def measure(name: str, repeats: int) -> list[Row]:
 
 
 def machine() -> dict[str, str]:
-    """Return what the figures depend on: processor, system and versions."""
+    """Return the facts that figures depend on: processor, system and versions."""
     description = {
         "processor": _processor_name(),
         "system": f"{platform.system()} {platform.machine()}",
@@ -164,9 +163,9 @@ def _processor_name() -> str:
 
 
 def _show(name: str, rows: list[Row], console: Console) -> None:
-    """Print a table with one column for each row, because figures have long names.
+    """Print a part's table, with a column per row because figures have long names.
 
-    With many rows, each is a line instead.
+    With more than `_MAX_COLUMNS` rows, each row is a line instead.
     """
     keys = list(rows[0].figures)
     if len(rows) > _MAX_COLUMNS:
@@ -190,7 +189,7 @@ def _number(figure: float) -> str:
     return f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.3g}"
 
 
-def _parse(words: list[str]) -> argparse.Namespace:
+def _parse(arguments: list[str]) -> argparse.Namespace:
     parts = "\n".join(
         f"  {name:9} {part.help}".replace("\n", "\n" + 12 * " ") for name, part in PARTS.items()
     )
@@ -214,11 +213,11 @@ def _parse(words: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--json", metavar="PATH", type=Path, help="also write the figures to this file"
     )
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     options.only = options.only.split(",")
     for name in options.only:
         if name not in PARTS:
-            parser.error(f"--only {name}: there is no such part; use {', '.join(PARTS)}.")
+            parser.error(f"--only {name}: unknown part; use {', '.join(PARTS)}.")
     if options.repeats < 1:
         parser.error(f"--repeats {options.repeats} is not allowed; use 1 or more.")
     if options.json and not options.json.resolve().parent.is_dir():

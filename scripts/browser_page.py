@@ -1,10 +1,10 @@
-"""Put together the page that plays in the browser; scripts/docs_site.py adds it to the site.
+"""Build the page that plays in the browser without a server; scripts/docs_site.py includes it.
 
-    cd browser && npm ci --ignore-scripts      # onnxruntime-web, once
-    python scripts/browser_page.py FOLDER      # the page alone, to serve with any web server
+    cd browser && npm ci --ignore-scripts      # installs onnxruntime-web, once
+    python scripts/browser_page.py FOLDER      # builds only the page, for any web server
 
-In: the JavaScript of `browser/`, the page of `alphazero serve`, the networks that ship. Out: a
-folder of static files, of which index.html is the page and board.html a board alone, for a frame.
+In: the JavaScript of `browser/`, the page of `alphazero serve`, the shipped networks. Out: a folder
+of static files; index.html is the whole page, and board.html just a board, for use in a frame.
 """
 
 import argparse
@@ -20,8 +20,9 @@ ONNXRUNTIME = SOURCES / "node_modules" / "onnxruntime-web" / "dist"
 ONNXRUNTIME_FILES = ("ort.wasm.bundle.min.mjs", "ort-wasm-simd-threaded.wasm")
 GAMES = ("connect_four", "othello:6", "othello")
 PAGE_FILES = ("page.js", "page.css", "icon.svg")
-#: The folder of the page in the site; what stands for it in the text of the documentation.
+#: The folder of the page in the documentation site.
 SITE_FOLDER = "in_browser"
+#: Placeholders in the documentation: mark -> (file in that folder, title of the frame).
 MARKS = {
     "<!-- the page -->": ("", "Play in your browser"),
     "<!-- a board -->": ("board.html", "Play Connect Four"),
@@ -29,12 +30,12 @@ MARKS = {
 
 
 def missing() -> str | None:
-    """Return a sentence that says what the page lacks here, None if it can be built."""
+    """Return why the page cannot be built on this machine, None if it can."""
     if not (ONNXRUNTIME / ONNXRUNTIME_FILES[0]).is_file():
         return "onnxruntime-web is not installed: cd browser && npm ci --ignore-scripts"
     for name in PAGE_FILES:
         if not (PAGE / name).is_file():
-            return f"{name} of the page itself is not there: make page"
+            return f"the page's {name} is missing: make page"
     return None
 
 
@@ -67,9 +68,9 @@ def describe_games(names: tuple[str, ...] = GAMES) -> dict:
 
 
 def place_boards(text: str, page: Path) -> str:
-    """Return the text of a page of the documentation with frames where it has places for them."""
+    """Return the text of a documentation page, with its placeholders replaced by frames."""
     reason = missing()
-    depth = len(page.parts) - (page.name == "index.md")  # each page but these is a folder
+    depth = len(page.parts) - (page.name == "index.md")  # every page but index.md is a folder
     for mark, (file, title) in MARKS.items():
         address = f"{'../' * depth}{SITE_FOLDER}/{file}"
         frame = f'<iframe src="{address}" title="{title}" class="board" loading="lazy"></iframe>'
@@ -97,7 +98,7 @@ def _export(name: str, folder: Path) -> None:
 
 
 def _describe(name: str) -> dict:
-    """Return a game's entry in the answer, with the players that need no server."""
+    """Return a game's entry in the answer to `api/games`, with players that need no server."""
     from alphazero.own_games.registry import make_game
     from alphazero.web.catalogue import MAX_NETWORK_SIMULATIONS, PlayerChoice, describe_game
 
@@ -111,7 +112,7 @@ def _describe(name: str) -> dict:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folder", type=Path, help="is emptied first")
+    parser.add_argument("folder", type=Path, help="output folder, which is emptied first")
     options = parser.parse_args()
     if (reason := missing()) is not None:
         sys.exit(f"error: {reason}.")

@@ -1,7 +1,7 @@
 """Build the documentation site: `make docs`.
 
-In: docs/, zensical.toml. Out: site/. Zensical renders Markdown; what is not Markdown yet is made so
-in build/docs first: the notebook, and the places of the board.
+In: docs/, zensical.toml. Out: site/. Zensical renders Markdown, so the notebook and the embedded
+boards are first converted to Markdown in build/docs.
 """
 
 import json
@@ -21,7 +21,7 @@ SITE = ROOT / "site"
 
 
 def prepare(folder: Path = PREPARED) -> None:
-    """Write what Zensical renders into a folder, which is emptied first."""
+    """Write the input of Zensical into a folder, which is emptied first."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(DOCS, folder, ignore=shutil.ignore_patterns("runs", ".*"))
     for path in folder.rglob("*.ipynb"):

@@ -1,11 +1,11 @@
-"""What the default player gains at equal time over the plain way to search with the same network.
+"""Measure the Elo gain of the default player over a plain search with the same network and time.
 
     python scripts/elo_at_equal_time.py connect_four --time-limit-s 1 --num-games 40
 
-The plain way is torch in float32, one leaf of the tree at a time, nothing remembered, no exact
-results. Pairs of games from random openings of four plies; most of these are decided in Connect
-Four, where `--drawn-plies 8` takes openings that perfect play draws. Both players have the machine
-to themselves in turn.
+The plain search uses torch in float32, one leaf at a time, no cache and no exact results. The
+players take turns on the whole machine and play pairs of games from random openings of four plies.
+Most of these openings are decided in Connect Four, where `--drawn-plies 8` takes openings that are
+draws under perfect play.
 """
 
 import argparse
@@ -27,7 +27,7 @@ def main() -> None:
     parser.add_argument("game")
     parser.add_argument("--time-limit-s", type=float, default=1.0)
     parser.add_argument("--num-games", type=int, default=40)
-    parser.add_argument("--drawn-plies", type=int, help="openings of so many plies that are drawn")
+    parser.add_argument("--drawn-plies", type=int, help="play drawn openings of this many plies")
     parser.add_argument("--seed", type=int, default=5)
     options = parser.parse_args()
     game = make_game(options.game)

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Measure this project on an NVIDIA GPU: under four minutes on an H200 with 16 cores.
 #
-#     scripts/gpu_report.sh                  # all parts; or some: threads search learner pgx_mctx
+#     scripts/gpu_report.sh                  # all parts, or some: threads search learner pgx_mctx
 #
-# It needs numba-cuda for `search`; mctx, pgx and JAX for `pgx_mctx`. docs/performance.md has the
-# figures. PYTHON chooses an interpreter.
+# `search` needs numba-cuda; `pgx_mctx` needs mctx, pgx and JAX. docs/performance.md has results.
+# The environment variable PYTHON chooses the interpreter.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export PYTHONPATH="$PWD:$PWD/scripts${PYTHONPATH:+:$PYTHONPATH}" PYTHONUNBUFFERED=1

@@ -5,7 +5,7 @@
     python scripts/kaggle_match.py submission.py --opponents random negamax --games 20
 
 In: the file that `alphazero export format=kaggle` writes. Out: the results against each opponent,
-and the seconds per move. It needs Kaggle's package and three others, and nothing of this one.
+and the seconds per move. The script needs only Kaggle's package and three others, not this one.
 """
 
 import argparse
@@ -13,11 +13,11 @@ import statistics
 
 
 def main() -> None:
-    """Play the games and print a line for each opponent."""
+    """Play the games, and print one line per opponent."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("submission")
     parser.add_argument("--opponents", nargs="+", default=["random", "negamax"])
-    parser.add_argument("--games", type=int, default=20, help="per opponent, half of them first")
+    parser.add_argument("--games", type=int, default=20, help="games per opponent, on both sides")
     options = parser.parse_args()
     for opponent in options.opponents:
         results, seconds = [], []
@@ -37,7 +37,7 @@ RESULTS = {1: "won", 0: "drawn", -1: "lost", None: "failed"}
 
 
 def play(submission: str, opponent: str, seat: int) -> tuple[int | None, list[float]]:
-    """Play a game; return the submission's result, None after an error, and its times per move."""
+    """Play a game; return the submission's result, None after an error, and its move times."""
     from kaggle_environments import make
 
     environment = make("connectx")

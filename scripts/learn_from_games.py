@@ -3,8 +3,8 @@
     python scripts/learn_from_games.py checkpoints/connect_four/RUN 1200 learner=muon
     python scripts/learn_from_games.py checkpoints/connect_four/RUN 1200 network.position_bias=false
 
-A new network is trained for the given number of steps on all stored games except the newest tenth;
-the learning rate falls as over a whole run. The script prints its held-out losses on the newest
+A new network is trained for the given number of steps on all stored games except the newest tenth,
+with the learning-rate schedule of a whole run. The script prints its held-out losses on the newest
 tenth and, if an evaluation set ships with the game, the accuracy of the network without search and
 the error of its values.
 """
@@ -33,31 +33,31 @@ from alphazero.storage.run_folder import RunFolder
 from alphazero.training.run_config import compose
 from alphazero.training.settings import TrainSettings
 
-_NUM_CALLS = 50  # of the learner: the learning rate falls from one to the next, as in a run
+_NUM_CALLS = 50  # calls of the learner; the learning rate falls between calls, as in a run
 _MAX_HELD_OUT_SAMPLES = 16_384
 
 
-def main(words: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Read the arguments and train; return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("run", help="the folder of a run, or latest")
-    parser.add_argument("steps", type=int, help="steps of the learner")
+    parser.add_argument("steps", type=int, help="number of learner steps")
     parser.add_argument(
         "settings",
         nargs="*",
-        help="those of `alphazero train`, as key=value; the game is the run's",
+        help="settings of `alphazero train` as key=value; the game is the run's",
     )
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     return exit_status(lambda: train(options.run, options.steps, options.settings))
 
 
-def train(path: str, num_steps: int, words: list[str]) -> None:
+def train(path: str, num_steps: int, arguments: list[str]) -> None:
     """Train and print the held-out losses and the accuracy."""
     folder = RunFolder.find(path, "checkpoints", None)
-    game = _game_of(folder, words)
-    settings = compose([*words, f"game.name={game.name}"])
+    game = _game_of(folder, arguments)
+    settings = compose([*arguments, f"game.name={game.name}"])
     if settings.learner.precision == "auto":
         settings.learner.precision = "bfloat16"
     set_num_threads(settings.run.num_threads)
@@ -75,9 +75,9 @@ def train(path: str, num_steps: int, words: list[str]) -> None:
         _print_accuracy(game, learner, held_out)
 
 
-def _game_of(folder: RunFolder, words: list[str]):
-    """Return the run's game; a game of the user's own must be named by ``game.name=``."""
-    values = dict(word.partition("=")[::2] for word in words)
+def _game_of(folder: RunFolder, arguments: list[str]):
+    """Return the run's game; the user's own game must be named with ``game.name=``."""
+    values = dict(argument.partition("=")[::2] for argument in arguments)
     stored_name = folder.read_config()["game"]["name"]
     named = values.get("game.name")
     source, digest = f"the run '{folder.path}'", folder.rules_digest
@@ -87,7 +87,7 @@ def _game_of(folder: RunFolder, words: list[str]):
 
 
 def _buffer_of(game, settings: TrainSettings, records) -> ReplayBuffer:
-    """Return a replay buffer whose window has every sample of the records."""
+    """Return a replay buffer whose window holds every sample of the records."""
     num_samples = sum(int(record.is_target.sum()) for record in records)
     replay = dataclasses.replace(settings.replay, window_start=num_samples, window_max=num_samples)
     generator = child_generator(settings.seed, "replay")
@@ -98,7 +98,7 @@ def _buffer_of(game, settings: TrainSettings, records) -> ReplayBuffer:
 
 
 def _train(game, settings: TrainSettings, buffer: ReplayBuffer, num_steps: int) -> Learner:
-    """Return the learner of a new network after ``num_steps`` steps; print how long they took."""
+    """Train a new network for ``num_steps`` steps; print their time and return the learner."""
     network = make_network(game.planes_shape, game.num_actions, settings.network, settings.seed)
     learner = Learner(network, settings.learner, torch.device("cpu"))
     batch_size = settings.learner.batch_size

@@ -1,17 +1,17 @@
 """Draw the pictures of the documentation.
 
     python scripts/make_pictures.py               all that need no run of yours, into docs/images/
-    python scripts/make_pictures.py run=RUN       those of a rated run of Connect Four as well
+    python scripts/make_pictures.py run=RUN       also those of your rated run of Connect Four
 
-Pictures of runs, positions and games are those of `alphazero plot`. For docs/pictures.md, RUN was
-made by
+`alphazero plot` draws the pictures of runs, positions and games. For docs/pictures.md, RUN was made
+by
 
     alphazero train experiment=connect_four_10min seed=1 run.name=ten
     alphazero rate run=RUN num_networks=8 num_simulations=64 num_games=600
 
 A terminal screen becomes an SVG: backgrounds are rectangles, box-drawing characters and discs are
-shapes, and all other characters are text. Boards therefore have no gaps, whatever font the reader
-has. The SVG loads nothing.
+shapes, and all other characters are text. Boards therefore have no gaps in any font. The SVG loads
+no other files.
 """
 
 import argparse
@@ -34,7 +34,7 @@ HARD_SPACE = "&#160;"  # adjacent ordinary spaces would collapse into one
 WINDOW_BUTTONS = ("#ff5f57", "#febc2e", "#28c840")
 IMAGES = Path("docs/images")
 SEEDS = ",".join(f"docs/runs/connect_four_1h/seed{seed}" for seed in (1, 2, 3))
-#: The arguments of `alphazero plot` for each picture that needs no run of the caller's.
+#: The arguments of `alphazero plot` for each picture that does not need the user's run.
 PLOTS = {
     "connect_four_exact.png": ["what=exact", f"run={SEEDS}"],
     "run_connect_four.png": ["run=docs/runs/connect_four_1h/seed1"],
@@ -53,7 +53,7 @@ PLOTS = {
         *("what=game", "game=othello", "setup=standard", "moves=f5d6c3d3c4f4f6f3e6e7d7")
     ],
 }
-#: The same for those of a run.
+#: The arguments of `alphazero plot`, except ``run``, for pictures of the user's run.
 RUN_PLOTS = {
     "ratings_connect_four.png": ["what=ratings"],
 }
@@ -89,8 +89,8 @@ def save_svg(
     """Write what was printed on a recording console as an SVG file.
 
     Args:
-        first: start of the first line to draw.
-        last: start of the first line after it that is left out; None draws to the end.
+        first: beginning of the first line to draw.
+        last: beginning of the first line after it that is not drawn; None draws to the end.
     """
     lines = _printed_lines(console)
     texts = ["".join(segment.text for segment in line) for line in lines]
@@ -140,7 +140,7 @@ def svg_of_lines(lines: list[list[Segment]], columns: int, title: str) -> str:
 
 
 def _segment_shapes(text: str, style: Style, x: float, y: float) -> list[str]:
-    """Return the shapes of characters of one style.
+    """Return the SVG shapes of adjacent characters with one style.
 
     Args:
         x, y: top left corner of the first character's cell.
@@ -148,7 +148,7 @@ def _segment_shapes(text: str, style: Style, x: float, y: float) -> list[str]:
     color = DIM if style.dim else _hex(style.color) or FOREGROUND
     background, shapes = _hex(style.bgcolor), []
     if background:
-        # A third of a unit too large, so that no gap shows between two cells.
+        # 0.3 units too large, so that there is no gap between two cells.
         width, height = len(text) * CELL_W + 0.3, CELL_H + 0.3
         size = f'width="{width:g}" height="{height:g}"'
         shapes.append(f'<rect x="{x:g}" y="{y:g}" {size} fill="{background}"/>')
@@ -168,13 +168,13 @@ def _segment_shapes(text: str, style: Style, x: float, y: float) -> list[str]:
 def _letters(text: str, color: str, bold: bool, x: float, baseline: float) -> list[str]:
     """Return text elements for the characters that are not shapes.
 
-    Words that are more than a space apart are separate elements, each of its exact width: columns
-    stay aligned in any font.
+    Words more than one space apart become separate elements of exact width, which keeps columns
+    aligned in any font.
     """
     text = "".join(" " if char in BOX_LINES or char == "●" else char for char in text)
     weight, elements = ' font-weight="bold"' if bold else "", []
-    for words in re.finditer(r"\S+( \S+)*", text):
-        letters, start = words.group(), x + words.start() * CELL_W
+    for match in re.finditer(r"\S+( \S+)*", text):
+        letters, start = match.group(), x + match.start() * CELL_W
         place = f'x="{start:g}" y="{baseline:g}" textLength="{len(letters) * CELL_W:g}"'
         content = escape(letters).replace(" ", HARD_SPACE)
         elements.append(f'<text {place} fill="{color}"{weight}>{content}</text>')
@@ -182,7 +182,7 @@ def _letters(text: str, color: str, bold: bool, x: float, baseline: float) -> li
 
 
 def _box_path(character: str, x: float, y: float) -> str:
-    """Return the lines of a box-drawing character with center (x, y), "" for other characters."""
+    """Return the SVG path of a box-drawing character centered at (x, y), else ""."""
     half_w, half_h = CELL_W / 2 + 0.2, CELL_H / 2 + 0.2
     ends = {"l": (x - half_w, y), "r": (x + half_w, y), "u": (x, y - half_h), "d": (x, y + half_h)}
     targets = (ends[end] for end in BOX_LINES.get(character, ""))
@@ -190,7 +190,7 @@ def _box_path(character: str, x: float, y: float) -> str:
 
 
 def _hex(color: Color | None) -> str | None:
-    """Return "#rrggbb", None for a terminal's default color."""
+    """Return a color as "#rrggbb", None for the terminal's default color."""
     if color is None or color.is_default:
         return None
     if color.triplet is not None:
@@ -199,7 +199,7 @@ def _hex(color: Color | None) -> str | None:
 
 
 def draw_play(path: Path, name: str, spec: str, moves: list[str]) -> None:
-    """Draw the last screen of a game that a person begins against the player ``spec``."""
+    """Draw the last screen of a game that a person starts against the player ``spec``."""
     from alphazero.boards.skin import skin_of
     from alphazero.own_games.registry import make_game
     from alphazero.play.terminal import HumanPlayer, TerminalGame
@@ -225,11 +225,11 @@ def draw_play(path: Path, name: str, spec: str, moves: list[str]) -> None:
 
 
 def last_screen(written: str) -> str:
-    """Return what was written to a terminal since the cursor was last moved to its top."""
+    """Return the text written to a terminal since its cursor was last moved to the top."""
     return re.sub(r"\x1b\[[KJ]", "", written.split("\x1b[H")[-1])
 
 
-def main(words: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Draw all pictures; return the exit status."""
     from alphazero.cli import main as alphazero
 
@@ -237,13 +237,13 @@ def main(words: list[str]) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("run", nargs="*", help="run=RUN, a run to draw as well")
-    arguments = parser.parse_args(words).run
+    runs = parser.parse_args(arguments).run
     draw_play(IMAGES / "play_connect_four.svg", "connect_four", "uct:20000", ["4", "4", "3"])
     moves = ["c2d3", "d2-e3", "b2b3"]
     draw_play(IMAGES / "play_breakthrough.svg", "examples/breakthrough.py", "uct:20000", moves)
-    plots = PLOTS | {name: [*words, *arguments] for name, words in RUN_PLOTS.items() if arguments}
+    plots = PLOTS | {name: [*plot, *runs] for name, plot in RUN_PLOTS.items() if runs}
     return max(
-        alphazero(["plot", *words, f"output={IMAGES / name}"]) for name, words in plots.items()
+        alphazero(["plot", *plot, f"output={IMAGES / name}"]) for name, plot in plots.items()
     )
 
 

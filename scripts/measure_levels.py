@@ -1,11 +1,11 @@
 """Measure the Elo of the levels of `alphazero serve`, and write alphazero/web/levels.json.
 
-    python scripts/measure_levels.py                          # the games that a network ships with
+    python scripts/measure_levels.py                          # games with a shipped network
     python scripts/measure_levels.py --games othello --num-games 400
 
 All levels of a game play a tournament (`alphazero.evaluation.tournament`) from random openings of
-four plies; uct:1000 has 1000 points, as in docs/RATINGS.md. Games are kept in build/levels/, and
-another call adds to them. A level that won or lost every game has no rating.
+four plies; uct:1000 has 1000 points, as in docs/RATINGS.md. Games are stored in build/levels/, and
+later calls add to them. A level that won or lost every game gets no rating.
 """
 
 import argparse
@@ -31,7 +31,7 @@ OUTPUT = Path(catalogue.__file__).with_name("levels.json")
 
 
 def main() -> None:
-    """Measure the levels of each game and store their ratings."""
+    """Measure the levels of each game, and store their ratings."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--games", nargs="+", default=["connect_four", "othello:6", "othello"])
     parser.add_argument("--num-games", type=int, default=400)
@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def measure(name: str, num_games: int) -> dict[str, list[int]]:
-    """Play the games; return Elo and standard error by level."""
+    """Play the games; return each level's [Elo, standard error]."""
     game = make_game(name)
     folder = ROOT / "build" / "levels"
     folder.mkdir(parents=True, exist_ok=True)
@@ -61,19 +61,19 @@ def measure(name: str, num_games: int) -> dict[str, list[int]]:
         left = (time.monotonic() - started) * (num_games - done) / done
         print(f"{name}: {done} of {num_games} games, {left / 60:.0f} min left", flush=True)
     ratings = rate(file.pairings, ANCHOR)
-    found = {}
+    by_level = {}
     for level_id, spec in specs.items():
-        place = ratings.players.index(spec)
-        elo, stderr = round(float(ratings.elo[place])), round(ratings.stderr(spec))
-        bound = " (a bound)" if ratings.is_bound[place] else ""
+        index = ratings.players.index(spec)
+        elo, stderr = round(float(ratings.elo[index])), round(ratings.stderr(spec))
+        bound = " (a bound)" if ratings.is_bound[index] else ""
         print(f"  {spec:40} {elo:5} +- {stderr}{bound}")
         if not bound:
-            found[level_id] = [elo, stderr]
-    return found
+            by_level[level_id] = [elo, stderr]
+    return by_level
 
 
 def _spec(player: dict) -> str:
-    """Return a level's player as `make_player` takes it."""
+    """Return the specification of a level's player, as `make_player` takes it."""
     num_simulations = player.get("num_simulations")
     if player["id"] == "random":
         return "random"

@@ -1,9 +1,8 @@
 """The model card of a pretrained network: how it was trained and how strong it is.
 
-In: a stored network with its facts, collected by `ship_network.py`; a person may have added
-the hardware and further measurements. Out: a page of Markdown: ``model_card.md``, filled in.
-Everything on the page comes from these facts; a line of the page is left out if one of its facts is
-unknown.
+In: a stored network with the facts that `ship_network.py` collected, and possibly the hardware and
+further measurements that a person added. Out: the template ``model_card.md`` filled in with these
+facts. A line of the template is omitted if one of its facts is unknown.
 """
 
 import contextlib
@@ -65,7 +64,7 @@ def _run_facts(info: dict[str, Any]) -> dict[str, str]:
 
 
 def _strength_facts(info: dict[str, Any]) -> dict[str, Any]:
-    """Return the facts about the measurements; those that a person has added come last."""
+    """Return the facts about measured strength, with measurements added by a person last."""
     simulations = info.get("settings", {}).get("evaluation.num_simulations")
     facts = {"limit": f", {simulations} simulations per move" if simulations else ""}
     if not info.keys() & {"proof", "exact", "strength", "measured"}:
@@ -84,7 +83,7 @@ def _strength_facts(info: dict[str, Any]) -> dict[str, Any]:
 
 
 def _recipe_facts(info: dict[str, Any]) -> dict[str, str]:
-    """Return the commands that train the network again, and what they leave open."""
+    """Return the commands that train the network again, and the settings they do not fix."""
     if not info.get("recipe"):
         return {"commands": "Unknown: the network was shipped without its run."}
     train = f"    alphazero train {' '.join(info['recipe'])}"
@@ -98,7 +97,7 @@ def _recipe_facts(info: dict[str, Any]) -> dict[str, str]:
 
 
 def _wrapped(line: str) -> str:
-    """Return a paragraph or list item in lines of at most 100 columns; all else as it is."""
+    """Wrap a paragraph or list item at 100 columns; return any other line unchanged."""
     if line.startswith(("    ", "|")):
         return line
     indent = "  " if line.startswith("* ") else ""

@@ -4,10 +4,10 @@ import base64
 
 
 def render(notebook: dict, name: str) -> tuple[str, dict[str, bytes]]:
-    """Return the page, and the images that it shows by their file names.
+    """Return the page as Markdown, and its images by file name.
 
     Args:
-        name: of the notebook's file, without its ending. The page has a link to it.
+        name: name of the notebook's file without its extension; the page links to the file.
     """
     parts, images = [], {}
     for cell in notebook["cells"]:

@@ -1,9 +1,9 @@
-"""Draw the pictures of the page in docs/images again, with Chromium.
+"""Redraw the pictures of the page in docs/images with Chromium.
 
     pip install -e '.[test]'
     python scripts/page_pictures.py
 
-In: the networks that ship and the runs of docs/runs. Out: page*.png and page.gif.
+In: the shipped networks, and the runs in docs/runs. Out: page*.png and page.gif.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from PIL import Image
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
 SIZE = {"width": 1280, "height": 760}
-#: A game that Yellow loses with its second disc.
+#: A game that Yellow loses by its second move.
 LOST = "4,4,5,3,7,6,5,5,4,3,4,4,3,3,7,3,4,3,2,2,2,6,2,2,6,6"
 OTHELLO = "f5d6c3d3c4f4f6f3e6e7"
 GIF_WIDTH, FRAME_MS = 800, 900
@@ -74,7 +74,7 @@ def main() -> None:
 
 
 def _draw_game(page) -> None:
-    """Film the first moves of a game, and a look at its search."""
+    """Record page.gif: the first moves of a game, and an analysis of it."""
     frames = []
 
     def film(num: int = 1) -> None:

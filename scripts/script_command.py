@@ -1,4 +1,4 @@
-"""What scripts of this folder have in common: an error is reported in one line."""
+"""Shared by the scripts in this folder: reporting errors in one line."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ from alphazero.cli import print_error
 
 
 def exit_status(work: Callable[[], object]) -> int:
-    """Do the work of a script, and report bad input in one line.
+    """Run a script's work, and report bad input in one line.
 
     Returns:
         The exit status: 0, 2 for bad input, or 130 if stopped by Ctrl-C.

@@ -1,9 +1,9 @@
-"""What several leaves of one tree in a step cost in strength, at equal simulations.
+"""Measure how much strength evaluating several leaves per step costs, at equal simulations.
 
     python scripts/several_leaves.py connect_four --num-simulations 200 --leaves 4 --num-games 1000
 
-Two players with the network that ships differ only in that: pairs of games from random openings, in
-lockstep. The default number of leaves is that of a player who searches one position.
+Two players with the shipped network play pairs of games in lockstep, from random openings; they
+differ only in their leaves per step. The default is that of a player searching a single position.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from alphazero.players.search_player import SearchPlayer
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SeveralLeaves(SearchPlayer):
-    """A player that takes several leaves of each tree also where it searches many positions."""
+    """A player that evaluates several leaves of each tree even if it searches many positions."""
 
     num_leaves: int = 1
 

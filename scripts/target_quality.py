@@ -3,14 +3,14 @@
     python scripts/target_quality.py checkpoints/connect_four/RUN
     python scripts/target_quality.py latest --oldest
 
-In: the newest stored games of a run, or the oldest (what an early network learned from). Positions
-sampled from them are scored by the exact solver. Out: two tables. The first has the squared error
-of several value targets. The second searches the positions that can be misplayed again, with the
-run's newest network or --network, in the ways that self-play can search. Its columns are the weight
-of the policy target on moves that keep the exact result, the mean logarithm of that weight (a
-target that is certain and wrong costs most), and the squared error of the search's value.
+In: the newest stored games of a run, or the oldest (which an early network learned from). The exact
+solver scores positions sampled from them. Out: two tables. The first has the squared error of
+several value targets. For the second, the run's newest network or --network searches the positions
+with wrong moves again, with each search that self-play offers. Its columns are the weight of the
+policy target on moves that keep the exact result, the mean logarithm of that weight (confident
+wrong targets cost most), and the squared error of the search's value.
 
-Nothing is trained. It takes a minute or two. Connect Four needs the extra [bitbully].
+Nothing is trained. The script takes a minute or two. Connect Four needs the extra [bitbully].
 """
 
 import argparse
@@ -36,7 +36,7 @@ from alphazero.solvers.registry import make_solver
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.settings import TrainSettings
 
-_MIN_WEIGHT = 1e-3  # on accurate moves, in the logarithm
+_MIN_WEIGHT = 1e-3  # lower bound of the weight on accurate moves, in the logarithm
 _BATCH_SIZE = 256
 _NUM_PLY_RANGES = 5
 _SEARCHES: dict[str, dict[str, Any]] = {
@@ -50,38 +50,38 @@ _SEARCHES: dict[str, dict[str, Any]] = {
 
 
 class Samples(NamedTuple):
-    """Training samples of different games, N of them."""
+    """N training samples, each from a different game."""
 
     states: np.ndarray  #: [N, K]
     plies: np.ndarray  #: int[N]
-    outcomes: np.ndarray  #: float64[N], of the player to move
-    root_values: np.ndarray  #: float64[N], of the search in self-play, same viewpoint
+    outcomes: np.ndarray  #: float64[N], for the player to move
+    root_values: np.ndarray  #: float64[N], of the search in self-play, for the player to move
 
 
-class Searched(NamedTuple):
+class SearchResults(NamedTuple):
     """Results of new searches of N positions."""
 
     action_weights: np.ndarray  #: float32[N, A]
-    root_values: np.ndarray  #: float32[N], of the player to move
+    root_values: np.ndarray  #: float32[N], for the player to move
 
 
 def sample_positions(
     records: list[GameRecord], num_samples: int, first_ply: int, generator: np.random.Generator
 ) -> Samples:
-    """Sample positions that were trained on, at most one of each game, from ``first_ply`` on.
+    """Sample training positions from ply ``first_ply`` on, at most one per game.
 
     Raises:
-        ConfigError: if there are none.
+        ConfigError: if the games have no such position.
     """
-    found: list[tuple[GameRecord, int]] = []
+    samples: list[tuple[GameRecord, int]] = []
     for index in generator.permutation(len(records)):
-        if len(found) >= num_samples:
+        if len(samples) >= num_samples:
             break
         targets = np.flatnonzero(records[index].is_target)
         targets = targets[targets >= first_ply]
         if len(targets):
-            found.append((records[index], int(generator.choice(targets))))
-    if not found:
+            samples.append((records[index], int(generator.choice(targets))))
+    if not samples:
         raise ConfigError(
             f"the stored games have no training sample from ply {first_ply} on for "
             f"--positions {num_samples}; lower --first-ply, and use --positions 1 or more.",
@@ -89,21 +89,21 @@ def sample_positions(
             value=first_ply,
         )
     return Samples(
-        states=np.stack([record.states[ply] for record, ply in found]),
-        plies=np.array([ply for _, ply in found]),
-        outcomes=np.array([record.outcomes[ply] for record, ply in found], np.float64),
-        root_values=np.array([record.root_values[ply] for record, ply in found], np.float64),
+        states=np.stack([record.states[ply] for record, ply in samples]),
+        plies=np.array([ply for _, ply in samples]),
+        outcomes=np.array([record.outcomes[ply] for record, ply in samples], np.float64),
+        root_values=np.array([record.root_values[ply] for record, ply in samples], np.float64),
     )
 
 
 def value_targets(samples: Samples) -> dict[str, np.ndarray]:
-    """Return the values of several targets by name."""
+    """Return several value targets by name, each float64[N] for the player to move."""
     result, search = samples.outcomes, samples.root_values
     return {"result": result, "search": search, "half and half": (result + search) / 2}
 
 
 def value_table(targets: dict[str, np.ndarray], exact: np.ndarray, plies: np.ndarray) -> Table:
-    """Return the mean squared errors of value targets, over all positions and by ply.
+    """Return a table of the value targets' mean squared errors, over all positions and by ply.
 
     Args:
         targets: name -> float64[N].
@@ -125,8 +125,8 @@ def value_table(targets: dict[str, np.ndarray], exact: np.ndarray, plies: np.nda
 
 def search_again(
     game, evaluator, states: np.ndarray, num_simulations: int, settings: SearchSettings
-) -> Searched:
-    """Search positions ([N, K]) with noise, as self-play does for its targets."""
+) -> SearchResults:
+    """Search positions, [N, K], with noise, as self-play does for its targets."""
     parts = []
     for start in range(0, len(states), _BATCH_SIZE):
         part = states[start : start + _BATCH_SIZE]
@@ -145,7 +145,7 @@ def search_again(
         search.run()
         output = search.output(rows)
         parts.append((output.action_weights, output.root_values))
-    return Searched(*(np.concatenate(column) for column in zip(*parts)))
+    return SearchResults(*(np.concatenate(column) for column in zip(*parts)))
 
 
 def search_table(
@@ -155,12 +155,12 @@ def search_table(
     num_simulations: int,
     settings: SearchSettings,
 ) -> Table:
-    """Return what each kind of search says of the positions that can be misplayed.
+    """Return a table that compares each kind of search on the positions with wrong moves.
 
     Args:
         states: [N, K].
         scores: int[N, A], exact scores of the moves.
-        settings: with root noise as in the run.
+        settings: search settings with the run's root noise.
     """
     best = scores.max(axis=1)
     is_legal = scores != ILLEGAL_SCORE
@@ -174,17 +174,17 @@ def search_table(
     table = Table(*columns, title=title, title_justify="left")
     for name, changes in _SEARCHES.items():
         changed = dataclasses.replace(settings, **changes)
-        found = search_again(player.game, player.evaluator, states, num_simulations, changed)
-        weights = (found.action_weights * is_accurate).sum(axis=1)
+        results = search_again(player.game, player.evaluator, states, num_simulations, changed)
+        weights = (results.action_weights * is_accurate).sum(axis=1)
         logarithm = np.log(np.maximum(weights, _MIN_WEIGHT)).mean()
-        error = ((found.root_values - exact) ** 2).mean()
+        error = ((results.root_values - exact) ** 2).mean()
         table.add_row(name, f"{weights.mean():.1%}", f"{logarithm:.4f}", f"{error:.4f}")
     return table
 
 
-def main(words: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Read the arguments and print the tables; return the exit status."""
-    options = _parser().parse_args(words)
+    options = _parser().parse_args(arguments)
     return exit_status(lambda: print_tables(options))
 
 
@@ -221,12 +221,12 @@ def _parser() -> argparse.ArgumentParser:
         "--first-ply",
         type=int,
         default=0,
-        help="first ply to sample from; Othello's solver only knows endgames",
+        help="first ply to sample from; Othello's solver handles only endgames",
     )
-    add("--games", type=int, default=6000, help="stored games to sample from, the newest ones")
+    add("--games", type=int, default=6000, help="number of newest stored games to sample from")
     add("--oldest", action="store_true", help="sample from the oldest stored games instead")
-    add("--network", help="the network that searches; default: the newest one of the run")
-    add("--simulations", type=int, default=64, help="simulations of a search")
+    add("--network", help="the network that searches (default: the run's newest one)")
+    add("--simulations", type=int, default=64, help="simulations per search")
     return parser
 
 

@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# Try a Ray cluster on one machine: three nodes of one core each, with a token.
+# Try out a Ray cluster on one machine: three nodes of one core each, with a token.
 #
 #     scripts/three_nodes.sh start       # then train with the two variables that it prints
 #     scripts/three_nodes.sh add         # one more node, also during a run
 #     scripts/three_nodes.sh stop        # ends every Ray process of this user on this machine
 #
-# On real machines each of the `ray start` commands below runs on a machine of its own, with the same
+# On real machines, each of the `ray start` commands below runs on a separate machine, with the same
 # token: docs/CLUSTER.md.
 set -euo pipefail
 port=${PORT:-6390}
 export RAY_AUTH_MODE=token RAY_AUTH_TOKEN_PATH=${RAY_AUTH_TOKEN_PATH:-$PWD/build/ray_token}
 
-usage="usage: scripts/three_nodes.sh start, add or stop ('stop' ends every Ray process of this user)"
+usage="usage: scripts/three_nodes.sh start|add|stop ('stop' ends every Ray process of this user)"
 
 require_ray() {
     command -v ray > /dev/null && return
-    echo "There is no 'ray' command here: pip install 'alphazero-selfplay[cluster]', in a clone" \
-        "pip install -e '.[cluster]', and activate that environment." >&2
+    echo "The 'ray' command was not found: pip install 'alphazero-selfplay[cluster]' (in a clone," \
+        "pip install -e '.[cluster]'), and activate that environment." >&2
     exit 1
 }
 

@@ -1,10 +1,10 @@
-"""Print where the time of a run went.
+"""Print how much time each part of a run took.
 
     python scripts/time_breakdown.py checkpoints/connect_four/RUN
     python scripts/time_breakdown.py latest
 
-In: the metrics that the run wrote with every iteration. Out: a table of seconds and fractions. The
-parts do not overlap.
+In: the run's metrics of all iterations. Out: a table of seconds and fractions. The parts do not
+overlap.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def time_breakdown(rows: list[dict]) -> dict[str, float]:
 
 
 def breakdown_table(parts: dict[str, float], title: str) -> Table:
-    """Return the parts as a table."""
+    """Return a table of the seconds and fractions of a run's parts."""
     whole = sum(parts.values())
     table = Table("part", "seconds", "fraction", title=title, title_justify="left")
     for name, seconds in parts.items():
@@ -66,7 +66,7 @@ def breakdown_table(parts: dict[str, float], title: str) -> Table:
     return table
 
 
-def main(words: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Read the arguments and print the table; return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -74,12 +74,12 @@ def main(words: list[str]) -> int:
     parser.add_argument("run", help="the folder of a run, or latest")
     root = TrainSettings().run.root
     parser.add_argument("--root", default=root, help="the folder of all runs, for latest")
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     return exit_status(lambda: print_breakdown(options))
 
 
 def print_breakdown(options: argparse.Namespace) -> None:
-    """Print the table of a run."""
+    """Print the table of one run."""
     folder = RunFolder.find(options.run, options.root, None, key="run")
     rows = folder.read_metrics()
     try:

@@ -3,7 +3,7 @@
     python scripts/tune.py game=connect_four network=5x64
     python scripts/tune.py game=connect_four run.num_threads=1 evaluator.engine=torch
 
-Takes the settings of `alphazero train`.
+The script takes the same settings as `alphazero train`.
 """
 
 import sys
@@ -17,16 +17,16 @@ from alphazero.training.run_config import compose
 from alphazero.training.tuning import tune
 
 
-def main(words: list[str]) -> int:
-    """Measure and print; return the exit status."""
-    if {"-h", "--help"} & set(words):
+def main(arguments: list[str]) -> int:
+    """Measure and print the speeds; return the exit status."""
+    if {"-h", "--help"} & set(arguments):
         print(__doc__)
         return 0
-    return exit_status(lambda: _print_speeds(words))
+    return exit_status(lambda: _print_speeds(arguments))
 
 
-def _print_speeds(words: list[str]) -> None:
-    settings = compose(words)
+def _print_speeds(arguments: list[str]) -> None:
+    settings = compose(arguments)
     settings.run.retune = True
     device, num_threads = choose_device(settings.device), set_num_threads(settings.run.num_threads)
     game = make_game(settings.game.name)

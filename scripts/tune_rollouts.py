@@ -1,10 +1,10 @@
 """Tune the weights of a game's weighted rollouts: `python scripts/tune_rollouts.py --help`.
 
 Local search: each round adds noise to the best weights so far, and UCT with these weighted rollouts
-plays UCT with random rollouts, both with the same thinking time. Higher scores are kept. All
-candidates play the same openings, so that no candidate has luckier ones. The best score of many is
-still partly luck: the result is therefore measured again, on new openings, and printed with a
-confidence interval.
+plays UCT with random rollouts, both with the same thinking time. A candidate with a higher score
+replaces the best. All candidates play the same openings, so that none gets luckier ones. The best
+score of many is still partly luck, so the result is measured again on new openings, and printed
+with a confidence interval.
 """
 
 import argparse
@@ -26,11 +26,10 @@ from alphazero.runtime import jit
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 
-#: Standard deviation of a candidate's noise, relative to the first weights: at first, and its
-#: factors after a success and a failure. It is stable if one round in five succeeds (I.
-#: Rechenberg's rule).
+#: Initial standard deviation of a candidate's noise, relative to the first weights, and its factors
+#: after a success and a failure. It is stable if one round in five succeeds (I. Rechenberg's rule).
 FIRST_STEP, GROWTH, SHRINKAGE = 0.7, 1.5, 1.5**-0.25
-SMALLEST_SIZE = 0.05  # of a weight, for its noise, so that a weight of 0 can grow
+MIN_SIZE = 0.05  # lower bound of a weight's size in its noise, so that a weight of 0 can grow
 OPENING_PLIES = 4
 
 
@@ -39,8 +38,8 @@ class Round:
     """One candidate of the local search."""
 
     weights: np.ndarray  #: float64[F]
-    score: float  #: against random rollouts, in [0, 1]
-    is_best: bool  #: whether it is better than all before it
+    score: float  #: score against random rollouts, in [0, 1]
+    is_best: bool  #: whether it is better than all earlier candidates
 
 
 def climb(
@@ -49,8 +48,8 @@ def climb(
     num_rounds: int,
     generator: np.random.Generator,
 ) -> Iterator[Round]:
-    """Climb from ``start`` to weights with a higher score; yield the start and every candidate."""
-    sizes, step = np.maximum(abs(start), SMALLEST_SIZE), FIRST_STEP
+    """Climb from ``start`` to weights with higher scores; yield the start and every candidate."""
+    sizes, step = np.maximum(abs(start), MIN_SIZE), FIRST_STEP
     best = Round(start, evaluate(start), True)
     yield best
     for _ in range(num_rounds):
@@ -66,7 +65,7 @@ def climb(
 def play_random_rollouts(
     game: Game, weights: np.ndarray, time_limit_s: float, num_games: int, seed: int
 ) -> MatchReport:
-    """Play weighted rollouts (player A) against random ones, with the same time per move."""
+    """Play UCT with weighted rollouts (player A) against random ones, at equal time per move."""
     weighted = PlayerSettings(
         time_limit_s=time_limit_s, rollout="weighted", rollout_weights=weights.tolist(), seed=seed
     )
@@ -76,7 +75,7 @@ def play_random_rollouts(
 
 
 def tune(options: argparse.Namespace, console: Console) -> np.ndarray:
-    """Run the local search, print its rounds and its result, and return the best weights."""
+    """Run the local search, print its rounds and result, and return the best weights."""
     game = make_game(options.game)
     start = first_weights(game, options.start)
     limits = f"{options.time_limit_s:g} s per move, {options.games} games per candidate"
@@ -88,10 +87,10 @@ def tune(options: argparse.Namespace, console: Console) -> np.ndarray:
 
     generator = child_generator(options.seed, "tune_rollouts")
     best = None
-    for number, found in enumerate(climb(evaluate, start, options.rounds, generator)):
-        best = found if found.is_best else best
-        mark = "start" if number == 0 else ("better" if found.is_best else "")
-        line = f"{number:>4}  {format_weights(found.weights)}  scores {found.score:.1%}  {mark}"
+    for number, tried in enumerate(climb(evaluate, start, options.rounds, generator)):
+        best = tried if tried.is_best else best
+        mark = "start" if number == 0 else ("better" if tried.is_best else "")
+        line = f"{number:>4}  {format_weights(tried.weights)}  scores {tried.score:.1%}  {mark}"
         console.print(line, highlight=False)
     final_seed = options.seed + 10**6
     report = play_random_rollouts(
@@ -107,10 +106,10 @@ def tune(options: argparse.Namespace, console: Console) -> np.ndarray:
 
 
 def first_weights(game: Game, start: np.ndarray | None) -> np.ndarray:
-    """Return the weights to start with, the game's own if ``start`` is None.
+    """Return the initial weights, the game's own if ``start`` is None.
 
     Raises:
-        ConfigError: if the game has no evaluation, or another number of weights.
+        ConfigError: if the game has no evaluation, or takes a different number of weights.
     """
     names = rules.feature_names(game.rules)
     if len(names) == 0:
@@ -125,11 +124,11 @@ def first_weights(game: Game, start: np.ndarray | None) -> np.ndarray:
 
 
 def format_weights(weights: np.ndarray) -> str:
-    """Return the weights as the player setting ``rollout_weights`` takes them."""
+    """Return the weights in the form that the player setting ``rollout_weights`` takes."""
     return "[" + ",".join(f"{weight:.4g}" for weight in weights) + "]"
 
 
-def read_options(words: list[str]) -> argparse.Namespace:
+def read_options(arguments: list[str]) -> argparse.Namespace:
     """Read the command line; exit with status 2 if an argument is not allowed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -142,7 +141,7 @@ def read_options(words: list[str]) -> argparse.Namespace:
     add("--final-games", type=int, default=100, help="games of the final measurement, even (100)")
     add("--start", type=float, nargs="+", help="the first weights (default: the game's own)")
     add("--seed", type=int, default=0, help="seed of candidates, openings and players (default: 0)")
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     for name, smallest in (("rounds", 0), ("games", 2), ("final_games", 2), ("seed", 0)):
         number, even = getattr(options, name), "games" in name
         if number < smallest or (even and number % 2):
@@ -154,9 +153,9 @@ def read_options(words: list[str]) -> argparse.Namespace:
     return options
 
 
-def main(words: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Run the script and return its exit status."""
-    options = read_options(words)
+    options = read_options(arguments)
     jit.announce_first_compilation()
     return exit_status(lambda: tune(options, Console(soft_wrap=True)))
 

@@ -1,11 +1,11 @@
-"""Measure what workers elsewhere cost: self-play by threads, processes and Ray, in one run.
+"""Measure the overhead of worker processes: self-play by threads, processes and Ray compared.
 
     python scripts/worker_speed.py kinds=threads,processes,ray cores=2 seconds=30 rounds=3
 
-Each kind plays Connect Four on the same number of cores: threads of this process, one process for
-each core, one Ray node for each core. The kinds take turns. Printed are games/s, their ratio to
-threads in the same round, and the fraction of the time in which the workers' threads played: the
-rest is lost to transport, waiting and checking. Nothing learns meanwhile.
+Each kind plays Connect Four on the same number of cores: threads of this process, one process per
+core, or one Ray node per core. The kinds take turns, without a learner. The script prints games/s,
+their ratio to threads in the same round, and the fraction of the time that the workers' threads
+spent playing; the rest is lost to transport, waiting and checking.
 """
 
 import dataclasses
@@ -29,39 +29,39 @@ from alphazero.training.trainer import Trainer
 class Settings:
     """Settings of this script."""
 
-    kinds: str = option("threads,processes,ray", "what is measured")
+    kinds: str = option("threads,processes,ray", "kinds of workers to measure")
     cores: int = option(2, "cores for self-play", low=1)
-    seconds: float = option(30.0, "length of a measurement, after a warm-up", low=1.0)
+    seconds: float = option(30.0, "seconds of a measurement, after a warm-up", low=1.0)
     rounds: int = option(3, "measurements of each kind", low=1)
-    unit_s: float = option(5.0, "seconds of a unit", low=0.1)
-    num_simulations: int = option(100, "of every move", low=2)
-    network: str = option("4x48", "the network, as in configs/network")
+    unit_s: float = option(5.0, "seconds of a work unit", low=0.1)
+    num_simulations: int = option(100, "simulations per move", low=2)
+    network: str = option("4x48", "name of a network config")
 
 
-def main(words: list[str]) -> int:
-    """Return the exit status."""
-    if HELP & set(words):
+def main(arguments: list[str]) -> int:
+    """Run the script; return its exit status."""
+    if HELP & set(arguments):
         settings = [f"{row.key}={row.value}  {row.help}" for row in rows(Settings())]
         print(__doc__, *settings, sep="\n")
         return 0
     name = "scripts/worker_speed.py"
-    return exit_status(lambda: measure_kinds(from_overrides(Settings, words, name)))
+    return exit_status(lambda: measure_kinds(from_overrides(Settings, arguments, name)))
 
 
 def measure_kinds(settings: Settings) -> None:
-    """Measure and print."""
+    """Measure all kinds of workers in turn, and print a table."""
     console, kinds = Console(), settings.kinds.split(",")
     cluster = start_cluster(settings.cores) if "ray" in kinds else None
     trainers = {kind: make(settings, kind) for kind in kinds}
-    found: dict[str, list[tuple[float, float]]] = {kind: [] for kind in kinds}
+    speeds: dict[str, list[tuple[float, float]]] = {kind: [] for kind in kinds}
     for number in range(settings.rounds):
         for kind, trainer in trainers.items():
-            found[kind].append(measure(trainer, settings))
-            games, busy = found[kind][-1]
+            speeds[kind].append(measure(trainer, settings))
+            games, busy = speeds[kind][-1]
             console.print(f"round {number + 1}, {kind}: {games:.1f} games/s, busy {busy:.1%}")
     table = Table("kind", "games/s (median)", "ratio to threads (median)", "threads busy")
-    for kind, rounds in found.items():
-        ratios = [games / first for (games, _), (first, _) in zip(rounds, found[kinds[0]])]
+    for kind, rounds in speeds.items():
+        ratios = [games / first for (games, _), (first, _) in zip(rounds, speeds[kinds[0]])]
         table.add_row(
             kind,
             f"{statistics.median(games for games, _ in rounds):.1f}",
@@ -91,8 +91,8 @@ def start_cluster(num_nodes: int):
 
 
 def make(settings: Settings, kind: str) -> Trainer:
-    """Return the trainer of a run that does not learn."""
-    words = [
+    """Return the trainer of a run, for self-play only."""
+    arguments = [
         "game=connect_four",
         f"network={settings.network}",
         f"workers={kind}",
@@ -106,13 +106,13 @@ def make(settings: Settings, kind: str) -> Trainer:
         "evaluator.precision=int8",
         "learner.precision=float32",
     ]
-    trainer = Trainer(compose(words), RunFolder("build/worker_speed"))
+    trainer = Trainer(compose(arguments), RunFolder("build/worker_speed"))
     trainer.source.update(0, trainer.learner.played_network, trainer._sample)
     return trainer
 
 
 def measure(trainer: Trainer, settings: Settings) -> tuple[float, float]:
-    """Return games/s, and the fraction of the time that the threads played."""
+    """Return games/s, and the fraction of the time that the threads spent playing."""
     source = trainer.source
     warm_up_s = 3 * settings.unit_s if source.plays_on else 2.0
     began, num_games, first, last, thread_s = time.monotonic(), 0, 0.0, 0.0, 0.0

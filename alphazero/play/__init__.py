@@ -1,1 +1,1 @@
-"""Games in the terminal (docs/PLAY.md) and a JSON-lines engine (docs/engine.md)."""
+"""Games at the terminal (docs/PLAY.md) and a JSON-lines engine (docs/engine.md)."""

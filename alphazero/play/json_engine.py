@@ -1,11 +1,11 @@
-"""The JSON engine: one line out for every line in, so that other programs can ask for moves.
+"""The JSON engine: other programs send a line for each position and get back a line with a move.
 
     {"game": "connect_four", "moves": [3, 3, 2]}
     {"move": 3, "action_weights": [...], "value": 0.12, "legal_actions": [0, 1, ...]}
 
-In: lines of any text. Out: one object for each, with ``move`` or ``result`` or ``error``. The same
-line gets the same answer, independent of earlier lines, unless a time limit decides. This file
-knows neither standard input, which `alphazero engine` passes in, nor torch.
+In: lines of any text. Out: for each line, one object with ``move``, ``result`` or ``error``. The
+same line gets the same answer, regardless of earlier lines, unless a time limit ends the search.
+This file does not depend on torch; `alphazero engine` passes in standard input and output.
 """
 
 import functools
@@ -41,9 +41,9 @@ from alphazero.players.registry import default_player, make_player
 from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.base import ILLEGAL_SCORE
 
-MAX_LINE = 1_000_000  #: characters
+MAX_LINE = 1_000_000  #: maximum characters of a line
 _CACHED_GAMES = 8
-#: Limits of requests whose players live on; each has a tree.
+#: Maximum players kept for different limits of requests; each has a search tree.
 _CACHED_LIMITS = 4
 
 
@@ -51,11 +51,11 @@ class Engine:
     """Answers requests with one player for each game.
 
     Args:
-        spec: who plays, as `alphazero.players.registry.make_player` reads it; "auto" is the default
-            player of the request's game.
-        settings: those of the player.
-        only_game: the only game to play, such as that of a network; None plays all of ours. A game
-            file is run, so its name must come from the user and not from a stored file.
+        spec: the player, as `alphazero.players.registry.make_player` takes it; "auto" is the
+            default player of the request's game.
+        settings: the player's settings.
+        only_game: the only game to play, such as a network's game; None plays all of ours. A game
+            file is executed, so its name must come from the user, not from a stored file.
     """
 
     def __init__(
@@ -63,14 +63,14 @@ class Engine:
     ):
         self._only_game = only_game
 
-        # Few games have a network, so those stay loaded. Other players are cheap to make again.
+        # Few games have a network, so all networks stay loaded. Other players are cheap to rebuild.
         @functools.lru_cache(_CACHED_GAMES)
         def player(name: str) -> Player:
             chosen = default_player(name) if spec == "auto" else spec
             game = self._game(name)
             player = make_player(chosen, game, settings)
             say_once(note_of(player))
-            if engine_of(player):  # loading kernels must not count as the time of the first move
+            if engine_of(player):  # loading kernels must not use up the first move's time
                 player.limited(WARM_UP_SIMULATIONS, None).analyse(game.initial_states()[0])
             return player
 
@@ -81,7 +81,7 @@ class Engine:
     def answer(self, line: str) -> dict:
         """Return the answer to one line as plain data for JSON, or {"error": message}.
 
-        Every exception becomes such an error: the program at the other end waits for a line.
+        Every exception becomes an error message, because the other program waits for a line.
         """
         try:
             return self._answer(parse_request(line, self._only_game, self._game))
@@ -92,7 +92,7 @@ class Engine:
         return {"error": shortened(message)}
 
     def warm_up(self, game: str) -> None:
-        """Load the player of a game before the first request arrives."""
+        """Load the player of a game, so that the first request is answered quickly."""
         self._player(game)
 
     def _answer(self, request: EngineRequest) -> dict:
@@ -143,16 +143,15 @@ def read_lines(stream: IO[str]) -> Iterator[str | None]:
 def parse_request(
     line: str, only_game: str | None = None, game_of: Callable[[str], Game] = make_game
 ) -> EngineRequest:
-    """Read and check one line.
+    """Return the checked request of one line.
 
     Args:
-        only_game: the only game allowed, which a request need not name; None allows every game of
-            ours, and a request must name one. A game file of the user's is never run because a
-            request names it.
-        game_of: returns the game of an allowed name.
+        only_game: the only game allowed, which requests need not name. None allows all of ours, and
+            requests must name one. A request can never make a game file run.
+        game_of: returns the game with an allowed name.
 
     Raises:
-        Refusal: if the line is not a request.
+        Refusal: if the line is not a valid request.
     """
     request = read_request(EngineRequest, read_json(line))
     name, moves, setup = request.game, request.moves or [], request.setup
@@ -166,22 +165,22 @@ def parse_request(
         raise Refusal(str(error), key="game", value=name) from None
     setups, has_names = setups_of(game), bool(skin_of(game).notation.column_names)
     if setup is not None and (len(setups) == 1 or setup not in setups):
-        allowed = f"one of {', '.join(SETUPS)}, for games with a standard set-up alone"
+        allowed = f"one of {', '.join(SETUPS)}, and only in games with a standard set-up"
         raise not_allowed("setup", setup, allowed)
     if isinstance(moves, str) and not has_names:
-        raise not_allowed("moves", moves, "a list of numbers such as [3, 3, 2] in this game")
+        raise not_allowed("moves", moves, "a list of numbers such as [3, 3, 2] for this game")
     if has_names and any(isinstance(move, str) for move in moves):
         moves = moves if isinstance(moves, str) else ",".join(map(str, moves))
     return request.model_copy(update={"game": name, "moves": moves})
 
 
 def _position(game: Game, request: EngineRequest) -> np.ndarray:
-    """Return the state ([K]) after the moves of a request."""
+    """Return the state, [K], after the moves of a request."""
     notation = _notation(game, request)
     if isinstance(request.moves, str):
         return game.play_moves(read_moves(game, notation, request.moves))
     if request.moves and notation.mirrored:
-        message = f"with setup={request.setup} a move is a square such as d3, not a number."
+        message = f"with setup={request.setup}, moves are squares such as d3, not numbers."
         raise Refusal(message, key="moves", value=request.moves)
     return game.play_moves(request.moves or [])
 

@@ -1,7 +1,7 @@
-"""Thinking on the opponent's time: a search on another thread while a person chooses a move.
+"""Pondering: a search on another thread while a person chooses a move.
 
-In: an engine, and the position before the person's move. Out: nothing but what the engine remembers
-of the positions it has evaluated: its next search is faster, and its answers are the same.
+In: an engine, and the position before the person's move. Out: nothing, but the engine caches its
+evaluations, so its next search is faster. Its answers do not change.
 """
 
 import contextlib
@@ -14,15 +14,15 @@ from alphazero.players.base import Player
 
 
 class _StoppedError(Exception):
-    """Ends a search from its progress report."""
+    """Ends a search, raised from its progress callback."""
 
 
 @contextlib.contextmanager
 def pondering(engine: Player | None, state: np.ndarray) -> Iterator[None]:
-    """Ponder about a position within the ``with`` block.
+    """Ponder about a position during the ``with`` block.
 
     Args:
-        engine: see `ponderer`; None does not ponder.
+        engine: from `ponderer`; None does not ponder.
         state: [K], the position.
     """
     is_over, state = threading.Event(), state.copy()
@@ -46,6 +46,6 @@ def pondering(engine: Player | None, state: np.ndarray) -> Iterator[None]:
 
 
 def ponderer(engine: Player) -> Player | None:
-    """Return what ponders for an engine; None if it remembers nothing."""
+    """Return the player that ponders for an engine; None if the engine has no cache to fill."""
     make = getattr(engine, "ponderer", None)
     return None if make is None else make()

@@ -1,10 +1,9 @@
-"""What a game at the terminal shows and reads: boards, moves, messages, and lines that are typed.
+"""The screen of a game at the terminal: boards, moves, messages, and reading typed lines.
 
-In: a session, its players' names and a console. Out: text on the console, each thing below the one
-before; or in place, with the board at the top of the terminal, and below it the latest moves and
-one message. What was on the terminal before is scrolled up first, so that it can still be scrolled
-back to; the alternate screen, whose contents vanish with the program, is not used.
-`alphazero.play.terminal` decides what is shown when.
+In: a session, its players' names and a console. Out: text on the console, either line after line or
+in place: the board at the top of the terminal, with the latest moves and one message below it.
+Earlier contents of the terminal are scrolled up and stay available; the alternate screen is not
+used, because its contents vanish with the program. `alphazero.play.terminal` decides what to show.
 """
 
 import math
@@ -31,26 +30,26 @@ Names = tuple[str | None, str | None]
 
 _HOME, _CLEAR_LINE, _CLEAR_BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
 _STATUS_WIDTH = 34
-_MAX_RECENT = 2  #: moves shown below a board that is drawn in place
-_PROMPT_LINES = 2  #: the question, and the line on which the cursor is after the answer
-_HELP = "Type 'help' for the commands: take back, hint, the engine's view and more."
+_MAX_RECENT = 2  #: maximum moves shown below a board drawn in place
+_PROMPT_LINES = 2  #: lines kept free for the prompt and for the cursor after the answer
+_HELP = "Type 'help' for the commands: undo, hint, view and more."
 
 
 def can_draw_in_place(console: Console, stream: IO[str] | None = None) -> bool:
-    """Return whether a person sits at a terminal whose cursor can be moved.
+    """Return whether input and output are a terminal whose cursor can be moved.
 
     Args:
-        stream: what the person types into; None is standard input.
+        stream: the input; None takes standard input.
     """
     is_plain = console.is_dumb_terminal or console.legacy_windows
     return (stream or sys.stdin).isatty() and console.file.isatty() and not is_plain
 
 
 def line_reader(console: Console, stream: IO[str] | None = None) -> Callable[[str], str]:
-    """Return a function that reads a typed line after a prompt.
+    """Return a function that prints a prompt and reads a line.
 
-    A terminal has its own line editing; lines from any other stream are echoed. The function raises
-    EOFError at the end of the input.
+    Terminals edit and show the line themselves; lines from any other stream are echoed. The
+    function raises EOFError at the end of the input.
     """
     stream = stream or sys.stdin
 
@@ -60,7 +59,7 @@ def line_reader(console: Console, stream: IO[str] | None = None) -> Callable[[st
             question = wrapped(question, console.width)
         if stream is sys.stdin and stream.isatty():
             typed = console.input(question)
-            return "".join(filter(str.isprintable, typed))  # without the codes of function keys
+            return "".join(filter(str.isprintable, typed))  # drops the codes of function keys
         console.print(question, end="", soft_wrap=True)
         line = stream.readline()
         console.print(Text(line.rstrip("\r\n")), soft_wrap=True)
@@ -72,11 +71,11 @@ def line_reader(console: Console, stream: IO[str] | None = None) -> Callable[[st
 
 
 class Screen:
-    """The console of a game, or of several games one after the other.
+    """The console of a game, or of several games in sequence.
 
     Args:
-        names: the players' names, first the one who moves first in the game; None is a person.
-        in_place: draw each board over the last one, where the terminal is high enough.
+        names: the names of the player who moves first and of the other; None for a person.
+        in_place: draw each board over the last one if the terminal is high enough.
     """
 
     def __init__(
@@ -86,20 +85,20 @@ class Screen:
         self.skin = skin
         self._medium = Medium.of(console)
         self.is_in_place = in_place
-        self._has_room = False  # whether the top of the terminal is ours
+        self._has_room = False  # whether earlier contents of the terminal were scrolled away
         self.show(session, names)
 
     def show(self, session: Session, names: Names) -> None:
-        """Show this game from now on."""
+        """Switch to another game, with the names of its players."""
         self._session, self._names = session, names
-        #: The last engine to move, and its analysis.
+        #: The player of the last engine move, and its analysis.
         self.last_analysis: tuple[int, Analysis] | None = None
         self._recent: list[Text] = []
 
-    # --- what happens in the game -----------------------------------------------------------------
+    # --- events of the game -----------------------------------------------------------------------
 
     def print_start(self, introduction: str = "") -> None:
-        """Print the title, who plays, and an introduction."""
+        """Print the title, the players, and an introduction."""
         notes = [introduction, *([self.skin.note, _HELP] if None in self._names else [])]
         text = Text("\n".join(filter(None, notes)), "dim")
         if self.is_in_place:
@@ -109,7 +108,7 @@ class Screen:
             self._print(self._title(), sides, *([text] if text else []))
 
     def print_move(self, player: int, action: int, notes: str) -> None:
-        """Print the move just made."""
+        """Print the move just played."""
         number = len(self._session.actions)
         line = Text.assemble((f"{number:>3}. ", "dim"), self.side_text(player), " plays ")
         line.append(self.skin.notation.text(action), "bold")
@@ -118,19 +117,19 @@ class Screen:
         self._print_event(line)
 
     def print_pass(self, player: int) -> None:
-        """Say that a player has no move."""
+        """Print that a player has no legal move and passes."""
         line = Text.assemble(self.side_text(player), " has no legal move and passes.")
         self._print_event(line)
 
     def print_taken_back(self, num_moves: int) -> None:
-        """Say that moves were taken back, and draw the board."""
+        """Print that moves were taken back, and draw the board."""
         self.last_analysis = None
         self._recent = []
         self._print_event(Text(f"Took back {counted(num_moves, 'move')}."))
         self.print_board()
 
     def print_result(self) -> None:
-        """Print the final board and the winner."""
+        """Print the final board and the result."""
         winner, counts = self._session.winner, ""
         if self.skin.counts_pieces:
             counts = f" {count_text(self._session, self.skin)}."
@@ -145,25 +144,25 @@ class Screen:
         self.print_board(result)
 
     def print_goodbye(self) -> None:
-        """End the line of the question; say how to continue an unfinished game."""
+        """End the line of the prompt, and print how to continue an unfinished game."""
         self._print(Text())
         if not self._session.over:
-            text = "The game ends here. To continue it another time, start with:"
+            text = "The game ends here. To continue it later, start with:"
             self._print(Text(f"{text}\n{self._moves_text()}"))
 
-    # --- what a person asks for -------------------------------------------------------------------
+    # --- answers to commands ----------------------------------------------------------------------
 
     def print_board(self, message: RenderableType | None = None) -> None:
-        """Draw the position, with the status beside it where the terminal is wide enough.
+        """Draw the position, with the status beside it if the terminal is wide enough.
 
         Args:
-            message: shown below it.
+            message: shown below the board.
         """
         if not self._draw_in_place(message):
             self._print(Text(), *self._position(), Text(), *([message] if message else []))
 
     def print_view(self) -> None:
-        """Print what the last engine to move thought."""
+        """Print the analysis behind the last engine move."""
         if self.last_analysis is None:
             self.warn("No engine has moved since your last turn, so there is no view to show.")
             return
@@ -171,15 +170,15 @@ class Screen:
         self.say(analysis_view(self._session.game, self.skin, player, analysis, self._medium))
 
     def print_moves(self) -> None:
-        """Print the moves so far as ``moves=`` reads them."""
+        """Print the moves so far in the form that ``moves=`` takes."""
         self.say(Text(self._moves_text()))
 
     def warn(self, text: str) -> None:
-        """Print why nothing was done."""
+        """Print in red why a command or move had no effect."""
         self.say(Text(text, "red"))
 
     def say(self, message: RenderableType) -> None:
-        """Print a message; in place, below the board."""
+        """Print a message; below the board if boards are drawn in place."""
         if not self._draw_in_place(message):
             self._print(message)
 
@@ -193,23 +192,23 @@ class Screen:
     # --- drawing ----------------------------------------------------------------------------------
 
     def _print(self, *parts: RenderableType) -> None:
-        """Print parts one below the other, on a terminal with line ends between words."""
+        """Print parts below each other; on a terminal, wrap lines between words."""
         for part in parts:
             if isinstance(part, Text) and self.console.is_terminal and not part.no_wrap:
                 part = wrapped(part, self.console.width)
             self.console.print(part, soft_wrap=isinstance(part, Text))
 
     def _print_event(self, line: Text) -> None:
-        """Print what happened; in place it is shown below the next board."""
+        """Print an event; if boards are drawn in place, it appears below the next board."""
         self._recent = [*self._recent[1 - _MAX_RECENT :], line]
         if not self.is_in_place:
             self._print(line)
 
     def _draw_in_place(self, message: RenderableType | None) -> bool:
-        """Draw the screen anew; return False if that is not wanted, or the screen is too low.
+        """Redraw the screen; return False if drawing in place is off or the screen is too low.
 
         Args:
-            message: shown in place of the latest moves.
+            message: shown instead of the latest moves.
         """
         if not self.is_in_place:
             return False
@@ -235,20 +234,20 @@ class Screen:
         return setup + shlex.quote(f"moves={moves}")
 
     def _position(self) -> list[RenderableType]:
-        """Return the board and, for a person to whom it does not show them, the legal moves."""
+        """Return the board; for a person to move, add the legal moves if it has no labels."""
         session, notation = self._session, self.skin.notation
-        is_asked = not session.over and self._names[session.player] is None
+        is_human_turn = not session.over and self._names[session.player] is None
         is_drawn = session.game.drawn(session.state) is not None
         is_labelled = bool(notation.column_names) or not (is_drawn or notation.kind == "other")
         moves = f"{notation.separator} ".join(map(notation.text, session.legal_actions))
-        listed = [Text(f"Legal moves: {moves}")] if is_asked and not is_labelled else []
-        return [self._board(is_asked), *listed]
+        listed = [Text(f"Legal moves: {moves}")] if is_human_turn and not is_labelled else []
+        return [self._board(is_human_turn), *listed]
 
-    def _board(self, is_asked: bool) -> RenderableType:
+    def _board(self, labels: bool) -> RenderableType:
         session = self._session
-        shown = (session.game, self.skin, session.state, self._medium, session.previous_state)
+        arguments = (session.game, self.skin, session.state, self._medium, session.previous_state)
         last_action = session.last_action
-        board = draw_board(*shown, labels=is_asked, numbered=True, last_action=last_action)
+        board = draw_board(*arguments, labels=labels, numbered=True, last_action=last_action)
         width = max(line.cell_len for line in board.split())
         if not self.console.is_terminal or width + _STATUS_WIDTH + 6 > self.console.width:
             return board

@@ -1,7 +1,7 @@
-"""A game at a terminal: people type their moves, engines answer, boards are drawn in between.
+"""A game at the terminal: people type moves, engines answer, and boards are drawn in between.
 
-In: a game, the two players and a console. Out: the game on the console. Anything typed that is
-neither a move nor a command gets a one-line explanation and another try. The end of the input and
+In: a game, the two players and a console. Out: the game on the console. Input that is neither a
+move nor a command gets a one-line explanation, and the user can try again. The end of the input and
 Ctrl-C end the game.
 """
 
@@ -28,24 +28,24 @@ from alphazero.runtime.wording import counted
 
 #: Commands: name -> (short name, meaning).
 COMMANDS = {
-    "undo": ("u", "take back, to your own previous turn; also when the game is over"),
-    "hint": ("h", "what an engine would play here"),
-    "view": ("v", "the engine's view of its last move: visits, values, expected line"),
-    "moves": ("m", "the moves so far, to start another game after"),
+    "undo": ("u", "take back moves to your previous turn, even when the game is over"),
+    "hint": ("h", "show what an engine would play here"),
+    "view": ("v", "show the engine's view of its last move: visits, values, expected line"),
+    "moves": ("m", "list the moves so far, to start another game from here"),
     "board": ("b", "draw the board again"),
-    "rematch": ("r", "another game, when this one is over"),
-    "swap": ("s", "another game with the sides swapped, when this one is over"),
-    "help": ("?", "this list"),
-    "quit": ("q", "leave"),
+    "rematch": ("r", "play another game, when this one is over"),
+    "swap": ("s", "play another game with the sides swapped, when this one is over"),
+    "help": ("?", "show this list"),
+    "quit": ("q", "leave the game"),
 }
 _END_PROMPT = "r: rematch, s: rematch with sides swapped, u: undo, q: quit > "
-DELAY_S = 1.0  #: before a search gets a progress bar
+DELAY_S = 1.0  #: seconds until a search shows a progress bar
 _NAMES = {name: name for name in COMMANDS} | {"exit": "quit"}
 _NAMES |= {short: name for name, (short, _) in COMMANDS.items()}
 
 
 class HumanPlayer:
-    """A person at the terminal; `TerminalGame` asks for the moves."""
+    """A person at the terminal, whom `TerminalGame` asks for moves."""
 
     name = "human"
 
@@ -54,17 +54,17 @@ class TerminalGame:
     """One game between two players, people or engines.
 
     Args:
-        players: the one who moves first in the game, then the other.
+        players: the player who moves first in the game, then the other.
         console: where everything is printed.
-        read_line: returns what a person typed after a prompt; raises EOFError at the end of input.
-        adviser: makes the player that gives hints; called for the first hint. None is an engine
-            of the game.
-        moves: actions to start after, also in a rematch.
-        every_board: whether the board is drawn after each move, or only at the end.
-        in_place: whether each board is drawn over the last one.
-        skin: the looks of the game; None is the game's own.
-        introduction: printed at the start.
-        ponders: whether engines think while a person does.
+        read_line: reads a typed line after a prompt; raises EOFError at the end of input.
+        adviser: makes the player that gives hints, when the first hint is asked for. None takes an
+            engine of this game.
+        moves: actions already played at the start, also of a rematch.
+        every_board: draw the board after each move, not only at the end.
+        in_place: draw each board over the last one.
+        skin: the appearance of the game; None takes the game's default.
+        introduction: text printed at the start.
+        ponders: whether an engine thinks during a person's turn.
     """
 
     def __init__(
@@ -95,10 +95,10 @@ class TerminalGame:
         self._ponderer = ponderer(engines[0]) if ponders and engines else None
 
     def run(self) -> int | None:
-        """Play to the end, and on as long as a person takes back or wants a rematch.
+        """Play to the end, and continue as long as a person takes back moves or wants a rematch.
 
         Returns:
-            The winner of the last game, 0 for the player who moved first in it; None for a draw, or
+            The winner of the last game, 0 for the player who moved first in it; None for a draw or
             if a person left before its end.
         """
         self._begin(self._introduction)
@@ -125,7 +125,7 @@ class TerminalGame:
         self._screen.print_result()
 
     def _names(self) -> tuple[str | None, str | None]:
-        """Return the players' names, None for a person."""
+        """Return the names of both players, None for a person."""
         first, second = (
             None if isinstance(player, HumanPlayer) else player.name for player in self.players
         )
@@ -157,7 +157,7 @@ class TerminalGame:
         self._play(player, analysis.action, ", ".join(notes))
 
     def _ask(self, question: str) -> None:
-        """Prompt until the position has changed; raise EOFError if the person leaves."""
+        """Prompt until the position has changed; raise EOFError if the user quits."""
         while True:
             with pondering(None if self.session.over else self._ponderer, self.session.state):
                 typed = self._read_line(question).strip()
@@ -166,10 +166,10 @@ class TerminalGame:
                 return
 
     def _play_typed(self, typed: str) -> bool:
-        """Play the move that a person typed; return whether it is one."""
+        """Play the move that a person typed; return False if it is not a legal move."""
         session = self.session
         if session.over:
-            self._screen.warn("The game is over: type r, s, u or q, or 'help'.")
+            self._screen.warn("The game is over: type r, s, u, q or 'help'.")
             return False
         try:
             action = read_move(session, self._screen.skin, typed)
@@ -181,7 +181,7 @@ class TerminalGame:
         return True
 
     def _play(self, player: int, action: int, notes: str) -> None:
-        """Play a move and print it, with the board unless an engine's answer follows at once."""
+        """Play a move and print it; draw the board unless an engine answers immediately."""
         session = self.session
         session.play(action)
         self._screen.print_move(player, action, notes)
@@ -194,7 +194,7 @@ class TerminalGame:
     # --- commands ---------------------------------------------------------------------------------
 
     def _run_command(self, command: str) -> bool:
-        """Do what a person asks for; return whether the position is another one."""
+        """Run a command; return whether it changed the position."""
         commands = {
             "undo": self._undo,
             "hint": self._hint,
@@ -209,27 +209,27 @@ class TerminalGame:
         return bool(commands[command]())
 
     def _undo(self) -> bool:
-        """Take back to the person's previous turn; return whether there is one."""
+        """Take back moves to the user's previous turn; return False if there is none."""
         num_taken_back = self.session.take_back(self._is_human)
         if not num_taken_back:
-            self._screen.warn("There is no move of yours to take back.")
+            self._screen.warn("You have no move to take back.")
             return False
         self._screen.print_taken_back(num_taken_back)
         return True
 
     def _rematch(self, is_swapped: bool) -> bool:
-        """Start another game, after the same moves as the first one; return whether it starts."""
+        """Start another game from the same position as the first; return whether it starts."""
         if not self.session.over:
-            self._screen.warn("A rematch is for when the game is over.")
+            self._screen.warn("A rematch is possible only when the game is over.")
             return False
         if is_swapped and self.game.num_players == 1:
-            self._screen.warn("There are no sides to swap: type r for another game.")
+            self._screen.warn("This game has no sides to swap: type r for another game.")
             return False
         if is_swapped:
             self.players = self.players[::-1]
         self.session = Session(self.game, self._start)
         self._screen.show(self.session, self._names())
-        after = f"This game too starts after {counted(len(self._start), 'move')}."
+        after = f"This game also starts after {counted(len(self._start), 'move')}."
         self._begin(after if self._start else "")
         return True
 
@@ -239,12 +239,12 @@ class TerminalGame:
     def _hint(self) -> None:
         adviser = None if self.session.over else self._adviser()
         if adviser is None:
-            self._screen.warn("There is no engine that could give a hint, or no move to play.")
+            self._screen.warn("No hint: the game is over, or no engine is available.")
             return
         try:
             analysis = self._think(adviser, "Looking for a hint")
         except ValueError as error:
-            self._screen.warn(f"There is no hint: {error}")
+            self._screen.warn(f"No hint: {error}")
             return
         skin = self._screen.skin
         text = Text.assemble("Hint: ", (skin.notation.text(analysis.action), "bold"))
@@ -265,7 +265,7 @@ class TerminalGame:
         return isinstance(self.players[player], HumanPlayer)
 
     def _think(self, player: Player, text: str) -> Analysis:
-        """Return a player's analysis; a long search gets a progress bar."""
+        """Return a player's analysis of the position; show a progress bar if it takes long."""
         console, start_s = self._screen.console, time.monotonic()
         limit_s = getattr(player, "time_limit_s", None)
         columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), TaskProgressColumn())

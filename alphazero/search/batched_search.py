@@ -1,9 +1,9 @@
 """Batched PUCT search: B games in lockstep share one evaluator.
 
-In: positions, an evaluator, and for each game a number of simulations. Out: `PolicyOutput`. Each
-`step` runs one simulation in every unfinished game and calls the evaluator once for all the leaves.
-A game whose search is finished can move on at once (`advance`, `reset`) while the others continue,
-so the evaluator always gets a full batch.
+In: positions, an evaluator, and each game's number of simulations. Out: `PolicyOutput`. Each `step`
+runs one simulation in every unfinished game and calls the evaluator once for all the leaves. A game
+whose search is finished can move on at once (`advance`, `reset`) while the others continue, so the
+evaluator always gets a full batch.
 """
 
 import time
@@ -24,9 +24,8 @@ from alphazero.search.subtree import keep_subtree
 class TreeSearch:
     """B searches that share one evaluator.
 
-    ``num_simulations`` is the size of one search, everywhere: it ends after so many simulations.
-    The visits in a subtree kept from the move before count as simulations already made, unless
-    ``settings.count_kept_visits`` is False.
+    A search ends after ``num_simulations`` simulations. The visits in a subtree kept from the
+    previous move count as simulations, unless ``settings.count_kept_visits`` is False.
 
     Memory: B * (max_simulations + 1) * `alphazero.search.tree.bytes_per_node(A)` bytes, plus a
     state for each node, allocated once; times `game.max_plies` if kept visits do not count.
@@ -39,10 +38,13 @@ class TreeSearch:
         generator: samples the root noise.
         leaves_per_step: maximum leaves of one tree in a call of the evaluator, see
             `alphazero.search.in_flight`; above 1, all roots must choose by PUCT.
-        exact_leaves: asked about new nodes before the evaluator; a proven result counts like the
-            end of a game. None leaves every unfinished position to the evaluator.
-        explores: add root noise and forced playouts, as self-play does: the policies are training
-            targets. False searches as strongly as possible.
+        exact_leaves: tries to prove new nodes before the evaluator sees them; a proven result
+            counts like the end of a game. None evaluates every unfinished position.
+        explores: add root noise and forced playouts, as self-play does to make training targets.
+            False searches as strongly as possible.
+
+    Raises:
+        ValueError: if ``leaves_per_step`` is above 1 and the roots do not choose by PUCT.
     """
 
     def __init__(
@@ -63,7 +65,7 @@ class TreeSearch:
         self.settings = settings
         self.max_simulations = max_simulations
         num_nodes = max_simulations + 1
-        if not settings.count_kept_visits:  # a subtree may keep the visits of all moves before
+        if not settings.count_kept_visits:  # a subtree may keep the visits of all earlier moves
             num_nodes = max_simulations * game.max_plies + 1
         self._tree = trees.make_tree(num_games, num_nodes, game.num_actions, settings.mcts_solver)
         self._expansion = Expansion(game, evaluator, self._tree, exact_leaves)
@@ -82,12 +84,12 @@ class TreeSearch:
 
     @property
     def tree(self) -> trees.Tree:
-        """The statistics, to read only."""
+        """The search trees; callers must not change them."""
         return self._tree
 
     @property
     def root_states(self) -> np.ndarray:
-        """The positions being searched, [B, K], to read only."""
+        """The positions being searched, [B, K]; callers must not change them."""
         return self._root_states
 
     def reset(self, rows: np.ndarray, states: np.ndarray, num_simulations) -> None:
@@ -95,8 +97,8 @@ class TreeSearch:
 
         Args:
             rows: int[M].
-            states: [M, K], not finished.
-            num_simulations: of each search, one number or int[M].
+            states: [M, K], unfinished positions.
+            num_simulations: the size of the searches, one number or int[M].
 
         Raises:
             ValueError: for more simulations than `max_simulations`.
@@ -106,12 +108,12 @@ class TreeSearch:
         self._begin(rows, num_simulations)
 
     def advance(self, rows, actions, states, num_simulations) -> None:
-        """Continue from the position after an action, and keep its subtree.
+        """Continue with the positions after the actions played, and keep their subtrees.
 
         Args:
-            rows, actions: int[M].
-            states: [M, K], the positions after the actions, not finished.
-            num_simulations: as in `reset`.
+            rows, actions: int[M], the games and the actions played.
+            states: [M, K], the positions after the actions, unfinished.
+            num_simulations: the size of the searches, one number or int[M].
         """
         if not self.settings.reuse_tree:
             self.reset(rows, states, num_simulations)
@@ -127,7 +129,7 @@ class TreeSearch:
         self._roots.prepare(rows[num_kept > 0], self._budgets)
 
     def stop(self, rows: np.ndarray) -> None:
-        """Exclude the listed games from further steps, until `reset` or `advance`."""
+        """Exclude the listed games from further steps until `reset` or `advance`."""
         self._in_use[rows] = False
 
     def finished_rows(self) -> np.ndarray:
@@ -136,10 +138,10 @@ class TreeSearch:
         return np.flatnonzero(self._finished & self._in_use).astype(np.int32)
 
     def step(self) -> None:
-        """Run one simulation in every unfinished game, and answer all leaves with one evaluation.
+        """Run one simulation in every unfinished game, and evaluate all leaves in one batch.
 
-        Where a simulation ends the game, its result is backed up at once and a second simulation
-        follows. There is no third, so that the other games do not wait for long.
+        A simulation that reaches a finished game backs up the result at once, and a second one
+        follows. There is no third, so that the other games do not wait long.
         """
         new = self._find(np.flatnonzero(self._in_use).astype(np.int32))
         if new is None:
@@ -147,8 +149,8 @@ class TreeSearch:
         leaves = self._expansion.add(new)
         ended = new.edges.rows[new.positions.over]
         if len(ended) and self._in_flight is None and (new := self._find(ended)) is not None:
-            more = self._expansion.add(new)
-            leaves = Leaves(*(np.concatenate(parts) for parts in zip(leaves, more)))
+            second = self._expansion.add(new)
+            leaves = Leaves(*(np.concatenate(parts) for parts in zip(leaves, second)))
         if len(leaves.rows):
             answers = self._expansion.evaluate(leaves.states)
             self._expansion.expand_and_backward(leaves, *answers)
@@ -160,8 +162,8 @@ class TreeSearch:
         """Step until every search in use is finished.
 
         Args:
-            deadline: of `time.monotonic`; the search stops there, but not before every root has
-                visited an action.
+            deadline: time on the clock of `time.monotonic` at which to stop, though not before
+                every root has visited an action.
             progress: called after each step with the finished fraction of the simulations.
         """
         rows = np.flatnonzero(self._in_use)
@@ -175,13 +177,13 @@ class TreeSearch:
                     return
 
     def output(self, rows: np.ndarray, temperatures: np.ndarray | None = None) -> PolicyOutput:
-        """Return the results of the listed games, see `alphazero.search.roots.Roots.output`."""
+        """Return the results of the listed searches, see `alphazero.search.roots.Roots.output`."""
         return self._roots.output(rows, temperatures)
 
     def principal_variation(self, row: int) -> list[int]:
         """Return the expected line of a game: the chosen action, then the most visited ones.
 
-        It is empty while the root has not been evaluated.
+        The line is empty if the root has not been evaluated.
         """
         tree, node, line = self._tree, trees.ROOT_INDEX, []
         if tree.num_nodes[row] == 0:
@@ -197,16 +199,16 @@ class TreeSearch:
         return line or [action]
 
     def best_line(self, row: int) -> tuple[list[int], float]:
-        """Return the actions to the best known result in a tree of a game of one player.
+        """Return the line to the best proven result in a single-player game's tree, and the result.
 
-        Without any, they are [] and -1.
+        If no result is proven, they are [] and -1.
         """
         tree = self._tree
         known = tree.proven_values[row, : tree.num_nodes[row]].copy()
         known[known == trees.UNPROVEN] = -trees.UNPROVEN
         if known.max(initial=-trees.UNPROVEN) == -trees.UNPROVEN:
             return [], -1.0
-        # The last node of equal ones: a finished game is added after all nodes that it proves.
+        # On ties the last node: a finished game is added after all nodes that it proves.
         node = int(len(known) - 1 - known[::-1].argmax())
         result, line = float(known[node]), []
         while node != trees.ROOT_INDEX:
@@ -222,23 +224,24 @@ class TreeSearch:
             )
         self._budgets[rows] = num_simulations
         if not self.settings.count_kept_visits:
-            # A budget counts visits of the root's actions; the root's first visit is its own.
+            # A budget counts visits of the root's actions, not the root's own first visit.
             kept = self._tree.node_visits[rows, trees.ROOT_INDEX] - 1
             self._budgets[rows] += np.where(self._tree.num_nodes[rows] > 0, kept, 0)
         self._in_use[rows] = True
 
     def _find(self, rows: np.ndarray) -> NewNodes | None:
-        """Run one simulation in each listed game that is not finished; return the new nodes.
+        """Run up to `leaves_per_step` simulations in each listed game whose search is unfinished.
 
-        With several leaves of a tree in a step, so many. None if there are none, see `simulate`.
+        Returns:
+            The new nodes; None if no simulation reached one, see `alphazero.search.simulate`.
         """
         edges = simulation.make_edges(len(rows) * self.leaves_per_step)
-        searched = (self._tree, rows, self._budgets, self._roots.exploration)
+        arguments = (self._tree, rows, self._budgets, self._roots.exploration)
         if self._in_flight is None:
-            found = simulation.simulate(*searched, self._roots.plan, edges)
+            counts = simulation.simulate(*arguments, self._roots.plan, edges)
         else:
-            found = collect(*searched, self._in_flight, self.leaves_per_step, edges)
-        num_edges, num_roots, depth = found
+            counts = collect(*arguments, self._in_flight, self.leaves_per_step, edges)
+        num_edges, num_roots, depth = counts
         if not num_edges:
             return None
         edges = simulation.Edges(*(field[:num_edges] for field in edges))

@@ -1,8 +1,8 @@
-"""Exact leaves: what a search asks about a new leaf before it asks the network.
+"""Exact leaves: the interface through which a search tries to prove new leaves.
 
-A leaf gets its value in one of three ways, the cheapest first: the game is over; an exact search
-proves the result; the network estimates it. This file defines the second one for `TreeSearch`. The
-exact searches are in `alphazero.solvers`, which knows the rules of particular games.
+A leaf gets its value from the cheapest source available: the result of a finished game, an exact
+search, or the network. This file defines the interface of the second for `TreeSearch`; the exact
+searches for particular games are in `alphazero.solvers`.
 """
 
 from typing import Protocol
@@ -11,11 +11,11 @@ import numpy as np
 
 
 class ExactLeaves(Protocol):
-    """Proves results of positions, within a limit of work for each.
+    """Proves the results of positions, with limited work for each position.
 
     Laws:
 
-    - an answer that is not `alphazero.search.tree.UNPROVEN` is the result under perfect play;
+    - an answer other than `alphazero.search.tree.UNPROVEN` is the result under perfect play;
     - ``states`` is never changed.
     """
 
@@ -26,6 +26,6 @@ class ExactLeaves(Protocol):
             states: [M, K].
 
         Returns:
-            float32[M]: for the player to move, `UNPROVEN` where the limit was reached.
+            float32[M], for the player to move; `UNPROVEN` where the work limit was reached.
         """
         ...

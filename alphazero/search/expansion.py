@@ -1,8 +1,8 @@
 """`Expansion`: the positions behind the nodes of B trees, and how new nodes get their values.
 
-In: the edges that simulations found (`alphazero.search.simulate.Edges`). Out: nodes with a result
-(the game is over, or an exact search knows how it ends) or with the evaluator's answer. Nothing
-here knows how a search chooses its moves.
+In: the edges that simulations found (`alphazero.search.simulate.Edges`). Out: new nodes with an
+exact result (a finished game or a proof) or with the evaluator's answer. Choosing moves is not part
+of this file.
 
 Shapes: B games, M new nodes, N nodes of a tree, K state words, A actions.
 """
@@ -21,7 +21,7 @@ from alphazero.search.simulate import Edges
 
 @dataclasses.dataclass
 class SearchCounts:
-    """How much work was done, for reports."""
+    """How much work a search has done, for reports."""
 
     num_simulations: int = 0  #: simulations that ended at a new node
     num_evaluations: int = 0  #: positions that the evaluator answered
@@ -31,19 +31,18 @@ class SearchCounts:
 
 
 class NewNodes(NamedTuple):
-    """The ends of M edges, to be added to the trees."""
+    """New nodes at the ends of M edges, to be added to the trees."""
 
     edges: Edges
-    #: The positions there; ``over`` and ``results`` tell the exact results, too.
-    positions: Transition
+    positions: Transition  #: at the new nodes; ``over`` and ``results`` include proven results
 
 
 class Leaves(NamedTuple):
-    """M nodes of the trees that need the evaluator."""
+    """M new leaves that need the evaluator."""
 
-    rows: np.ndarray  #: int32[M], their games
-    nodes: np.ndarray  #: int32[M]
-    states: np.ndarray  #: [M, K]
+    rows: np.ndarray  #: int32[M], index of each leaf's game
+    nodes: np.ndarray  #: int32[M], index of each leaf in its tree
+    states: np.ndarray  #: [M, K], the leaves' positions
     legal_action_mask: np.ndarray  #: bool[M, A]
 
 
@@ -53,8 +52,8 @@ class Expansion:
     Args:
         game: a batched game, see `alphazero.games.batched_game`.
         evaluator: see `alphazero.inference.evaluator.Evaluator`.
-        tree: of the B searches.
-        exact_leaves: asked about new nodes before the evaluator, or None.
+        tree: the trees of all B searches.
+        exact_leaves: tries to prove new nodes before the evaluator sees them; None skips this.
 
     Attributes:
         root_states: [B, K], the positions being searched.
@@ -74,22 +73,23 @@ class Expansion:
         """Return the new nodes at the ends of the edges.
 
         Args:
-            edges: all entries in use.
+            edges: M edges, all entries in use.
             num_roots: how many of the edges are roots.
-            depth: sum of the others' distances from their roots.
+            depth: sum of the new nodes' distances from their roots.
         """
         positions = self._positions(edges, num_roots)
         if self._exact_leaves is not None:
-            positions = self._proven(positions, edges.parents != trees.NO_PARENT)
+            is_leaf = edges.parents != trees.NO_PARENT
+            positions = _prove(self._exact_leaves, positions, is_leaf)
         self.counts.num_simulations += len(edges.rows)
         self.counts.total_depth += depth
         return NewNodes(edges, positions)
 
     def add(self, new: NewNodes) -> Leaves:
-        """Add new nodes to the trees, and back up the results of those that are finished or proven.
+        """Add new nodes to the trees, and back up the results of finished and proven ones.
 
         Returns:
-            The other nodes, which need the evaluator.
+            The remaining nodes, which need the evaluator.
         """
         (rows, parents, actions), positions = new
         nodes = np.empty(len(rows), np.int32)
@@ -120,7 +120,7 @@ class Expansion:
         trees.backward(self._tree, rows, nodes)
 
     def _positions(self, edges: Edges, num_roots: int) -> Transition:
-        """Return the transition to the new nodes; a root that waits is its own new position."""
+        """Return the positions at the ends of edges; for a root, the root position itself."""
         rows, parents, actions = edges
         if num_roots == 0:
             return self._game.step(self.states[rows, parents], actions)
@@ -131,16 +131,18 @@ class Expansion:
             states[moved] = self._game.step(states_before, actions[moved]).states
         return self._game.inspect(states)
 
-    def _proven(self, positions: Transition, is_leaf: np.ndarray) -> Transition:
-        """Return the positions with the results that the exact leaves prove.
 
-        Args:
-            is_leaf: bool[M], False for a root: a root needs its moves, not its result alone.
-        """
-        over, results = positions.over.copy(), positions.results.copy()
-        asked = np.flatnonzero(is_leaf & ~over)
-        if self._exact_leaves is not None and len(asked):
-            proven = self._exact_leaves.prove(positions.states[asked])
-            known = proven != trees.UNPROVEN
-            over[asked[known]], results[asked[known]] = True, proven[known]
-        return positions._replace(over=over, results=results)
+def _prove(exact_leaves: ExactLeaves, positions: Transition, is_leaf: np.ndarray) -> Transition:
+    """Return the positions, with proven ones marked as over and given their exact results.
+
+    Args:
+        is_leaf: bool[M], False for roots, which are never proven here: a root needs its moves, not
+            only its result.
+    """
+    over, results = positions.over.copy(), positions.results.copy()
+    unfinished = np.flatnonzero(is_leaf & ~over)
+    if len(unfinished):
+        proven = exact_leaves.prove(positions.states[unfinished])
+        known = proven != trees.UNPROVEN
+        over[unfinished[known]], results[unfinished[known]] = True, proven[known]
+    return positions._replace(over=over, results=results)

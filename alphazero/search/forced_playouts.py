@@ -1,7 +1,8 @@
 """Forced playouts at the root, and their removal from the policy target.
 
-In: the statistics of the root. Out: an action, or visit fractions without the forced visits. The
-noise in the root's priors is explored by extra visits, and the network does not learn from these.
+In: the statistics of the root. Out: an action, or visit fractions without the forced visits. Forced
+visits make the search explore the noise in the root's priors; pruning them keeps this exploration
+out of what the network learns.
 
 Source: D. Wu, "Accelerating self-play learning in Go", arXiv 1902.10565, section 3.2 (KataGo).
 """
@@ -17,7 +18,7 @@ from alphazero.search.tree import ROOT_INDEX, UNPROVEN
 
 @njit
 def select_forced(tree, b, exploration):
-    """Return the first visited root action that is owed forced visits, otherwise PUCT's choice."""
+    """Return the first visited root action with too few forced visits, else PUCT's choice."""
     for action in range(tree.children_index.shape[2]):
         visits = tree.children_visits[b, ROOT_INDEX, action]
         if tree.children_index[b, ROOT_INDEX, action] >= 0 and visits < forced_visits(
@@ -29,11 +30,11 @@ def select_forced(tree, b, exploration):
 
 @njit
 def forced_visits(tree, b, action, exploration):
-    """Return the visits that a visited root action must have.
+    """Return how many visits forced playouts require of a visited root action.
 
         forced_visits = sqrt(forced_playouts_k * prior * visits of all root actions)
 
-    It is 0 for an action that is proven to lose, since its prior is 0.
+    An action proven to lose has a prior of 0 and so needs no visits.
     """
     prior = np.float64(tree.children_priors[b, ROOT_INDEX, action])
     return math.sqrt(
@@ -43,11 +44,11 @@ def forced_visits(tree, b, action, exploration):
 
 @njit
 def prune_forced(tree, rows, exploration, out_weights):
-    """Remove from the visit fractions the forced visits that PUCT alone would not have made.
+    """Remove from the visit fractions the forced visits that PUCT would not have made.
 
-    The most visited action keeps all its visits. Each other action loses visits one by one, at most
-    `forced_visits`, while its PUCT score with one visit less (and its value unchanged) stays below
-    the score of the most visited action. An action that is left with a single visit loses that too,
+    The most visited action keeps all its visits. Every other action loses up to `forced_visits`
+    visits, one by one, as long as its PUCT score with one visit less (and the same value) stays
+    below the score of the most visited action. An action left with a single visit loses that too,
     unless it had only one. Proven roots are left unchanged.
 
     Args:
@@ -76,7 +77,7 @@ def prune_forced(tree, rows, exploration, out_weights):
                 continue
             value, bonus = np.float64(values[action]), scale * np.float64(priors[action])
             spare, left = forced_visits(tree, b, action, exploration), np.int64(visits[action])
-            # The score with one visit less has 1 + (left - 1) in its denominator.
+            # With one visit less, the score's denominator is 1 + (left - 1).
             while left > 0 and spare >= 1.0 and value + bonus / np.float64(left) < best_score:
                 left -= 1
                 spare -= 1.0

@@ -6,17 +6,17 @@ PUCT.
 
 Source: I. Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022, sections 2 to
 4, and its reference code (google-deepmind/mctx, `seq_halving.py`, `qtransforms.py`). The score of
-an action a, in the paper's letters and in the code's names:
+an action a, in the paper's notation and in the code's names:
 
     g(a) + logits(a) + sigma(q(a)) = gumbels + logits + scale * completed_value
 
 Three things differ from the reference, because trees are reused and results can be proven:
 
-- Values are used as they are, in [-1, 1]. The reference rescales those of a node to [0, 1], which
-  magnifies differences that are noise.
-- The schedule counts the visits of this search alone. Visits from earlier searches count through
-  the values.
-- An action that is proven to lose is left out everywhere, and the next best takes its place.
+- Values stay in [-1, 1]. The reference rescales the values of each node to [0, 1], which magnifies
+  differences that are only noise.
+- The schedule counts only the visits of this search. Visits from earlier searches affect only the
+  values.
+- An action proven to lose is excluded everywhere, and the next best takes its place.
 """
 
 import math
@@ -26,7 +26,7 @@ import numpy as np
 from alphazero.runtime.jit import njit
 from alphazero.search.tree import ILLEGAL, ROOT_INDEX, is_proven_loss, keeps_result
 
-LEAST_PRIOR = 1e-37  # replaces a prior of 0 in logarithms
+MIN_PRIOR = 1e-37  # lower bound of priors in logarithms
 
 
 # --- values of actions ----------------------------------------------------------------------------
@@ -36,33 +36,33 @@ LEAST_PRIOR = 1e-37  # replaces a prior of 0 in logarithms
 def completion(tree, b, node, exploration):
     """Return (mixed_value, scale), the constants of the completed Q-values of a node.
 
-        completed_value = children_values of a visited action, mixed_value of an unvisited one
+        completed_value = children_values if the action was visited, else mixed_value
         mixed_value = (raw_value + N * sum(prior * value) / sum(prior)) / (1 + N)
         scale = value_scale * (maxvisit_init + largest number of visits of an action)
 
     Both sums are over the visited actions, and N is the sum of their visits (appendix D; section 3
-    for the scale). Actions that are proven to lose are left out.
+    for the scale). Actions proven to lose are excluded.
     """
-    num_visits, most_visits, mass, total = 0.0, 0.0, 0.0, 0.0
+    num_visits, max_visits, mass, total = 0.0, 0.0, 0.0, 0.0
     for action in range(tree.children_index.shape[2]):
         child = tree.children_index[b, node, action]
         if child < 0 or is_proven_loss(tree, b, node, child):
             continue
         visits = np.float64(tree.children_visits[b, node, action])
-        prior = max(np.float64(tree.children_priors[b, node, action]), LEAST_PRIOR)
+        prior = max(np.float64(tree.children_priors[b, node, action]), MIN_PRIOR)
         num_visits += visits
-        most_visits = max(most_visits, visits)
+        max_visits = max(max_visits, visits)
         mass += prior
         total += prior * np.float64(tree.children_values[b, node, action])
     mixed_value = np.float64(tree.raw_values[b, node])
     if num_visits > 0.0:
         mixed_value = (mixed_value + num_visits * total / mass) / (1.0 + num_visits)
-    return mixed_value, (exploration.maxvisit_init + most_visits) * exploration.value_scale
+    return mixed_value, (exploration.maxvisit_init + max_visits) * exploration.value_scale
 
 
 @njit
 def completed_value(tree, b, node, action, mixed_value):
-    """Return the value of an action, ``mixed_value`` if it was never visited."""
+    """Return the mean value of an action, or ``mixed_value`` if it was never visited."""
     return (
         np.float64(tree.children_values[b, node, action])
         if tree.children_index[b, node, action] >= 0
@@ -75,13 +75,13 @@ def completed_value(tree, b, node, action, mixed_value):
 
 @njit
 def plan_roots(tree, rows, budgets, plan, max_num_considered_actions, gumbels):
-    """Write the plans of searches that start now. Their roots must be evaluated.
+    """Write the sequential-halving plans of new searches, whose roots must be evaluated.
 
     Args:
         rows: int32[M], the games.
-        budgets: int32[B], as in `alphazero.search.simulate.simulate`.
-        plan: `alphazero.search.simulate.RootPlan`.
-        gumbels: float32[M, A], the noise.
+        budgets: int32[B], visits of the root's actions, in total, at which each search ends.
+        plan: `alphazero.search.simulate.RootPlan`, written in place.
+        gumbels: float32[M, A], the Gumbel noise.
     """
     for i in range(rows.shape[0]):
         b = rows[i]
@@ -90,7 +90,7 @@ def plan_roots(tree, rows, budgets, plan, max_num_considered_actions, gumbels):
             child = tree.children_index[b, ROOT_INDEX, action]
             plan.gumbels[b, action] = gumbels[i, action]
             plan.logits[b, action] = math.log(
-                max(np.float64(tree.children_priors[b, ROOT_INDEX, action]), LEAST_PRIOR)
+                max(np.float64(tree.children_priors[b, ROOT_INDEX, action]), MIN_PRIOR)
             )
             plan.kept_visits[b, action] = tree.children_visits[b, ROOT_INDEX, action]
             num_kept += plan.kept_visits[b, action]
@@ -104,10 +104,9 @@ def plan_roots(tree, rows, budgets, plan, max_num_considered_actions, gumbels):
 def considered_visits(num_considered, num_simulations, index):
     """Return how many visits an action must have to receive simulation number ``index``.
 
-    Sequential halving has ceil(log2(num_considered)) phases with equal numbers of simulations. In
-    each phase the remaining actions are visited in turn; then the better half remains, but at least
-    two (Z. Karnin, T. Koren and O. Somekh, "Almost optimal exploration in multi-armed bandits",
-    2013).
+    Sequential halving divides the simulations equally among ceil(log2(num_considered)) phases. Each
+    phase visits the remaining actions in turn, then keeps the better half, but at least two
+    (Z. Karnin, T. Koren and O. Somekh, "Almost optimal exploration in multi-armed bandits", 2013).
     """
     if num_considered <= 1:
         return index
@@ -126,12 +125,12 @@ def considered_visits(num_considered, num_simulations, index):
 
 @njit
 def select_root(tree, b, plan, exploration):
-    """Return the best action among those with the number of visits that the schedule asks for.
+    """Return the root action with the best score among those the schedule visits next.
 
         score = gumbels + logits + scale * completed_value
 
-    If proofs have left no action with that many visits, those with the next smaller number count,
-    then those with the next larger one.
+    These are the actions with the number of visits that `considered_visits` returns. If proofs
+    have left none, the next smaller number of visits is taken, then the next larger one.
     """
     made = 0
     for action in range(plan.kept_visits.shape[1]):
@@ -162,22 +161,22 @@ def root_policy(tree, rows, plan, exploration, temperatures, out_actions, out_we
         weights = softmax(logits + scale * completed_value)
         action  = argmax(temperature * gumbels + logits + scale * completed_value)
 
-    The action is one of those that this search visited most. At temperature 1 it is the paper's
-    choice, a sample from the improved policy as far as that was searched; at 0 the noise has no
-    influence. Only actions that may be played (`alphazero.search.tree.keeps_result`) are chosen or
+    The action is chosen among those that this search visited most. At temperature 1 it is the
+    paper's choice, a sample from the improved policy of the actions searched; at 0 the noise has no
+    effect. Only actions that may be played (`alphazero.search.tree.keeps_result`) are chosen or
     have weight.
 
     Args:
         rows: int32[M], the games.
-        temperatures: float64[M].
-        out_actions: int32[M].
+        temperatures: float64[M], factors of the Gumbel noise.
+        out_actions: int32[M], the chosen actions.
         out_weights: float32[M, A], each row sums to 1.
     """
     for i in range(rows.shape[0]):
         b, proven = rows[i], tree.proven_values[rows[i], ROOT_INDEX]
         mixed_value, scale = completion(tree, b, ROOT_INDEX, exploration)
         out_actions[i] = 0
-        most_visits, best_score, largest = -1, -np.inf, -np.inf
+        max_visits, best_score, largest = -1, -np.inf, -np.inf
         for action in range(out_weights.shape[1]):
             out_weights[i, action] = 0.0
             if not keeps_result(tree, b, action, proven):
@@ -187,8 +186,8 @@ def root_policy(tree, rows, plan, exploration, temperatures, out_actions, out_we
             )
             score = logit + temperatures[i] * np.float64(plan.gumbels[b, action])
             visits = tree.children_visits[b, ROOT_INDEX, action] - plan.kept_visits[b, action]
-            if visits > most_visits or (visits == most_visits and score > best_score):
-                out_actions[i], most_visits, best_score = action, visits, score
+            if visits > max_visits or (visits == max_visits and score > best_score):
+                out_actions[i], max_visits, best_score = action, visits, score
             largest = max(largest, logit)
         total = 0.0
         for action in range(out_weights.shape[1]):

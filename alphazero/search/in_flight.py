@@ -1,13 +1,13 @@
 """Several leaves of one tree at once: visits in flight.
 
-In: the trees of searches with too few positions to fill a batch, such as a single one. Out: up to
-``num_leaves`` edges of each tree, for one call of the evaluator. A walk to a leaf marks its path
-with a visit in flight, which lowers the path's exploration term, so that the next walk differs. The
-value of the path stays as it is: what the leaf is worth is not known yet.
+In: the trees of searches with too few positions to fill a batch, often just one. Out: up to
+``num_leaves`` edges of each tree for one call of the evaluator. A walk to a leaf marks its path
+with a visit in flight. That lowers the path's exploration term, so the next walk goes elsewhere.
+The path's values do not change until the leaf is evaluated.
 
 Source: A. Liu et al., "Watch the unobserved: a simple approach to parallelizing Monte Carlo tree
 search", 2020 (arXiv 1810.11755). Counting visits in flight as lost games ("virtual loss") fills
-batches sooner, but drags the values of the tree down.
+batches sooner, but biases the values downwards.
 """
 
 from typing import NamedTuple
@@ -21,16 +21,16 @@ from alphazero.search.tree import NO_PARENT, ROOT_INDEX, UNVISITED, Tree, back_u
 
 
 class InFlight(NamedTuple):
-    """Visits of B trees whose leaves wait for their evaluation; all 0 between two steps."""
+    """Visits of B trees whose leaves have not been evaluated yet; all 0 between two steps."""
 
-    nodes: np.ndarray  #: int32[B, N]
-    edges: np.ndarray  #: int32[B, N, A]
-    marked: np.ndarray  #: int32[B, 2 * num_leaves, 2], the marked paths by their last edge
-    num_marked: np.ndarray  #: int32[B]
+    nodes: np.ndarray  #: int32[B, N], visits in flight of each node
+    edges: np.ndarray  #: int32[B, N, A], visits in flight of each edge
+    marked: np.ndarray  #: int32[B, 2 * num_leaves, 2], last edge of each marked path: node, action
+    num_marked: np.ndarray  #: int32[B], number of marked paths
 
 
 def make_in_flight(tree: Tree, num_leaves: int) -> InFlight:
-    """Return room for the visits in flight of the given trees."""
+    """Allocate `InFlight` for the given trees, with no visits in flight."""
     num_games = len(tree.num_nodes)
     return InFlight(
         nodes=np.zeros(tree.parents.shape, np.int32),
@@ -44,17 +44,18 @@ def make_in_flight(tree: Tree, num_leaves: int) -> InFlight:
 def collect(tree, rows, budgets, exploration, in_flight, num_leaves, out_edges):
     """Walk in each listed game from the root to up to ``num_leaves`` edges that have no node yet.
 
-    Where two walks meet at the same edge, the later one only leaves its mark; a game ends its turn
-    after ``num_leaves`` of those. All marks are taken back before the function returns.
+    When a walk ends at an edge already found, it marks its path again but adds no edge; after
+    ``num_leaves`` such walks the function moves on to the next game. All roots choose by PUCT. All
+    marks are removed before the function returns.
 
     Args:
-        rows, budgets, exploration: as in `alphazero.search.simulate.simulate`, and so is the limit
-            of walks. All roots choose by PUCT.
-        in_flight: `InFlight` of the trees, for at least ``num_leaves``.
+        rows, budgets, exploration: see `alphazero.search.simulate.simulate`.
+        in_flight: `InFlight` of the trees, made for at least ``num_leaves``.
         out_edges: `alphazero.search.simulate.Edges` with room for M * num_leaves.
 
     Returns:
-        As `alphazero.search.simulate.simulate`.
+        The number of edges found, how many of them are roots, and the sum of the other edges'
+        depths, as in `alphazero.search.simulate.simulate`.
     """
     num_edges, num_roots, total_depth = 0, 0, 0
     for i in range(rows.shape[0]):
@@ -97,7 +98,7 @@ def collect(tree, rows, budgets, exploration, in_flight, num_leaves, out_edges):
 
 @njit
 def _mark(tree, in_flight, b, node, action, change):
-    """Add ``change`` to the visits in flight of an edge, and of every edge and node above it."""
+    """Add ``change`` to the visits in flight of an edge and of all edges and nodes above it."""
     while node != NO_PARENT:
         in_flight.edges[b, node, action] += change
         in_flight.nodes[b, node] += change

@@ -1,7 +1,7 @@
 """PUCT: the choice of an action at a node, the root noise, and the policy of a finished search.
 
-In: the statistics of a node. Out: an action, or fractions of the root's visits. Nothing here knows
-when a search ends.
+In: the statistics of a node. Out: an action, or the fractions of the root's visits. The caller
+decides when a search ends.
 
 Source: D. Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and
 Go through self-play", 2018, supplement ("Search") and its pseudocode.
@@ -24,35 +24,35 @@ from alphazero.search.tree import (
 
 
 class Exploration(NamedTuple):
-    """The constants of a search, as in `alphazero.search.settings.SearchSettings`."""
+    """The search constants that kernels take, see `alphazero.search.settings.SearchSettings`."""
 
     pb_c_init: float
     pb_c_base: float
     first_play_urgency: float
     root_first_play_urgency: float
-    parent_weight: float = 1.0  #: of the node's value in that of an unvisited action; 1 or 0
-    forced_playouts_k: float = 0.0  #: for `alphazero.search.forced_playouts`
-    value_scale: float = 0.1  #: for `alphazero.search.gumbel`
-    maxvisit_init: float = 50.0  #: for `alphazero.search.gumbel`
+    parent_weight: float = 1.0  #: 1: unvisited actions start from their node's value; 0: from 0
+    forced_playouts_k: float = 0.0  #: used by `alphazero.search.forced_playouts`
+    value_scale: float = 0.1  #: used by `alphazero.search.gumbel`
+    maxvisit_init: float = 50.0  #: used by `alphazero.search.gumbel`
 
 
 @njit
 def select_action(tree, b, node, exploration, in_flight):
-    """Return the legal action with the largest PUCT score; the first one of equals.
+    """Return the legal action with the largest PUCT score, the first one on ties.
 
         score = value + pb_c * prior * sqrt(node_visits) / (1 + children_visits)
         pb_c  = pb_c_init + ln((node_visits + pb_c_base + 1) / pb_c_base)
 
-    ``value`` is the action's mean value. That of an unvisited action is the node's value or 0
-    (``parent_weight``), reduced by first-play urgency (D. Wu, arXiv 1902.10565), and at least -1:
+    ``value`` is the action's mean value. For an unvisited action it is the node's value or 0
+    (``parent_weight``), reduced by first-play urgency (D. Wu, arXiv 1902.10565), but at least -1:
 
         value = parent_weight * node_values - first_play_urgency * sqrt(visited_priors)
 
     ``visited_priors`` is the prior mass of the visited actions.
 
     Args:
-        in_flight: `alphazero.search.in_flight.InFlight`, whose visits count as well; None compiles
-            to a variant of its own.
+        in_flight: `alphazero.search.in_flight.InFlight`, whose visits are added to the tree's, or
+            None, for which numba compiles a separate variant.
     """
     scale = exploration_scale(tree, b, node, exploration, in_flight)
     urgency = (
@@ -108,7 +108,7 @@ def mix_root_priors(tree, rows, noise, fraction, temperature):
 
     Args:
         rows: int32[M], the games.
-        noise: float32[M, A], Gamma variables: normalized they are Dirichlet noise.
+        noise: float32[M, A], Gamma samples; dividing them by their sum makes them Dirichlet noise.
     """
     for i in range(rows.shape[0]):
         b = rows[i]
@@ -138,8 +138,8 @@ def root_policy(tree, rows, out_weights, out_values):
 
         weight = children_visits / sum of children_visits, over the actions that may be played
 
-    `keeps_result` says which actions may be played. Without any visits they have equal weights. The
-    value of a proven root is its result, otherwise the mean of its simulations.
+    `keeps_result` decides which actions may be played. Without any visits they all have the same
+    weight. The value of a proven root is its result; otherwise it is the mean of the simulations.
 
     Args:
         rows: int32[M], the games.

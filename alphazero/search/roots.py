@@ -1,8 +1,8 @@
-"""The roots of B searches: the noise they start with, and the policies they end with.
+"""The roots of B searches: the noise added at the start and the policies read at the end.
 
-In: trees with evaluated roots. Out: noisy priors or sequential halving plans before the first
-simulation, `PolicyOutput` after the last. This file does not know the game, the evaluator, or when
-a search ends.
+In: trees with evaluated roots. Out: noisy priors or sequential-halving plans before the first
+simulation, `PolicyOutput` after the last. This file does not depend on the game or the evaluator,
+and does not decide when a search ends.
 """
 
 from typing import NamedTuple
@@ -18,8 +18,8 @@ from alphazero.search.tree import ILLEGAL, ROOT_INDEX, UNPROVEN, Tree
 class PolicyOutput(NamedTuple):
     """The result of M searches. Values are from the viewpoint of the player to move."""
 
-    #: int32[M], the chosen actions: the most visited, or sequential halving's; a proven result is
-    #: kept
+    #: int32[M], the chosen actions: the most visited one, or sequential halving's choice; never one
+    #: that gives away a proven result
     actions: np.ndarray
     #: float32[M, A], the policy target, sum 1: visit fractions without forced visits, or the
     #: improved policy of a Gumbel root
@@ -27,19 +27,19 @@ class PolicyOutput(NamedTuple):
     #: float32[M, A], the distribution to sample a move from, sum 1: visit fractions, or the
     #: improved policy
     move_weights: np.ndarray
-    #: float32[M], in [-1, 1]: the mean of the simulations, or with forced playouts and Gumbel roots
+    #: float32[M], in [-1, 1]: the mean of the simulations; with forced playouts or Gumbel roots,
     #: the mean of the children's values under the policy target
     root_values: np.ndarray
-    is_sampled: bool  #: `actions` are sampled, by Gumbel noise; do not sample from `move_weights`
+    is_sampled: bool  #: True if Gumbel noise sampled `actions`: do not sample from `move_weights`
 
 
 class Roots:
-    """The roots of the searches of one `alphazero.search.batched_search.TreeSearch`.
+    """The roots of one `alphazero.search.batched_search.TreeSearch`.
 
     Args:
-        tree: the statistics, shared with the search.
+        tree: the search trees, shared with the search.
         generator: samples the noise.
-        explores: see `alphazero.search.batched_search.TreeSearch`.
+        explores: whether to add root noise and forced playouts, as self-play does.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Roots:
         self.exploration = _exploration(settings)
         if not explores:
             self.exploration = self.exploration._replace(forced_playouts_k=0.0)
-        #: of Gumbel roots, see `alphazero.search.simulate.simulate`
+        #: plans of Gumbel roots; None for PUCT roots
         self.plan: RootPlan | None = make_root_plan(tree) if settings.root == "gumbel" else None
 
     def prepare(self, rows: np.ndarray, budgets: np.ndarray) -> None:
@@ -64,7 +64,7 @@ class Roots:
 
         Args:
             rows: int32[M].
-            budgets: int32[B], as in `alphazero.search.simulate.simulate`.
+            budgets: int32[B], visits of the root's actions, in total, at which each search ends.
         """
         if not len(rows):
             return
@@ -78,8 +78,8 @@ class Roots:
 
         Args:
             rows: int[M].
-            temperatures: float[M], factors of the Gumbel noise in the choice of an action, see
-                `alphazero.search.gumbel.root_policy`; None is 1.
+            temperatures: float[M], factors of the Gumbel noise in the choice of the actions, see
+                `alphazero.search.gumbel.root_policy`; None means 1.
         """
         rows = np.asarray(rows, np.int32)
         weights = np.empty((len(rows), self._tree.children_index.shape[2]), np.float32)
@@ -100,7 +100,7 @@ class Roots:
         return PolicyOutput(actions, targets, weights, values, is_sampled)
 
     def _add_dirichlet_noise(self, rows) -> None:
-        """Add fresh noise to the priors."""
+        """Mix newly sampled Dirichlet noise into the root priors of the listed games."""
         settings, children_index = self.settings, self._tree.children_index
         alphas = np.full(len(rows), settings.dirichlet_alpha)
         if settings.dirichlet_alpha_per_move:
@@ -117,7 +117,7 @@ class Roots:
         )
 
     def _plan_gumbel_roots(self, rows, budgets) -> None:
-        """Plan the sequential halving, with Gumbel noise if the searches explore."""
+        """Plan sequential halving, with Gumbel noise if the searches explore."""
         gumbels = np.zeros((len(rows), self._tree.children_index.shape[2]), np.float32)
         if self._explores:
             gumbels[:] = self.settings.gumbel_scale * self._generator.gumbel(size=gumbels.shape)
@@ -129,8 +129,8 @@ class Roots:
 
             value = sum(weight * children_values) / sum(weight), over the visited actions
 
-        So what was visited only to explore does not count. A proven value is kept, as it is in
-        ``values``.
+        Visits made only for exploration therefore do not count. Proven roots, and roots without
+        visited actions, keep their entry of ``values``.
         """
         visited = self._tree.children_visits[rows, ROOT_INDEX] > 0
         weights = np.where(visited, targets, 0.0)
@@ -142,7 +142,7 @@ class Roots:
 
 
 def _exploration(settings: SearchSettings) -> puct.Exploration:
-    """Return the constants of the kernels."""
+    """Return the search constants in the form that kernels take."""
     names = [name for name in puct.Exploration._fields if name != "parent_weight"]
     return puct.Exploration(
         parent_weight=1.0 if settings.first_play_value == "parent" else 0.0,

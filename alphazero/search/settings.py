@@ -1,4 +1,4 @@
-"""The settings of a PUCT search. Plain data: this file imports no kernels."""
+"""The settings of a PUCT search, as plain data: importing this module loads no kernels."""
 
 import dataclasses
 
@@ -7,7 +7,7 @@ from alphazero.config.settings import option
 
 @dataclasses.dataclass
 class SearchSettings:
-    """The settings of a PUCT search; the formulas are next to the kernels that use them."""
+    """The settings of a PUCT search; the formulas are documented in the kernels."""
 
     pb_c_init: float = option(
         1.25, "PUCT's exploration constant, for values in [-1, 1] (AlphaZero: 1.25)", low=0.0
@@ -20,8 +20,8 @@ class SearchSettings:
     )
     first_play_value: str = option(
         "parent",
-        "value of an unvisited move, before first_play_urgency: its parent's mean value, or 0, a "
-        "draw (AlphaGo Zero: zero)",
+        "base value of an unvisited move: its parent's mean value, or 0, the value of a draw "
+        "(AlphaGo Zero: zero)",
         choices=("parent", "zero"),
     )
     first_play_urgency: float = option(
@@ -34,7 +34,7 @@ class SearchSettings:
         low=1e-3,
     )
     dirichlet_alpha_per_move: bool = option(
-        False, "divide dirichlet_alpha by the number of legal moves (usual alpha then: 10)"
+        False, "divide dirichlet_alpha by the number of legal moves (alpha is then usually 10)"
     )
     dirichlet_fraction: float = option(
         0.25, "fraction of noise in the root's priors; 0 disables it (AlphaZero: 0.25)", 0.0, 1.0
@@ -50,7 +50,7 @@ class SearchSettings:
     reuse_tree: bool = option(True, "keep the subtree of the move played")
     count_kept_visits: bool = option(
         True,
-        "visits of a kept subtree count as simulations; false adds num_simulations to them",
+        "count the visits of a kept subtree as simulations; false runs num_simulations new ones",
     )
     forced_playouts_k: float = option(
         0.0, "forced playouts in self-play; 0 disables them (KataGo: 2)", 0.0, 100.0
@@ -64,7 +64,7 @@ class SearchSettings:
         1.0, "scale of the Gumbel noise in self-play with root=gumbel (paper: 1)", 0.0, 10.0
     )
     max_num_considered_actions: int = option(
-        16, "moves that a Gumbel root starts with (paper: 16)", low=1
+        16, "maximum moves considered at a Gumbel root (paper: 16)", low=1
     )
     value_scale: float = option(
         0.1, "Gumbel root: sigma(q) = value_scale * (maxvisit_init + most visits) * q", 0.0, 100.0

@@ -1,9 +1,9 @@
 """`simulate`: walk in each of B trees from the root to an edge that has no node yet.
 
-In: the trees, and how their roots choose an action. Out: `Edges`, for the caller to step the games
-over and to have evaluated. Below the root every node chooses by PUCT (`alphazero.search.puct`); at
-the root it is PUCT, PUCT with forced playouts (`alphazero.search.forced_playouts`), or sequential
-halving (`alphazero.search.gumbel`).
+In: the trees, and how their roots choose an action. Out: `Edges`; the caller plays their actions
+and evaluates the new positions. Below the root, actions are chosen by PUCT
+(`alphazero.search.puct`); at the root by PUCT, PUCT with forced playouts
+(`alphazero.search.forced_playouts`), or sequential halving (`alphazero.search.gumbel`).
 """
 
 from typing import NamedTuple
@@ -16,23 +16,23 @@ from alphazero.search.forced_playouts import select_forced
 from alphazero.search.puct import select_action
 from alphazero.search.tree import NO_PARENT, ROOT_INDEX, UNPROVEN, UNVISITED, back_up
 
-#: Walks in one tree and call that may end at proven nodes. Some searches have millions of them, and
-#: between two calls a search notices its deadline and Ctrl-C.
+#: Maximum walks per tree in one call. A search can have millions of walks that end at proven nodes,
+#: and it checks its deadline and Ctrl-C only between calls.
 MAX_WALKS = 10_000
 
 
 class RootPlan(NamedTuple):
-    """How B roots are searched by sequential halving, see `alphazero.search.gumbel.plan_roots`."""
+    """The sequential-halving plans of B roots, see `alphazero.search.gumbel.plan_roots`."""
 
     gumbels: np.ndarray  #: float32[B, A], the Gumbel noise of this search
     logits: np.ndarray  #: float32[B, A], logarithms of the priors at the start of this search
     kept_visits: np.ndarray  #: int32[B, A], visits of the root's actions from earlier searches
     num_considered: np.ndarray  #: int32[B], actions that sequential halving starts with
-    num_simulations: np.ndarray  #: int32[B], of this search alone: the budget minus kept visits
+    num_simulations: np.ndarray  #: int32[B], new simulations: the budget minus the kept visits
 
 
 class Edges(NamedTuple):
-    """The edges that simulations found; only the first entries are in use.
+    """The edges that simulations found; `simulate` returns how many entries are in use.
 
     A root that waits for its evaluation counts as an edge without a parent.
     """
@@ -43,7 +43,7 @@ class Edges(NamedTuple):
 
 
 def make_root_plan(tree) -> RootPlan:
-    """Return room for the plans of these trees' roots."""
+    """Allocate a `RootPlan` for the roots of these trees."""
     num_games, _, num_actions = tree.children_index.shape
     return RootPlan(
         gumbels=np.zeros((num_games, num_actions), np.float32),
@@ -54,25 +54,25 @@ def make_root_plan(tree) -> RootPlan:
     )
 
 
-def make_edges(num_games: int) -> Edges:
-    """Return room for the edges of ``num_games`` games."""
-    return Edges(*np.empty((3, num_games), np.int32))
+def make_edges(num_edges: int) -> Edges:
+    """Allocate `Edges` with ``num_edges`` entries."""
+    return Edges(*np.empty((3, num_edges), np.int32))
 
 
 @njit
 def simulate(tree, rows, budgets, exploration, plan, out_edges):
     """Walk in each listed game from the root to an edge that has no node yet.
 
-    A walk that reaches a proven node backs up its exact value at once, and another walk begins, up
-    to `MAX_WALKS` of them: then this call finds no edge in the tree, though its search goes on.
-    Finished searches are left out.
+    A walk that reaches a proven node backs up its exact value at once, and another walk begins.
+    After `MAX_WALKS` such walks the call finds no edge in that tree, but the search is not over.
+    Finished searches are skipped.
 
     Args:
         rows: int32[M], the games.
-        budgets: int32[B], total number of visits that the root's actions may have.
+        budgets: int32[B], visits of the root's actions, in total, at which each search ends.
         exploration: `alphazero.search.puct.Exploration`.
         plan: `RootPlan` for sequential halving at the roots, or None for PUCT, with forced playouts
-            if ``exploration.forced_playouts_k`` is above 0. None compiles to a variant of its own.
+            if ``exploration.forced_playouts_k`` > 0. numba compiles a separate variant for None.
         out_edges: `Edges` with room for M.
 
     Returns:
@@ -118,10 +118,10 @@ def write_edge(out_edges, index, row, parent, action):
 
 @njit
 def walk(tree, b, action, exploration, in_flight):
-    """Walk from the root's ``action`` on to an edge that has no node, or whose node is proven.
+    """Walk down from the root's ``action`` to an edge without a node or with a proven one.
 
     Args:
-        in_flight: as in `alphazero.search.puct.select_action`.
+        in_flight: see `alphazero.search.puct.select_action`.
 
     Returns:
         The edge's node and action, and the distance of its end from the root.
@@ -138,7 +138,7 @@ def walk(tree, b, action, exploration, in_flight):
 
 @njit
 def is_finished(tree, b, budget):
-    """Return whether game ``b``'s root is proven or its actions have ``budget`` visits in all."""
+    """Return whether the root of game ``b`` is proven or its actions have ``budget`` visits."""
     if tree.num_nodes[b] == 0:
         return False
     return (
@@ -149,6 +149,6 @@ def is_finished(tree, b, budget):
 
 @njit
 def finished_rows(tree, budgets, out_finished):
-    """Write `is_finished` of every game into ``out_finished`` (bool[B])."""
+    """Write whether each game's search is finished into ``out_finished`` (bool[B])."""
     for b in range(budgets.shape[0]):
         out_finished[b] = is_finished(tree, b, budgets[b])

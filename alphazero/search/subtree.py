@@ -1,8 +1,8 @@
 """Tree reuse: make a child of the root the new root and drop everything outside its subtree.
 
 In: the trees, and the action played in each game. Out: the same arrays, with the kept nodes moved
-to the front. AlphaGo Zero (Silver et al. 2017, Methods, "Search algorithm") reuses the tree like
-this.
+to the front. AlphaGo Zero reuses its tree the same way (Silver et al. 2017, Methods, "Search
+algorithm").
 """
 
 import numpy as np
@@ -13,13 +13,13 @@ from alphazero.search.tree import ILLEGAL, NO_PARENT, ROOT_INDEX, UNVISITED
 
 @njit(allocates=True)
 def keep_subtree(tree, rows, actions, out_sources, out_num_kept):
-    """Make the child behind each ``actions[i]`` the new root, in place.
+    """Make the child that each ``actions[i]`` leads to the new root, in place.
 
     Args:
-        rows, actions: int32[M].
+        rows, actions: int32[M], the games and the actions played.
         out_sources: int32[M, N]; node k of the new tree was node ``out_sources[i, k]``.
-        out_num_kept: int32[M], the number of nodes kept: 0 if the child was never visited, or has
-            no moves, since its result was proven without a search.
+        out_num_kept: int32[M], the number of nodes kept: 0 if the child was never visited or has no
+            moves stored because its result was proven without a search.
     """
     new_index = np.empty(tree.parents.shape[1], np.int32)
     for i in range(rows.shape[0]):

@@ -1,19 +1,20 @@
-"""The search trees of B games, in arrays, and the kernels that add evaluated leaves to them.
+"""The search trees of B games as arrays, and the kernels that add evaluated leaves to them.
 
 In: the edges that `alphazero.search.simulate` found, the positions behind them, and the evaluator's
-answers. Out: the statistics of every node and edge. This file knows neither the game nor the
-network, nor how a search chooses its moves.
+answers. Out: the statistics of every node and edge. This file does not depend on the game, the
+network, or how a search chooses its moves.
 
-Layout and kernels follow mctx (google-deepmind/mctx, `tree.py`, `search.py`). What differs:
+Layout and kernels follow mctx (google-deepmind/mctx, `tree.py`, `search.py`). Differences:
 
 - priors are stored as probabilities, not as logits;
 - an illegal action is marked in `children_index`;
-- each node stores its player to move, so that a player may move twice in a row;
+- each node stores its player to move, so a player may move twice in a row;
 - proven results are carried up the tree (MCTS-Solver, M. Winands, Y. Björnsson and J.-T. Saito,
   "Monte-Carlo tree search solver", 2008), and a proven node is never evaluated again.
 
 Shapes: B games, N nodes, A actions. A node takes `bytes_per_node(A)` bytes, and a search of S
-simulations makes at most S + 1 nodes: Othello 8x8 (A = 65), 256 games, 800 simulations take 220 MB.
+simulations adds at most S + 1 nodes: 256 games of Othello 8x8 (A = 65) with 800 simulations take
+220 MB.
 """
 
 import math
@@ -34,10 +35,10 @@ class Tree(NamedTuple):
     """The statistics of B searches.
 
     Node values are from the viewpoint of the player to move at the node, edge values
-    (`children_...`) from that of the player to move at the parent.
+    (`children_...`) from the viewpoint of the player to move at the parent.
     """
 
-    num_nodes: np.ndarray  #: int32[B], nodes in use; 0 while the root is not evaluated
+    num_nodes: np.ndarray  #: int32[B], nodes in use; 0 until the root is evaluated
     #: int32[B, N], simulations that ended at or passed through the node, its evaluation included
     node_visits: np.ndarray
     node_values: np.ndarray  #: float32[B, N], mean value of those simulations, in [-1, 1]
@@ -48,28 +49,27 @@ class Tree(NamedTuple):
     proven_values: np.ndarray  #: float32[B, N], the result if it is proven, else UNPROVEN
     visited_priors: np.ndarray  #: float32[B, N], sum of the priors of the visited actions
     children_index: np.ndarray  #: int32[B, N, A], the child's node, UNVISITED or ILLEGAL
-    #: float32[B, N, A], probabilities over the legal actions; 0 for one that is proven to lose
+    #: float32[B, N, A], probabilities over the legal actions; 0 if proven to lose
     children_priors: np.ndarray
     children_visits: np.ndarray  #: int32[B, N, A]
     children_values: np.ndarray  #: float32[B, N, A], mean value in [-1, 1]
-    solves: (
-        np.ndarray
-    )  #: bool[B], whether results are carried up; if not, only final nodes are proven
+    #: bool[B], whether results are carried up the tree; if not, only finished games are proven
+    solves: np.ndarray
 
 
 def bytes_per_node(num_actions: int) -> int:
-    """Return the memory that one node of one tree takes."""
+    """Return the memory, in bytes, that one node of one tree takes."""
     return 16 * num_actions + 29
 
 
 def make_tree(num_games: int, num_nodes: int, num_actions: int, solves: bool = True) -> Tree:
     """Return empty trees for ``num_games`` games of at most ``num_nodes`` nodes each.
 
-    All arrays begin as zeros, which take no memory before a node is written: a search with a time
-    limit has room for many more nodes than it makes. Nodes that are not in use have no meaning.
+    The arrays start as zeros, which take no physical memory until they are written, so a search
+    with a time limit can reserve far more nodes than it uses. Unused nodes have no meaning.
 
     Args:
-        solves: see `Tree`.
+        solves: whether proven results are carried up the trees (MCTS-Solver).
     """
     nodes, edges = (num_games, num_nodes), (num_games, num_nodes, num_actions)
     return Tree(
@@ -100,7 +100,7 @@ def add_nodes(tree, rows, parents, actions, players, over, results, out_nodes):
     Args:
         rows: int32[M], the games.
         parents, actions: int32[M], from `simulate`; both NO_PARENT for a root.
-        players, over, results: [M], of the new positions, as in
+        players, over, results: [M], the fields of the new positions'
             `alphazero.games.batched_game.Transition`.
         out_nodes: int32[M], the new nodes.
     """
@@ -121,7 +121,7 @@ def add_nodes(tree, rows, parents, actions, players, over, results, out_nodes):
         if over[i]:
             tree.raw_values[b, node] = results[i]
             tree.node_values[b, node] = results[i]
-            # `keep_subtree` would follow the links that an earlier tree left here.
+            # Otherwise `keep_subtree` would follow links left here by an earlier tree.
             for action in range(tree.children_index.shape[2]):
                 tree.children_index[b, node, action] = ILLEGAL
             back_up(tree, b, node, np.float64(results[i]))
@@ -129,7 +129,7 @@ def add_nodes(tree, rows, parents, actions, players, over, results, out_nodes):
 
 @njit
 def expand(tree, rows, nodes, prior_logits, legal_action_mask, values):
-    """Write the evaluator's answer into the leaves.
+    """Write the evaluator's answers into newly added leaves.
 
         children_priors = softmax(prior_logits) over the legal actions
 
@@ -182,9 +182,9 @@ def backward(tree, rows, nodes):
 def back_up(tree, b, leaf, value):
     """Add one visit with ``value`` to every edge and node above ``leaf``, and carry proofs up.
 
-    Edges and nodes keep the mean: values += (value - values) / visits. An edge to a proven child
-    has the exact value. Where this visit proves a node, its proven value is backed up from there.
-    If the tree does not solve, all values but those of finished games stay means.
+    Edges and nodes keep running means: values += (value - values) / visits. An edge to a proven
+    child has the exact value. If this visit proves a node, the proven value is backed up from there
+    on. If ``tree.solves`` is False, only the values of finished games are exact.
 
     Args:
         value: from the viewpoint of the player to move at the leaf.
@@ -222,7 +222,7 @@ def back_up(tree, b, leaf, value):
 def _sign(tree, b, parent, node):
     """Return 1 if the same player moves at ``parent`` and ``node``, else -1.
 
-    The factor carries a value from one viewpoint to the other. Signs flip nowhere else.
+    Multiplying by it changes a value's viewpoint. No other function flips signs.
     """
     return 1.0 if tree.players[b, parent] == tree.players[b, node] else -1.0
 
@@ -232,9 +232,9 @@ def _sign(tree, b, parent, node):
 
 @njit
 def _prove(tree, b, node):
-    """Prove ``node`` if its children allow it; return whether they do.
+    """Prove ``node`` from its children if possible; return whether it is proven.
 
-    With children's proven values from the viewpoint of the node's player:
+    With the children's proven values from the viewpoint of the node's player:
 
         proven value = 1                      if any child is proven to win
                      = max over the children  if all of them are proven

@@ -1,12 +1,14 @@
-"""The web page of `alphazero serve`: its server, and in `static/` what runs in the browser.
+"""The web page of `alphazero serve`: its server; `static/` holds the files for the browser.
 
-In: HTTP requests, each of which holds a whole position. Out: positions, moves, analyses. The server
-keeps nothing of a person's game, so a lost connection, a restart or a reload loses nothing.
+In: HTTP requests, each with a complete position. Out: positions, moves, analyses. The server keeps
+no game state, so a lost connection, a restart or a reload loses nothing.
 
-    server -> app -> guard, streams, live    the outside: sockets, HTTP, who may ask
-    backend                            the answers
-    thinking -> network_search         the players, which search one position each
-    exact_scores, review, misplayed    what solvers know
-    position, catalogue, found_runs    what a request may name; `alphazero.play.requests` checks it
-    run_charts -> run_rows, run_alarms    the figures of training runs, as they grow
+    server -> app -> guard, streams, live    sockets, HTTP, access control
+    backend                                  answers to requests
+    thinking -> network_search               the players, each searching one position at a time
+    exact_scores, review, misplayed          answers from exact solvers
+    position, catalogue, found_runs          the games, players and runs that requests may name
+    run_charts -> run_rows, run_alarms       the metrics of training runs as they grow
+
+`alphazero.play.requests` defines and checks the requests.
 """

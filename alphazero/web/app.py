@@ -1,7 +1,7 @@
-"""The web application: which address answers what. HTTP is known here, in `guard` and `streams`.
+"""The web application: its routes. Only this file, `guard`, `live` and `streams` deal with HTTP.
 
-In: HTTP requests. Out: JSON, streams of JSON lines, and the files of the page. Every refusal of the
-application has the status that fits and the body {"error": "one plain sentence"}.
+In: HTTP requests. Out: JSON, streams of JSON lines, and the files of the page. Every refused
+request gets a fitting HTTP status and the body {"error": "one plain sentence"}.
 """
 
 from collections.abc import Awaitable, Callable
@@ -32,8 +32,8 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
     """Return the application.
 
     Args:
-        token: that requests must know. With None the names of this machine alone are answered;
-            whoever knows the token may come by any name, such as that of a proxy.
+        token: secret that every request must present, under any host name, such as a proxy's. None
+            needs no token, but accepts only requests to this machine's local names.
     """
 
     async def live(request: Request) -> Response:
@@ -53,7 +53,7 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
     async def page(request: Request) -> Response:
         return await files.get_response("index.html", request.scope)
 
-    # Nothing redirects: the address would be made of whatever the request says its host is.
+    # No redirects: Starlette builds their target from the Host header, which can be forged.
     routes = [
         Mount("/api", Router(api, redirect_slashes=False)),
         Route("/", page),
@@ -69,7 +69,7 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
 def _post(
     answer: Callable[[Any], Any], respond: Callable[[Any], Response]
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Return what responds to the JSON in the body of a request; the answer takes a thread."""
+    """Return an endpoint that answers the JSON body of a request on a worker thread."""
 
     async def endpoint(request: Request) -> Response:
         return respond(await run_in_threadpool(answer, await _read(request)))
@@ -78,20 +78,20 @@ def _post(
 
 
 async def _read(request: Request) -> Any:
-    """Return the JSON in the body of a request, which may not be large."""
+    """Return the JSON body of a request; refuse other content types and more than `MAX_BODY`."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
-        raise Refusal("the request must say Content-Type: application/json.", 415)
+        raise Refusal("the request must have Content-Type: application/json.", 415)
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
         if len(body) > MAX_BODY:
-            raise Refusal(f"a request has at most {MAX_BODY} bytes.", 413)
+            raise Refusal(f"the request is larger than {MAX_BODY} bytes.", 413)
     return read_json(bytes(body))
 
 
 async def _refused(_: Request, error: Refusal) -> Response:
-    # The rest of a body that is too large is not read.
+    # The rest of a body that is too large is never read.
     headers = {"connection": "close"} if error.status == 413 else None
     return JSONResponse({"error": shortened(str(error))}, error.status, headers)
 
@@ -101,5 +101,5 @@ async def _http_error(_: Request, error: HTTPException) -> Response:
 
 
 async def _failed(_: Request, error: Exception) -> Response:
-    """Answer in a sentence; Starlette raises the error again, and uvicorn prints it."""
+    """Answer with one sentence; Starlette re-raises the error, and uvicorn prints it."""
     return JSONResponse({"error": FAILED}, 500)

@@ -1,7 +1,7 @@
-"""The answers to the page's requests, without HTTP: plain data in, plain data out.
+"""The answers to the page's requests, independent of HTTP.
 
-In: the JSON object of a request. Out: the object of the answer, or for a stream a job that emits
-several of them. A request is checked before its job begins, so that a refusal has a status of HTTP.
+In: the JSON object of a request, as plain data. Out: the answer as plain data, or a job that emits
+several messages. A request is checked before its job starts, so a refusal gets an HTTP status.
 """
 
 from collections.abc import Sequence
@@ -28,20 +28,20 @@ from alphazero.web.network_search import Question
 from alphazero.web.position import Position, read_position, unfinished
 from alphazero.web.run_charts import RunCharts
 from alphazero.web.search_view import SearchView
-from alphazero.web.thinking import USUAL_SIMULATIONS, Thinking
+from alphazero.web.thinking import SIMULATIONS_BY_KIND, Thinking
 
-#: The kinds of players that move; solver and random players do not search.
-_MOVERS = USUAL_SIMULATIONS | {"solver": 0, "random": 0, "own": 0}
+#: Kinds of players that can move, with their default simulations; 0 if they do not search.
+_MOVERS = SIMULATIONS_BY_KIND | {"solver": 0, "random": 0, "own": 0}
 
 
 class Backend:
-    """Answers requests; threads may use it at the same time.
+    """Answers the page's requests. Thread-safe.
 
     Args:
         runs: the folder of all training runs.
-        games: that the user names besides the usual ones.
-        network_kind: the class of their own networks, see `PlayerSettings`.
-        own_players: specifications of players of their own.
+        games: additional games named by the user.
+        network_kind: the class of the user's own networks, see `PlayerSettings`.
+        own_players: specifications of the user's own players.
     """
 
     def __init__(
@@ -56,20 +56,20 @@ class Backend:
         self.thinking = Thinking(self.catalogue, network_kind)
 
     def warm_up(self) -> None:
-        """Load what the first move of the default game needs."""
+        """Load everything needed for the first move of the default game."""
         game = self.catalogue.game(self.catalogue.default_game)
         player = self.catalogue.players(game)[0]
-        if player.kind in USUAL_SIMULATIONS:
+        if player.kind in SIMULATIONS_BY_KIND:
             self.thinking.search(game, player, Question(game.initial_states()[0], 32))
 
-    # --- answers at once --------------------------------------------------------------------------
+    # --- immediate answers ------------------------------------------------------------------------
 
     def games(self) -> dict[str, Any]:
-        """Answer `api/games`."""
+        """Answer `api/games`: the games, each with its players and levels."""
         return self.catalogue.describe()
 
     def position(self, plain: Any) -> dict[str, Any]:
-        """Answer `api/position`."""
+        """Answer `api/position`: the data to draw the positions of a game."""
         request = read_request(DrawingRequest, plain)
         found = self._position(request)
         from_ply = request.from_ply or 0
@@ -77,7 +77,7 @@ class Backend:
         return position.describe(found, from_ply)
 
     def exact(self, plain: Any) -> dict[str, Any]:
-        """Answer `api/exact`."""
+        """Answer `api/exact`: the exact scores of a position, or why they are unknown."""
         found = unfinished(self._position(read_request(PositionRequest, plain)))
         try:
             exact = self.thinking.solvers.scores(found.game, found.state)
@@ -86,17 +86,17 @@ class Backend:
         return exact_answer(exact)
 
     def live(self) -> dict[str, Any]:
-        """Return a message of `api/live`."""
+        """Return a message of `api/live`: the training runs, with a summary of each."""
         return self._charts.list_runs()
 
     def run(self, plain: Any) -> dict[str, Any]:
-        """Answer `api/run`."""
+        """Answer `api/run`: the metrics of a training run, as charts."""
         return self._charts.show_run(read_request(RunRequest, plain))
 
     # --- streams ----------------------------------------------------------------------------------
 
     def move(self, plain: Any) -> Job:
-        """Return the job of `api/move`."""
+        """Return the job of `api/move`, which chooses a player's move."""
         request = read_request(SearchRequest, plain)
         found = unfinished(self._position(request))
         player, num_simulations = self._player(found.game, request.player, _MOVERS)
@@ -116,10 +116,10 @@ class Backend:
         return job
 
     def analyse(self, plain: Any) -> Job:
-        """Return the job of `api/analyse`."""
+        """Return the job of `api/analyse`, which searches a position and emits views."""
         request = read_request(SearchRequest, plain)
         found = unfinished(self._position(request))
-        player, num_simulations = self._player(found.game, request.player, USUAL_SIMULATIONS)
+        player, num_simulations = self._player(found.game, request.player, SIMULATIONS_BY_KIND)
 
         def job(stream: Stream) -> None:
             def emit(view: SearchView, final: bool = False) -> None:
@@ -132,7 +132,7 @@ class Backend:
         return job
 
     def review(self, plain: Any) -> Job:
-        """Return the job of `api/review`."""
+        """Return the job of `api/review`, which evaluates every position of a game."""
         request = read_request(SearchRequest, plain)
         found = self._position(request)
         player, num = self._player(found.game, request.player, review.NUM_SIMULATIONS)
@@ -140,7 +140,7 @@ class Backend:
         return lambda stream: review.review_game(self.thinking, found, player, num, stream)
 
     def misplayed(self, plain: Any) -> Job:
-        """Return the job of `api/misplayed`."""
+        """Return the job of `api/misplayed`, which looks for a network's mistakes."""
         request = read_request(MisplayedRequest, plain)
         game = self.catalogue.game(request.game)
         player, num = self._player(game, request.player, {"network": misplayed.NUM_SIMULATIONS})
@@ -155,29 +155,31 @@ class Backend:
 
         return job
 
-    # --- what a request names ---------------------------------------------------------------------
+    # --- looking up what a request names ----------------------------------------------------------
 
     def _position(self, request: PositionRequest) -> Position:
         game = self.catalogue.game(request.game)
         return read_position(game, self.catalogue.skin(game, request.setup), request)
 
     def _player(
-        self, game: Game, asked: PlayerRequest | None, usual: dict[str, int]
+        self, game: Game, request: PlayerRequest | None, defaults: dict[str, int]
     ) -> tuple[PlayerChoice, int]:
-        """Return the player of a request, and its simulations; 0 if it does not search.
+        """Return the player that a request names, and its simulations; 0 if it does not search.
 
         Args:
-            asked: None is who analyses the game usually.
-            usual: the kinds of players that can answer, and their simulations if the request does
-                not say.
+            request: None takes the game's default analyst.
+            defaults: default number of simulations for each kind of player that can answer.
+
+        Raises:
+            Refusal: if there is no such player, it cannot answer, or its simulations are too many.
         """
-        asked = asked or PlayerRequest(**self.catalogue.analyst(game))
-        player = self.catalogue.player(game, asked.id)
-        if player.kind not in usual:
-            raise Refusal(f"{player.name} does not do this: take {' or '.join(usual)}.")
-        num = asked.num_simulations
+        request = request or PlayerRequest(**self.catalogue.analyst(game))
+        player = self.catalogue.player(game, request.id)
+        if player.kind not in defaults:
+            raise Refusal(f"{player.name} cannot do this; choose {' or '.join(defaults)}.")
+        num = request.num_simulations
         if num is None or player.max_simulations == 0:
-            return player, usual[player.kind]
-        least = 0 if player.kind == "network" else 1
-        check_number("num_simulations", num, least, player.max_simulations)
+            return player, defaults[player.kind]
+        min_simulations = 0 if player.kind == "network" else 1
+        check_number("num_simulations", num, min_simulations, player.max_simulations)
         return player, num

@@ -1,7 +1,7 @@
 """The catalogue: which games, players and runs a request may name, and how the page shows them.
 
-In: what ships, what was found on this machine, and the game that the user named. Out: descriptions
-for the page, and games by name. A request that names anything else is refused.
+In: the games and networks of this package, the runs on this machine, and the games that the user
+named. Out: descriptions for the page, and games by name. Requests for anything else are refused.
 """
 
 import functools
@@ -20,39 +20,39 @@ from alphazero.storage.pretrained import shipped_network
 from alphazero.web.found_runs import Found, FoundRun, RunFinder
 
 MAX_NETWORK_SIMULATIONS = 10_000
-#: UCT takes some seconds for so many simulations times the plies and actions of the game; at least
-#: the first number of simulations are allowed, and at most the second.
+#: Maximum simulations of UCT times plies and actions of the game, a few seconds of work; and the
+#: bounds within which the resulting maximum number of simulations is kept.
 _UCT_WORK, _UCT_SIMULATIONS = 60_000_000, (20_000, 200_000)
-#: Of games in plain Python, on whose objects UCT is a hundred times slower.
+#: Maximum simulations in a game in plain Python, where UCT is a hundred times slower.
 _MAX_PYTHON_UCT_SIMULATIONS = 5_000
 _ANALYST_SIMULATIONS = {"network": 2_000, "uct": 20_000}
 
 
 class PlayerChoice(NamedTuple):
-    """A player that a game has."""
+    """A player that can be chosen for a game."""
 
     id: str
     name: str
     kind: str  #: network, uct, solver, random or own
-    max_simulations: int = 0  #: that a request may ask for
+    max_simulations: int = 0  #: largest number of simulations that a request may ask for
     note: str = ""
-    network: Path | None = None  #: its file
+    network: Path | None = None  #: the network's file
 
     def describe(self) -> dict[str, Any]:
-        """Return the entry in the answer of `api/games`, which names no files."""
+        """Return the player's entry in the answer of `api/games`, which contains no paths."""
         plain = self._asdict()
         del plain["network"]
         return plain
 
 
 class Catalogue:
-    """What a request may name. Threads may use it at the same time.
+    """The games, players and runs that a request may name. Thread-safe.
 
     Args:
         runs: the folder of all training runs.
-        named_games: games that the user named. Runs of a game file are shown always, and can be
-            played if it is one of these.
-        own_players: specifications of players without a network that the user named.
+        named_games: games that the user named. Runs of a game file are always shown, but can only
+            be played if the file is one of these.
+        own_players: specifications of the user's players without a network.
     """
 
     def __init__(
@@ -65,19 +65,19 @@ class Catalogue:
 
     @property
     def default_game(self) -> str:
-        """The game that the page begins with."""
+        """Name of the game that the page shows first."""
         return [*self._named, *OFFERED][0]
 
     def runs(self) -> dict[str, FoundRun]:
-        """Return the runs by id, the newest first."""
+        """Return the runs by id, the newest first, from a list at most a few seconds old."""
         return self._finder.found().runs
 
     def look_for_runs(self) -> Found:
-        """Look what runs there are now, also for those who ask next."""
+        """Read the list of runs again, and return it."""
         return self._finder.found(within_s=0)
 
     def describe(self) -> dict[str, Any]:
-        """Return the answer of `api/games`."""
+        """Return the answer of `api/games`: all games with their players, and the default game."""
         games = map(self.game, self.game_names())
         return {
             "games": [describe_game(game, self.players(game)) for game in games],
@@ -86,18 +86,18 @@ class Catalogue:
         }
 
     def game_names(self) -> list[str]:
-        """Return the names of the games: the user's, ours, and those that runs here have learned.
+        """Return the names of the user's games, of ours, and of those that runs here have learned.
 
-        A file that a run names is never run: only the user's word runs a file.
+        A game file named by a stored run is never executed; only the user may name a file to run.
         """
         trained = [run.game for run in self.runs().values() if _is_ours(run.game)]
         return list(dict.fromkeys([*self._named, *OFFERED, *trained]))
 
     def game(self, name: str | None) -> Game:
-        """Return a game of the catalogue.
+        """Return a game of the catalogue by its name.
 
         Raises:
-            Refusal: if there is none of this name.
+            Refusal: if the catalogue has no game of this name.
         """
         if name not in (known := self.game_names()):
             message = f"there is no game {quoted(name)} here; the games are {', '.join(known)}."
@@ -105,7 +105,7 @@ class Catalogue:
         return self._make_game(name)
 
     def skin(self, game: Game, setup: str | None) -> Skin:
-        """Return how a game looks in one of its set-ups; None is the usual one.
+        """Return the skin of a game in one of its set-ups; None takes the default one.
 
         Raises:
             Refusal: if the game has no such set-up.
@@ -117,10 +117,10 @@ class Catalogue:
         return skin_of(game, setup or setups[0])
 
     def player(self, game: Game, player_id: str | None) -> PlayerChoice:
-        """Return a player of a game.
+        """Return a player of a game by its id.
 
         Raises:
-            Refusal: if it has none of this id.
+            Refusal: if the game has no player with this id.
         """
         for player in self.players(game):
             if player.id == player_id:
@@ -129,27 +129,27 @@ class Catalogue:
         raise Refusal(message, key="id", value=player_id)
 
     def players(self, game: Game) -> list[PlayerChoice]:
-        """Return the players of a game: those that every machine has, and the networks of runs."""
-        found = [*players_of(game), *self._own]
+        """Return the players of a game: the built-in ones, the user's, and the networks of runs."""
+        players = [*players_of(game), *self._own]
         for run in self.runs().values():
             if same_game(game.name, run.game, game.rules_digest, run.rules_digest):
                 for iteration, path in reversed(run.networks.items()):
                     name = f"{run.id.partition('/')[2]}, iteration {iteration}"
-                    found.append(_network(run.player_id(iteration), name, path))
-        return found
+                    players.append(_network(run.player_id(iteration), name, path))
+        return players
 
     def analyst(self, game: Game) -> dict[str, Any]:
-        """Return who analyses positions of a game unless a request names someone.
+        """Return the default player for analysing a game, with its number of simulations.
 
         Raises:
-            Refusal: if nobody can.
+            Refusal: if no player can analyse the game.
         """
         if (analyst := _analyst(self.players(game))) is None:
-            raise Refusal(f"nobody here can analyse {game.name}: train a network first.")
+            raise Refusal(f"no player here can analyse {game.name}: train a network first.")
         return analyst
 
     def named_run_game(self, run: FoundRun, names: list[str]) -> str | None:
-        """Return which of the names here a run's game has; None if it cannot be played."""
+        """Return the name in ``names`` of a run's game; None if the game cannot be played here."""
         for name in names:
             digest = self.game(name).rules_digest if run.rules_digest else ""
             if same_game(name, run.game, digest, run.rules_digest):
@@ -159,7 +159,7 @@ class Catalogue:
 
 @functools.cache
 def _is_ours(name: str) -> bool:
-    """Return whether a name in a stored file is that of a game of this package."""
+    """Return whether a name from a stored file is the name of one of this package's games."""
     try:
         return is_own_game(name) and bool(make_game(name))
     except ConfigError:
@@ -167,30 +167,30 @@ def _is_ours(name: str) -> bool:
 
 
 def players_of(game: Game) -> list[PlayerChoice]:
-    """Return the players of a game that every machine has."""
-    found = []
+    """Return the built-in players of a game."""
+    choices = []
     if (shipped := shipped_network(game.name)) is not None:
-        found.append(_network("best", "Network", shipped))
-    found.append(PlayerChoice("uct", "UCT (random games, no network)", "uct", _most_uct(game)))
+        choices.append(_network("best", "Network", shipped))
+    choices.append(PlayerChoice("uct", "UCT (random games, no network)", "uct", _max_uct(game)))
     if isinstance(game, CompiledGame):
         note = "Perfect where the result can be computed; another player moves until then."
-        found.append(PlayerChoice("solver", "Solver", "solver", note=note))
-    return [*found, PlayerChoice("random", "Random moves", "random")]
+        choices.append(PlayerChoice("solver", "Solver", "solver", note=note))
+    return [*choices, PlayerChoice("random", "Random moves", "random")]
 
 
 def _network(player_id: str, name: str, path: Path) -> PlayerChoice:
     return PlayerChoice(player_id, name, "network", MAX_NETWORK_SIMULATIONS, network=path)
 
 
-def _most_uct(game: Game) -> int:
+def _max_uct(game: Game) -> int:
     if not isinstance(game, CompiledGame):
         return _MAX_PYTHON_UCT_SIMULATIONS
-    least, most = _UCT_SIMULATIONS
-    return min(max(_UCT_WORK // (game.max_plies * game.num_actions), least), most)
+    low, high = _UCT_SIMULATIONS
+    return min(max(_UCT_WORK // (game.max_plies * game.num_actions), low), high)
 
 
 def _setups(game: Game) -> tuple[str, ...]:
-    """Return the set-ups of a game, the usual one first."""
+    """Return the set-ups of a game, the default one first."""
     return setups_of(game)[::-1]
 
 
@@ -219,10 +219,10 @@ def describe_game(game: Game, players: list[PlayerChoice]) -> dict[str, Any]:
 
 
 def _analyst(players: list[PlayerChoice]) -> dict[str, Any] | None:
-    """Return who analyses: the network that ships, else the newest trained one, else UCT, or None.
+    """Return the analyst: the shipped network, else the newest trained one, else UCT, else None.
 
     Args:
-        players: the network that ships comes before those of runs, of which the newest come first.
+        players: the shipped network must come before those of runs, and newer runs before older.
     """
     for kind, num_simulations in _ANALYST_SIMULATIONS.items():
         for player in players:
@@ -252,15 +252,16 @@ def _describe_setup(game: Game, skin: Skin) -> dict[str, Any]:
 
 
 class Level(NamedTuple):
-    """One opponent, which is weaker than the next one."""
+    """A level of play on the page."""
 
     id: str
     name: str
-    player: dict[str, Any]  #: as a request names it
+    player: dict[str, Any]  #: the fields of a request's player
 
 
-#: Of networks: nodes that an exact result at a leaf may cost on average.
+#: Average nodes that networks may spend on an exact result at a leaf.
 ENDGAME = "500"
+#: All levels, weakest first.
 
 LEVELS = (
     Level("random", "Random moves", {"id": "random"}),
@@ -279,23 +280,23 @@ def levels_of(game: str, players: set[str]) -> list[dict[str, Any]]:
     """Return the levels of a game, weakest first.
 
     Args:
-        game: its name.
-        players: the ids of the players that the game has.
+        game: the game's name.
+        players: the ids of the game's players.
     """
-    known = measured().get(game, {})
-    found = []
+    ratings = measured().get(game, {})
+    levels = []
     for level in LEVELS:
         if level.player["id"] in players:
-            elo, elo_stderr = known.get(level.id, (None, None))
-            found.append(level._asdict() | {"elo": elo, "elo_stderr": elo_stderr})
-    return found
+            elo, elo_stderr = ratings.get(level.id, (None, None))
+            levels.append(level._asdict() | {"elo": elo, "elo_stderr": elo_stderr})
+    return levels
 
 
 @functools.cache
 def measured() -> dict[str, dict[str, tuple[float, float]]]:
     """Return the measured Elo and its standard error, by game and level.
 
-    `levels.json` holds what `scripts/measure_levels.py` found. Elo are on the scale of
+    They come from `levels.json`, which `scripts/measure_levels.py` writes, and are on the scale of
     docs/RATINGS.md, where uct:1000 has 1000 points.
     """
     return json.loads(Path(__file__).with_name("levels.json").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Exact scores of positions for the page: solved within a limit of work, and remembered.
+"""Exact scores of positions for the page, solved with limited work and cached.
 
 Shapes: K state words, A actions.
 """
@@ -15,27 +15,27 @@ from alphazero.solvers.base import ILLEGAL_SCORE, Solver, UnsolvableError, value
 from alphazero.solvers.enumeration import EnumeratedSolver
 from alphazero.solvers.registry import make_solver
 
-#: Nodes for the scores of a position: about a second.
+#: Maximum solver nodes per position, about a second.
 _MAX_NODES = 10_000_000
-_MAX_REMEMBERED = 4_096
-#: Of a game in plain Python, which are enumerated in some seconds.
+_MAX_CACHED = 4_096
+#: Maximum positions of a game in plain Python that are enumerated; this takes some seconds.
 _MAX_PYTHON_POSITIONS = 6_000
 
 
 class ExactScores(NamedTuple):
-    """The exact scores of a position."""
+    """The exact scores of a position's actions, see `alphazero.solvers.base.Solver`."""
 
-    scores: np.ndarray  #: int16[A], see `alphazero.solvers.base.Solver`
-    meaning: str  #: of their size, likewise
+    scores: np.ndarray  #: int16[A], for the player to move
+    meaning: str  #: what the size of a score means
 
     @property
     def values(self) -> np.ndarray:
-        """Results after each action for the player who moves, int8[A]."""
+        """The exact result of each action for the player to move, int8[A]."""
         return values_of(self.scores)
 
     @property
     def value(self) -> int:
-        """The result under perfect play."""
+        """The result under perfect play, for the player to move."""
         return int(self.values.max())
 
     @property
@@ -45,32 +45,32 @@ class ExactScores(NamedTuple):
 
 
 class Solvers:
-    """Exact scores of positions, remembered; one position is solved at a time."""
+    """Solves positions one at a time, and caches their exact scores."""
 
     def __init__(self, max_nodes: int = _MAX_NODES):
         self._max_nodes = max_nodes
         self._solver = functools.cache(self._make_solver)
-        self._too_large: dict[str, UnsolvableError] = {}  # games of too many positions, by name
-        self._known: dict[tuple[str, bytes], ExactScores | UnsolvableError] = {}
+        self._too_large: dict[str, UnsolvableError] = {}  # games with too many positions, by name
+        self._cache: dict[tuple[str, bytes], ExactScores | UnsolvableError] = {}
         self._lock = threading.Lock()
 
     def scores(self, game: Game, state: np.ndarray) -> ExactScores:
         """Return the exact scores of an unfinished position, [K].
 
         Raises:
-            UnsolvableError: if they take too long, or the game has no solver.
+            UnsolvableError: if solving takes too long, or the game has no solver.
         """
         key = (game.name, state.tobytes())
-        found = self._known.get(key)
-        if found is None:
+        answer = self._cache.get(key)
+        if answer is None:
             with self._lock:
-                found = self._known.get(key) or self._solve(game, state)
-                while len(self._known) >= _MAX_REMEMBERED:
-                    self._known.pop(next(iter(self._known)))
-                self._known[key] = found
-        if isinstance(found, UnsolvableError):
-            raise found
-        return found
+                answer = self._cache.get(key) or self._solve(game, state)
+                while len(self._cache) >= _MAX_CACHED:
+                    self._cache.pop(next(iter(self._cache)))
+                self._cache[key] = answer
+        if isinstance(answer, UnsolvableError):
+            raise answer
+        return answer
 
     def _solve(self, game: Game, state: np.ndarray) -> ExactScores | UnsolvableError:
         if game.name in self._too_large:
@@ -90,7 +90,7 @@ class Solvers:
 
 
 def exact_answer(exact: ExactScores) -> dict[str, Any]:
-    """Return the answer of `api/exact` for a position that was solved."""
+    """Return the answer of `api/exact` for a solved position."""
     is_legal = exact.scores != ILLEGAL_SCORE
     return {
         "known": True,
@@ -102,14 +102,14 @@ def exact_answer(exact: ExactScores) -> dict[str, Any]:
 
 
 def too_hard(error: UnsolvableError, game: Game) -> str:
-    """Return why a position has no exact scores, in a sentence for a person at the page."""
+    """Return a sentence that tells the user why a position has no exact scores."""
     if error.unit == "empty squares":
-        return f"{error.value} squares are empty; positions of up to {error.limit} are solved."
+        return f"{error.value} squares are empty; positions with up to {error.limit} can be solved."
     if error.unit == "positions":
-        return "the game has too many positions to solve it as a whole."
+        return "the game has too many positions to be solved completely."
     text = "too far from the end of the game to be solved in a second."
     if bitbully.solves(game) and not bitbully.available():
-        text += " With 'pip install bitbully' every position of this game is solved."
+        text += " After 'pip install bitbully' every position of this game can be solved."
     return text
 
 

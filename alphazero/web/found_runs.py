@@ -1,7 +1,7 @@
-"""The training runs in a folder, as they are now: what can be shown and what can play.
+"""The training runs currently in a folder, and their networks.
 
-In: the root of all runs. Out: runs by their id. A request names a run or a network by an id, which
-is looked up among those that were found here; no part of a request ever becomes a path.
+In: the root of all runs. Out: runs by id. A request names a run or a network by an id that is
+looked up here; no part of a request is ever used as a path.
 """
 
 import functools
@@ -13,21 +13,21 @@ from typing import NamedTuple
 from alphazero.runtime.errors import InputError
 from alphazero.storage.run_folder import RunFolder
 
-#: Runs lie at ROOT/GAME/RUN, those of a sweep at ROOT/GAME/SWEEP/RUN.
+#: Depth of run folders: ROOT/GAME/RUN, or ROOT/GAME/SWEEP/RUN in a sweep.
 _DEPTHS = (2, 3)
-#: A list of runs is used for so long.
+#: Maximum age of a list of runs before it is read again.
 _FRESH_S = 2.0
 
 
 class FoundRun(NamedTuple):
-    """A run in the folder."""
+    """A training run found in the folder of all runs."""
 
-    id: str  #: its place under the root, with slashes
-    game: str  #: the name of its game
+    id: str  #: path relative to the root, with slashes
+    game: str  #: the name of the run's game
     folder: RunFolder
-    networks: dict[int, Path]  #: by iteration, oldest first
-    updated: float  #: when it last grew, in seconds since 1970
-    rules_digest: str  #: of its game, see `alphazero.games.batched_game.Game`
+    networks: dict[int, Path]  #: network files by iteration, oldest first
+    updated: float  #: time of the last new metrics, in seconds since 1970
+    rules_digest: str  #: digest of the game's rules, see `alphazero.games.batched_game.Game`
 
     def player_id(self, iteration: int) -> str:
         """Return the id of a network of this run as a player."""
@@ -35,21 +35,21 @@ class FoundRun(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What is in the folder of all runs."""
+    """The contents of the folder of all runs."""
 
-    runs: dict[str, FoundRun]  #: by id, the newest first
-    damaged: dict[str, str]  #: why the other folders of runs cannot be read, by id
+    runs: dict[str, FoundRun]  #: readable runs by id, the newest first
+    damaged: dict[str, str]  #: why each of the other runs cannot be read, by id
 
 
 class RunFinder:
-    """Looks for the runs under a folder, which need not exist; threads may ask at the same time."""
+    """Finds the training runs under a folder, which need not exist. Thread-safe."""
 
     def __init__(self, root: Path):
         self._root = root
         self._found, self._looked_at = Found({}, {}), -math.inf
 
     def found(self, within_s: float | None = None) -> Found:
-        """Return what was found at most so long ago, `_FRESH_S` by default."""
+        """Return the runs, from a list at most ``within_s`` seconds old, `_FRESH_S` by default."""
         now = time.monotonic()
         if now - self._looked_at >= (_FRESH_S if within_s is None else within_s):
             self._found, self._looked_at = _look(self._root), now
@@ -63,7 +63,7 @@ def _look(root: Path) -> Found:
         try:
             found.append(_read_run(run_id, RunFolder(config.parent)))
         except FileNotFoundError:
-            pass  # it is being deleted
+            pass  # the run is being deleted
         except (InputError, OSError) as error:
             damaged[run_id] = str(error)
     found.sort(key=lambda run: run.updated, reverse=True)
@@ -74,7 +74,7 @@ def _read_run(run_id: str, folder: RunFolder) -> FoundRun:
     """Return the run in a folder.
 
     Raises:
-        InputError, OSError: if it cannot be read, or is being deleted.
+        InputError, OSError: if the run cannot be read or is being deleted.
     """
     game = _game_name(folder.config, folder.config.stat().st_mtime_ns)
     rules = folder.rules
@@ -87,7 +87,7 @@ def _read_run(run_id: str, folder: RunFolder) -> FoundRun:
 
 @functools.lru_cache(1_000)
 def _game_name(config: Path, _changed: int) -> str:
-    """Return the game that settings name; reading them takes some milliseconds."""
+    """Return the name of the game in a run's settings; cached because reading takes some ms."""
     return RunFolder(config.parent).read_config()["game"]["name"]
 
 

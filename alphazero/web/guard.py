@@ -1,9 +1,9 @@
-"""Who may ask: the checks that every request passes before anything else looks at it.
+"""Access control: the checks that every request must pass before it is answered.
 
-In: requests. Out: the same requests, or a refusal. A page on this machine is open to every web site
-that its owner visits, so the origin of a request must be this page; that its host is this machine
-(else a foreign name that leads here could read answers) is checked by `alphazero.web.app`. A server
-on another address asks for a token, once, and remembers it in a cookie.
+In: requests. Out: the same requests, or a refusal. Any web site that the user visits can send
+requests to a server on this machine, so a request's origin must be this page. `alphazero.web.app`
+checks the host name, which prevents DNS rebinding. A server that other machines can reach asks for
+a token once and stores it in a cookie.
 """
 
 import secrets
@@ -20,7 +20,7 @@ CONTENT_POLICY = (
     "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 _HEADERS = {
-    "cache-control": "no-cache",  # the browser asks each time whether a file has changed
+    "cache-control": "no-cache",  # the browser checks each time whether a file has changed
     "content-security-policy": CONTENT_POLICY,
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
@@ -31,19 +31,19 @@ _TOKEN_PAGE = """<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Token</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"></head>
-<body><main><h1>This page asks for a token</h1>
-<p>{reason} The terminal in which <code>alphazero serve</code> runs shows it.</p>
+<body><main><h1>This page requires a token</h1>
+<p>{reason} The terminal that runs <code>alphazero serve</code> shows it.</p>
 <form method="get" action="./"><label>Token <input name="token" type="password" required
 autocomplete="current-password"></label> <button>Open</button></form></main></body></html>
 """
 
 
 class Guard:
-    """ASGI middleware: see the module.
+    """ASGI middleware that refuses requests from other sites or without the token.
 
     Args:
-        app: what is guarded.
-        token: that requests must know; None asks for none.
+        app: the application to protect.
+        token: secret that requests must present; None requires none.
     """
 
     def __init__(self, app: ASGIApp, token: str | None):
@@ -58,18 +58,18 @@ class Guard:
         await (response or self._app)(scope, receive, send)
 
     def _refusal(self, request: Request) -> Response | None:
-        """Return the response to a request that goes no further; None for the others."""
+        """Return the response to a request that may not pass; None if it may."""
         if request.scope["path"].startswith("/api/") and not _is_from_page(request):
-            return JSONResponse({"error": "a page of another site may not ask this server."}, 403)
+            return JSONResponse({"error": "other web sites may not use this server."}, 403)
         if self._token is None or self._knows_token(request):
             return None
         if request.scope["path"] != "/" or request.method != "GET":
-            message = "this server asks for a token: open its page with ?token=TOKEN."
+            message = "this server requires a token: open its page with ?token=TOKEN."
             return JSONResponse({"error": message}, 401)
         given = request.query_params.get("token")
         if given is not None and self._is_token(given):
             return self._remembering(request)
-        reason = "" if given is None else "That was not the token."
+        reason = "" if given is None else "This token is wrong."
         return HTMLResponse(_TOKEN_PAGE.format(reason=reason), 401)
 
     def _knows_token(self, request: Request) -> bool:
@@ -81,7 +81,7 @@ class Guard:
         return secrets.compare_digest(text.encode(), (self._token or "").encode())
 
     def _remembering(self, request: Request) -> Response:
-        """Return a redirection to the page without the token in its address, with a cookie."""
+        """Return a redirect that sets the cookie and removes the token from the page's address."""
         response = RedirectResponse("./", 303)
         response.set_cookie(
             COOKIE,
@@ -95,9 +95,9 @@ class Guard:
 
 
 def _is_from_page(request: Request) -> bool:
-    """Return whether a request comes from this server's own page, or from no page at all."""
+    """Return whether a request comes from this server's own page, or not from a page at all."""
     host = request.headers.get("host", "")
-    own = {f"http://{host}", f"https://{host}"}  # https is that of a proxy
+    own = {f"http://{host}", f"https://{host}"}  # https if there is a proxy
     origins, sites = map(request.headers.getlist, ("origin", "sec-fetch-site"))
     return own.issuperset(origins) and {"none", "same-origin"}.issuperset(sites)
 

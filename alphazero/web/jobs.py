@@ -1,27 +1,27 @@
-"""Jobs: the work behind a stream of messages, which ends when nobody reads them any more."""
+"""Jobs: work that streams messages, and stops when nobody reads them any more."""
 
 from collections.abc import Callable
 from typing import Any, Protocol
 
-#: Whether nobody waits for an answer any more.
+#: Returns whether the client has stopped waiting for the answer.
 IsStopped = Callable[[], bool]
 
 
 class Stopped(Exception):
-    """Nobody waits for the answer any more."""
+    """Ends a job whose client has stopped waiting for the answer."""
 
 
 class Stream(Protocol):
-    """Where a job sends its messages."""
+    """The channel to which a job sends its messages."""
 
     def emit(self, message: dict[str, Any]) -> None:
-        """Send a message."""
+        """Send a message to the client."""
         ...
 
     def is_stopped(self) -> bool:
-        """Return whether nobody reads the messages any more."""
+        """Return whether the client has stopped reading."""
         ...
 
 
-#: The work of a stream; it ends early when its stream is stopped.
+#: Work that sends messages to a stream, and ends early when the stream is stopped.
 Job = Callable[[Stream], None]

@@ -1,6 +1,6 @@
-"""What changes while a page is open: sent at once, and again whenever it has changed.
+"""Live data: sent when a page opens, and again whenever it changes.
 
-In: a function that looks. Out: a stream of server-sent events, which lasts until the page leaves.
+In: a function that reads the data. Out: server-sent events until the page disconnects.
 """
 
 import asyncio
@@ -11,27 +11,27 @@ from starlette.responses import StreamingResponse
 
 from alphazero.web.streams import HEADERS
 
-LOOK_EVERY_S = 0.5
-#: Of the time; looking through hundreds of runs takes long.
+READ_EVERY_S = 0.5
+#: Maximum fraction of the time spent reading, which is slow with hundreds of runs.
 _MAX_WORK = 0.2
 
 
-def live_response(look: Callable[[], bytes]) -> StreamingResponse:
-    """Return a response that shows what a function returns.
+def live_response(read: Callable[[], bytes]) -> StreamingResponse:
+    """Return a response that sends what a function returns, whenever it changes.
 
     Args:
-        look: takes a thread; returns JSON in one line.
+        read: called on a worker thread; returns one line of JSON.
     """
-    return StreamingResponse(_events(look), media_type="text/event-stream", headers=HEADERS)
+    return StreamingResponse(_events(read), media_type="text/event-stream", headers=HEADERS)
 
 
-async def _events(look: Callable[[], bytes]) -> AsyncIterator[bytes]:
+async def _events(read: Callable[[], bytes]) -> AsyncIterator[bytes]:
     clock = asyncio.get_running_loop().time
-    seen = b""
+    sent = b""
     while True:
         began = clock()
-        found = await run_in_threadpool(look)
-        if found != seen:
-            seen = found
-            yield b"data: %b\n\n" % seen
-        await asyncio.sleep(max(LOOK_EVERY_S, (clock() - began) / _MAX_WORK))
+        current = await run_in_threadpool(read)
+        if current != sent:
+            sent = current
+            yield b"data: %b\n\n" % sent
+        await asyncio.sleep(max(READ_EVERY_S, (clock() - began) / _MAX_WORK))

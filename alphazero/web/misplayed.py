@@ -1,7 +1,7 @@
-"""The positions whose exact result a network gives away.
+"""Misplayed positions: those in which a network's move gives away the exact result.
 
-In: a network of the catalogue, and positions with exact results: those of the game's evaluation
-set, or all of a small game. Out: a message for each mistake, as `api/misplayed` has it.
+In: a network of the catalogue, and positions with exact results: the game's evaluation set, or all
+positions of a small game. Out: the messages of `api/misplayed`, one for each mistake.
 
 Shapes: N positions, K state words, A actions.
 """
@@ -21,48 +21,49 @@ from alphazero.web.network_search import NetworkSearch
 from alphazero.web.search_view import number
 
 MAX_POSITIONS, MAX_SIMULATIONS, NUM_SIMULATIONS = 400, 400, 50
-#: Games with more positions are not enumerated; so many take a second.
+#: Maximum positions of a game that is enumerated; this takes a second.
 _MAX_ENUMERATED = 20_000
-#: Few, so that a game played meanwhile does not wait.
-_NUM_TOGETHER = 16
+#: Positions per batch; few, so that other users of the network do not wait long.
+_BATCH_SIZE = 16
 
 
 class KnownPositions(NamedTuple):
-    """Unfinished positions with exact results."""
+    """N unfinished positions with the exact results of their actions."""
 
     states: np.ndarray  #: [N, K]
-    #: [N, A], results, `alphazero.solvers.base.ILLEGAL_VALUE` where illegal
+    #: [N, A], results for the player to move; `alphazero.solvers.base.ILLEGAL_VALUE` if illegal
     action_values: np.ndarray
-    moves: list[tuple[int, ...]]  #: that lead there
+    moves: list[tuple[int, ...]]  #: the moves from the start to each position
 
-    def spread(self, most: int) -> "KnownPositions":
-        """Return at most ``most`` of the positions, evenly spread."""
-        rows = np.linspace(0, len(self.moves) - 1, min(len(self.moves), most)).astype(int)
+    def spread(self, max_positions: int) -> "KnownPositions":
+        """Return at most ``max_positions`` of the positions, evenly spread."""
+        rows = np.linspace(0, len(self.moves) - 1, min(len(self.moves), max_positions)).astype(int)
         moves = [self.moves[row] for row in rows]
         return KnownPositions(self.states[rows], self.action_values[rows], moves)
 
 
 def find_positions(game: Game) -> KnownPositions:
-    """Return positions of a game on which a network can be tried.
+    """Return positions of a game with exact results, to test a network on.
 
     Raises:
-        Refusal: if no exact results of the game are known.
+        Refusal: if the game has no evaluation set and is too large to enumerate.
     """
     try:
-        found = find_set(None, game)
-        moves = [tuple(map(int, line)) for line in found.moves]
-        return KnownPositions(found.states, values_of(found.action_scores), moves)
+        evaluation_set = find_set(None, game)
+        moves = [tuple(map(int, line)) for line in evaluation_set.moves]
+        values = values_of(evaluation_set.action_scores)
+        return KnownPositions(evaluation_set.states, values, moves)
     except ConfigError:
         pass  # no set ships for this game
     try:
-        return _in_which_it_matters(enumerate_positions(game, max_positions=_MAX_ENUMERATED))
+        return _with_wrong_moves(enumerate_positions(game, max_positions=_MAX_ENUMERATED))
     except InputError:
-        message = f"no exact results of {game.name} are stored, and it is too large to solve here."
+        message = f"{game.name} has no stored exact results and is too large to solve here."
         raise Refusal(message) from None
 
 
-def _in_which_it_matters(positions: Positions) -> KnownPositions:
-    """Return the positions in which a move can be wrong."""
+def _with_wrong_moves(positions: Positions) -> KnownPositions:
+    """Return the positions in which a legal move can lose the exact result."""
     values = positions.action_values
     can_be_wrong = (values < values.max(axis=1, keepdims=True)) & (values != ILLEGAL_VALUE)
     rows = np.flatnonzero(can_be_wrong.any(axis=1)).tolist()
@@ -71,7 +72,7 @@ def _in_which_it_matters(positions: Positions) -> KnownPositions:
 
 
 def _lines(positions: Positions) -> dict[int, tuple[int, ...]]:
-    """Return moves that lead to each position; children come after their parents."""
+    """Return moves from the start to each position, by its index; parents have lower indices."""
     lines: dict[int, tuple[int, ...]] = {0: ()}
     for index, children in enumerate(positions.children.tolist()):
         for action, child in enumerate(children):
@@ -83,14 +84,14 @@ def _lines(positions: Positions) -> dict[int, tuple[int, ...]]:
 def find_misplayed(
     network: NetworkSearch, known: KnownPositions, num_simulations: int, stream: Stream
 ) -> None:
-    """Emit the messages of `api/misplayed`, for at most `MAX_POSITIONS` positions."""
+    """Emit the messages of `api/misplayed` for at most `MAX_POSITIONS` positions."""
     known = known.spread(MAX_POSITIONS)
     num = len(known.moves)
     num_misplayed = 0
-    for start in range(0, num, _NUM_TOGETHER):
+    for start in range(0, num, _BATCH_SIZE):
         if stream.is_stopped():
             raise Stopped
-        states = known.states[start : start + _NUM_TOGETHER]
+        states = known.states[start : start + _BATCH_SIZE]
         actions = network.choose(states, num_simulations).tolist()
         for row, played in enumerate(actions, start):
             mistake = _mistake(known, row, played)
@@ -102,7 +103,7 @@ def find_misplayed(
 
 
 def _mistake(known: KnownPositions, row: int, played: int) -> dict | None:
-    """Return the message about a position; None if the move keeps the result."""
+    """Return the message about a misplayed position; None if the move keeps the result."""
     values = known.action_values[row]
     if values[played] == values.max():
         return None

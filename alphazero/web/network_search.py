@@ -1,7 +1,7 @@
-"""The search of one position with a network, which shows what it finds while it runs.
+"""Searches of a position with a network, with views of the search while it runs.
 
-In: a position and its number of simulations. Out: a `SearchView`. A network searches one position
-at a time; whoever asks meanwhile, such as the page in another tab, waits.
+In: a position and a number of simulations. Out: a `SearchView`. A network searches one position at
+a time; other requests, such as from another tab, wait.
 """
 
 import threading
@@ -28,21 +28,21 @@ _ROW = np.zeros(1, np.int32)
 
 @dataclass(eq=False)
 class Question:
-    """A position to search."""
+    """A position to search, and how to report on the search."""
 
-    state: np.ndarray  #: [K], not finished
-    num_simulations: int  #: 0 asks a network alone, and is for players that do not search
-    is_stopped: IsStopped = lambda: False  #: whether nobody waits for the answer any more
-    watch: Callable[[SearchView], None] | None = None  #: called now and then while it is searched
-    with_tree: bool = False  #: whether views show the tree
-    note: Callable[[str], None] = lambda text: None  #: called with what has to be done first
+    state: np.ndarray  #: [K], unfinished
+    num_simulations: int  #: 0 for a network without search and for players that do not search
+    is_stopped: IsStopped = lambda: False  #: whether the client has stopped waiting
+    watch: Callable[[SearchView], None] | None = None  #: called with views while the search runs
+    with_tree: bool = False  #: whether views include the tree
+    note: Callable[[str], None] = lambda text: None  #: called with what delays the search
 
 
 class NetworkSearch:
     """Searches positions with one player's network, one at a time.
 
     Args:
-        player: has loaded the network.
+        player: the player, with its network loaded.
     """
 
     def __init__(self, player: SearchPlayer):
@@ -50,10 +50,10 @@ class NetworkSearch:
         self._lock = threading.Lock()
 
     def search(self, question: Question) -> SearchView:
-        """Search a position and return what was found.
+        """Search a position and return the final view.
 
         Raises:
-            Stopped: if the question was stopped.
+            Stopped: if the client has stopped waiting.
         """
         with self._lock, self.player.one_engine():
             num_simulations = max(question.num_simulations, 1)
@@ -62,14 +62,14 @@ class NetworkSearch:
             return _run(search, question)
 
     def choose(self, states: np.ndarray, num_simulations: int) -> np.ndarray:
-        """Return the actions that the network plays in several positions, [B, K]."""
+        """Return the actions, int[B], that the network plays in several positions, [B, K]."""
         with self._lock:
             return self.player.limited(num_simulations).choose(states).actions
 
 
 def _run(search: TreeSearch, question: Question) -> SearchView:
-    """Run a search to its end, and show what it has found now and then."""
-    search.step()  # evaluates the root, and nothing else
+    """Run a search to its end, and report a view every `_VIEW_EVERY_S` seconds."""
+    search.step()  # only evaluates the root
     answer = root_answer(search, 0)
     viewed_at = time.monotonic()
     while question.num_simulations > 0 and not len(search.finished_rows()):

@@ -1,6 +1,7 @@
-"""Positions: from a request to a game in progress, and from that to what the page draws.
+"""Positions: from a request to a game in progress, and from there to the data the page draws.
 
-A request holds the game, perhaps a start board, and the moves; nothing is kept between requests.
+A request has the game, optionally a board to start from, and the moves. The server keeps no state
+between requests.
 
 Shapes: H x W board, K state words.
 """
@@ -19,7 +20,7 @@ from alphazero.play.requests import PositionRequest, Refusal
 
 
 class Position(NamedTuple):
-    """A game in progress, and how the person at the page sees it."""
+    """A game in progress, with the skin in which the page shows it."""
 
     game: Game
     skin: Skin
@@ -32,10 +33,10 @@ class Position(NamedTuple):
 
 
 def read_position(game: Game, skin: Skin, request: PositionRequest) -> Position:
-    """Return the position of a request.
+    """Return the position that a request describes.
 
     Raises:
-        Refusal: for a board or moves that are not possible.
+        Refusal: if the board or the moves are not possible in this game.
     """
     try:
         start = None
@@ -50,14 +51,14 @@ def read_position(game: Game, skin: Skin, request: PositionRequest) -> Position:
 
 
 def unfinished(position: Position) -> Position:
-    """Return the position; refuse it if the game is over."""
+    """Return the position unchanged; raise `Refusal` if the game is over."""
     if position.session.over:
-        raise Refusal("the game is over: there is no move to find.")
+        raise Refusal("the game is over, so there is no move to find.")
     return position
 
 
 def _start(game: Game, skin: Skin, text: str, to_move: int) -> np.ndarray:
-    """Return the state, [K], of the board of a request."""
+    """Return the state, [K], for the text of a board in a request."""
     board = parse_board(_tidy(text, skin), game.planes_shape[1:], skin.letters, skin.title)
     if skin.notation.mirrored:
         board = np.ascontiguousarray(board[:, ::-1])
@@ -65,7 +66,7 @@ def _start(game: Game, skin: Skin, text: str, to_move: int) -> np.ndarray:
 
 
 def _tidy(text: str, skin: Skin) -> str:
-    """Return the text of a board in the letters of its game, however a person wrote them."""
+    """Return a user's text of a board with the letters of its game and no spaces around lines."""
     empty, pieces = skin.letters[0], skin.letters[1:]
     if pieces.isupper():
         text = text.upper()
@@ -76,10 +77,10 @@ def _tidy(text: str, skin: Skin) -> str:
 
 
 def describe(position: Position, from_ply: int) -> dict[str, Any]:
-    """Return the answer of `api/position`: what the page needs to draw every position of a game.
+    """Return the answer of `api/position`: the data to draw every position of a game.
 
     Args:
-        from_ply: the first position to describe.
+        from_ply: ply of the first position to describe.
     """
     skin, session = position.skin, position.session
     plies = range(from_ply, len(session.states))
@@ -116,6 +117,6 @@ def _describe_ply(position: Position, ply: int) -> dict[str, Any]:
 
 
 def _board_text(skin: Skin, cells: np.ndarray) -> str:
-    """Return the board as it is on the screen, with the letters of the set-up."""
+    """Return the board as text, as the page shows it, with the letters of the set-up."""
     shown = cells[:, ::-1] if skin.notation.mirrored else cells
     return "\n".join("".join(skin.letters[cell] for cell in row) for row in shown)

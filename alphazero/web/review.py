@@ -1,9 +1,9 @@
-"""A look back at a game: the value of every position, and what each move lost.
+"""The review of a game: the value of every position, and how much each move lost.
 
-In: a whole game. Out: a message for every ply. Positions are judged exactly from the end of the
-game backwards, as far as the solver gets in a few seconds, and by searches before that.
+In: a whole game. Out: one message per ply, from the end of the game backwards. Values are exact as
+long as the solver is fast enough, and come from searches before that.
 
-Values are those of the side that moves first in the game.
+Values are from the viewpoint of the player who moves first in the game.
 """
 
 import time
@@ -18,16 +18,16 @@ from alphazero.web.position import Position
 from alphazero.web.search_view import number
 from alphazero.web.thinking import Thinking
 
-#: Simulations of each position, and the most that a request may ask for.
+#: Simulations per position: the default and the maximum that a request may ask for.
 NUM_SIMULATIONS = {"network": 200, "uct": 2_000}
 MAX_SIMULATIONS = {"network": 400, "uct": 10_000}
 _EXACT_S = 5.0
 
 
 class _Verdict(NamedTuple):
-    """What is known about the position before a move."""
+    """The value and best move of a position in a reviewed game."""
 
-    value: float | None  #: for the first side
+    value: float | None  #: for the player who moves first in the game
     best: int | None
     is_exact: bool
     exact: ExactScores | None = None
@@ -40,10 +40,10 @@ def review_game(
     num_simulations: int,
     stream: Stream,
 ) -> None:
-    """Emit the messages of `api/review`.
+    """Evaluate every position of a game, from the last to the first; emit one message for each.
 
     Args:
-        player: a network or UCT, which judges what the solver does not.
+        player: the network or UCT player that evaluates positions the solver cannot solve.
     """
     solve_until = time.monotonic() + _EXACT_S
     after: _Verdict | None = None
@@ -73,7 +73,7 @@ def _exact_verdict(thinking: Thinking, position: Position, ply: int) -> _Verdict
 
 
 def _sign(position: Position, ply: int) -> int:
-    """Return the factor from the view of the player to move to that of the first side."""
+    """Return 1 if the player who moves first in the game is to move at a ply, else -1."""
     return 1 - 2 * position.session.player_at(ply)
 
 

@@ -1,7 +1,7 @@
-"""The Runs view: the runs found on this machine, and their rows.
+"""The data of the Runs view: the training runs on this machine, and their metrics.
 
-In: the folders of runs. Out: the messages of `api/live`, and the answers of `api/run`. An accuracy
-is the fraction of moves that keep the exact result.
+In: the folders of runs. Out: the messages of `api/live`, and the answers of `api/run`. Accuracy is
+the fraction of moves that keep the exact result.
 """
 
 import functools
@@ -21,14 +21,14 @@ from alphazero.web.run_rows import Column, RunRows, point
 
 
 class RunCharts:
-    """The runs of a catalogue. Threads may use it at the same time."""
+    """The runs of a catalogue, and their charts. Thread-safe."""
 
     def __init__(self, catalogue: Catalogue):
         self._catalogue = catalogue
         self._rows: dict[Path, RunRows] = {}
 
     def list_runs(self) -> dict[str, Any]:
-        """Return a message of `api/live`, the newest run first."""
+        """Return a message of `api/live`: all runs, the newest first."""
         found = self._catalogue.look_for_runs()
         names = self._catalogue.game_names()
         damaged = [{"id": run_id, "error": why} for run_id, why in found.damaged.items()]
@@ -42,13 +42,13 @@ class RunCharts:
         return {"runs": runs, "damaged": damaged}
 
     def show_run(self, request: RunRequest) -> dict[str, Any]:
-        """Return the answer of `api/run`, from row 0 if what the page has is not valid any more.
+        """Return the answer of `api/run`, from row 0 if the rows the page has are outdated.
 
         Raises:
             Refusal: if there is no such run.
         """
         if not request.id:
-            raise Refusal("the request names no run: add ?id=RUN.", UNKNOWN)
+            raise Refusal("the request must name a run: add ?id=RUN.", UNKNOWN)
         run = self._catalogue.runs().get(request.id)
         if run is None:
             raise Refusal(f"there is no run {quoted(request.id)} here.", UNKNOWN)
@@ -98,8 +98,7 @@ def _describe_rows(run: FoundRun, rows: RunRows, request: RunRequest) -> dict[st
         start = 0
     begins = {chart: begin for chart in charts if (begin := _begin(charts[chart])) is not None}
     if any(begin >= start for begin in begins.values()):
-        start = 0  # the page does not know this chart yet
-    changes = [change for change in rows.alarm_changes if change.row >= start]
+        start = 0  # the page does not have this chart yet
     return {
         "id": run.id,
         "version": version,
@@ -118,22 +117,23 @@ def _describe_rows(run: FoundRun, rows: RunRows, request: RunRequest) -> dict[st
                 "began": change.began,
                 "text": rows.alarm_text(change),
             }
-            for change in changes
+            for change in rows.alarm_changes
+            if change.row >= start
         ],
         "settings": {} if start else _settings(run.folder),
     }
 
 
 def _begin(columns: list[Column]) -> int | None:
-    """Return the first row that has one of the figures; None if none has."""
-    for row, figures in enumerate(zip(*(column.y for column in columns))):
-        if any(figure is not None for figure in figures):
+    """Return the first row with a value in one of the columns; None if they are all empty."""
+    for row, values in enumerate(zip(*(column.y for column in columns))):
+        if any(value is not None for value in values):
             return row
     return None
 
 
 def _drawn(chart: Chart, columns: list[Column], start: int, opponent: str | None) -> dict[str, Any]:
-    """Return the rows of a chart as the page draws them."""
+    """Return a chart from row ``start`` on, in the form that the page draws."""
     curves = []
     for curve, column in zip(chart.curves, columns):
         plain: dict[str, Any] = {"name": curve.name, "y": column.y[start:]}
@@ -150,11 +150,11 @@ def _drawn(chart: Chart, columns: list[Column], start: int, opponent: str | None
 
 
 def _settings(folder: RunFolder) -> dict[str, Any]:
-    """Return the settings of a run by their dotted names, as far as JSON has them."""
+    """Return the settings of a run by dotted name, with values JSON cannot express as text."""
     try:
         settings = flat_settings(folder.read_config())
     except (InputError, OSError):
-        return {}  # it is being deleted
+        return {}  # the run is being deleted
     return json.loads(json.dumps(settings, default=str), parse_constant=str)
 
 
@@ -162,20 +162,20 @@ def _settings(folder: RunFolder) -> dict[str, Any]:
 
 
 def _rating_column(rows: RunRows, ratings: list[Row]) -> Column:
-    """Return the ratings by the row of the iteration whose network has them."""
+    """Return the networks' Elo as a column, each in the row of the network's iteration."""
     (curve,) = RATING.curves
     unrated: list[float | None] = [None] * len(rows)
     column = Column([*unrated], [*unrated], [*unrated])
-    places = {iteration: row for row, iteration in enumerate(rows.iterations)} if ratings else {}
+    row_of = {iteration: row for row, iteration in enumerate(rows.iterations)} if ratings else {}
     for rating in ratings:
-        if (row := places.get(rating["iteration"])) is not None:
+        if (row := row_of.get(rating["iteration"])) is not None:
             for values, value in zip(column, point(curve, rating)):
                 values[row] = value
     return column
 
 
 def _ratings_of(folder: RunFolder) -> tuple[list[Row], int]:
-    """Return the Elo of the run's networks, oldest first, and when it was computed."""
+    """Return the Elo of the run's networks, oldest first, and the file's modification time."""
     path = folder.path / "ratings.json"
     try:
         changed = path.stat().st_mtime_ns
@@ -186,7 +186,7 @@ def _ratings_of(folder: RunFolder) -> tuple[list[Row], int]:
 
 @functools.lru_cache(256)
 def _read_ratings(path: Path, _changed: int) -> list[Row]:
-    """Return the ratings in a file; none if it cannot be read."""
+    """Return the ratings in a file, or [] if it cannot be read."""
     try:
         plain = json.loads(read_text(path))
         networks = plain["networks"]

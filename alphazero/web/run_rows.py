@@ -1,7 +1,7 @@
-"""The metrics of a run as columns, read as they grow.
+"""The metrics of a run as columns, read incrementally.
 
-In: metrics.jsonl. Out: the figures of the charts, for each row. Only lines that were added since
-the last time are parsed: a run of 10,000 rows takes half a second once, and then a millisecond.
+In: metrics.jsonl. Out: the values of each chart, by row. Only lines added since the last read are
+parsed: a run of 10,000 rows takes half a second at first, and a millisecond after that.
 """
 
 import os
@@ -18,30 +18,30 @@ _DIGITS = 6
 
 
 class Column(NamedTuple):
-    """A figure by row; None where a row does not have it."""
+    """The values of a curve by row, with 95% intervals; None where a row has no value."""
 
     y: list[float | None]
-    low: list[float | None]  #: the 95% interval
-    high: list[float | None]
+    low: list[float | None]  #: lower end of the interval
+    high: list[float | None]  #: upper end of the interval
 
 
 def point(curve: Curve, row: Row) -> list[float | None]:
-    """Return the figure of a row and the ends of its interval."""
+    """Return the value of a curve in a row, and the ends of its 95% interval."""
     low, high = curve.bounds(row) or (None, None)
     return [_rounded(curve.figure(row)), _rounded(low), _rounded(high)]
 
 
 def _rounded(value: float | None) -> float | None:
-    """Return a figure for JSON; None if it has none."""
+    """Return a number rounded for JSON; None if it is missing or not finite."""
     return round(value, _DIGITS) if is_number(value) else None
 
 
 class RunRows:
-    """The rows of one run.
+    """The metrics rows of one run, as columns.
 
     Attributes:
-        lock: to be held while anything else of it is used.
-        version: changes when rows that were read before have changed.
+        lock: callers must hold it while they use any other attribute or method.
+        version: changes when rows that were read earlier have changed.
     """
 
     def __init__(self, folder: RunFolder):
@@ -56,13 +56,13 @@ class RunRows:
         self._inode, self._end, self._last_line = inode, 0, b""
         self.is_damaged = False
         self.iterations: list[int] = []
-        self.games: list[float | None] = []  #: played so far
+        self.games: list[float | None] = []  #: total games played up to each row
         self._num_games = 0.0
         self.hours: list[float | None] = []
         self.columns = {curve: Column([], [], []) for curve in CURVES}
-        self.newest: dict[str, float] = {}  #: figures of the newest row that has them
-        self.opponent: str | None = None  #: of the newest match
-        self.alarms: list[str] = []  #: that are on
+        self.newest: dict[str, float] = {}  #: the latest value of some metrics
+        self.opponent: str | None = None  #: opponent in the newest match
+        self.alarms: list[str] = []  #: names of the current alarms
         self.alarm_changes: list[AlarmChange] = []
         self._alarm_texts: dict[AlarmChange, str] = {}
 
@@ -70,7 +70,7 @@ class RunRows:
         return len(self.iterations)
 
     def read(self) -> None:
-        """Read what was added to the file; all of it if the file was cut or replaced."""
+        """Read the rows added to the file, or all rows if it was truncated or replaced."""
         try:
             self._read()
         except OSError:
@@ -78,7 +78,7 @@ class RunRows:
                 self._start_over(0)
 
     def alarm_text(self, change: AlarmChange) -> str:
-        """Return what to say about an alarm."""
+        """Return the explanation of an alarm, which is computed once."""
         if change not in self._alarm_texts:
             self._alarm_texts[change] = change.text(self._folder)
         return self._alarm_texts[change]

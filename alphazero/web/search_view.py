@@ -1,9 +1,9 @@
-"""What a search knows at a moment: the statistics of the moves, the expected line, the tree.
+"""Snapshots of a search: the statistics of the moves, the expected line, the tree.
 
-In: a PUCT search with a network, or a UCT search. Out: plain data that no later simulation changes.
-A node is a node of the tree as the page shows it, with the move that leads to it.
+In: a PUCT search with a network, or a UCT search. Out: plain data that later simulations do not
+change. A node of the tree is listed together with the move that leads to it.
 
-Values and proven results of a move are for the player who chooses it.
+Values and proven results of a move are from the viewpoint of the player who chooses it.
 
 Shapes: K state words, A actions.
 """
@@ -22,36 +22,36 @@ from alphazero.search.batched_search import TreeSearch
 from alphazero.search.uct import tree as uct_tree
 from alphazero.search.uct.search import UctSearch
 
-#: How many nodes a view has while a search runs, and at its end.
+#: Maximum nodes of a view while a search runs, and at its end.
 RUNNING_NODES, FINAL_NODES = 200, 1_000
 _DIGITS = 4
 _wins_of = getattr(uct_tree.wins_of, "py_func", uct_tree.wins_of)  # uncompiled: takes arrays too
 
 
 class SearchView(NamedTuple):
-    """A search at a moment, as `api/analyse` describes it."""
+    """A snapshot of a search, with the fields of an `api/analyse` message."""
 
     num_simulations: int
     value: float | None  #: for the player to move
-    proven: float | None  #: result for the player to move
-    best: int  #: the action that it would play now
-    actions: list[dict[str, Any]]  #: legal ones: action, visits, prior, value, proven
-    line: list[int]  #: the moves that it expects
-    network: dict[str, Any] | None  #: value and best move of the network without a search
+    proven: float | None  #: proven result for the player to move
+    best: int  #: the action that the search would play now
+    actions: list[dict[str, Any]]  #: legal actions: action, visits, prior, value, proven
+    line: list[int]  #: the expected line
+    network: dict[str, Any] | None  #: value and best move of the network without search
     tree: list[dict[str, Any]]  #: nodes, parents before their children
 
 
 class RootAnswer(NamedTuple):
-    """What the network says about a position, without any search."""
+    """The network's answer for a position, without search."""
 
-    priors: np.ndarray  #: float32[A], 0 where illegal
+    priors: np.ndarray  #: float32[A], 0 for illegal actions
     value: float  #: for the player to move
 
 
 class _Node(NamedTuple):
-    """A node of a tree, and the move that leads to it from its parent."""
+    """A node of a search tree, and the move that leads to it from its parent."""
 
-    key: Any  #: what `children` is asked with
+    key: Any  #: identifies the node in its search
     action: int | None
     visits: int
     value: float
@@ -65,22 +65,22 @@ _Children = Callable[[_Node], list[_Node]]
 
 
 def number(value: float | None) -> float | None:
-    """Return a number for JSON; None for one that is unknown."""
+    """Return a number rounded for JSON; None if it is missing or not finite."""
     return None if value is None or not math.isfinite(value) else round(float(value), _DIGITS)
 
 
 def root_answer(search: TreeSearch, row: int) -> RootAnswer:
-    """Return the network's answer at a root that was just evaluated."""
+    """Return the network's answer for a root that was just evaluated."""
     tree, root = search.tree, puct_tree.ROOT_INDEX
     return RootAnswer(tree.children_priors[row, root].copy(), float(tree.raw_values[row, root]))
 
 
 def puct_view(search: TreeSearch, row: int, answer: RootAnswer, max_nodes: int) -> SearchView:
-    """Return what a search with a network knows about one of its positions.
+    """Return a view of one of the positions in a search with a network.
 
     Args:
-        answer: of the network at this root, before the search.
-        max_nodes: of the tree; 0 leaves it out.
+        answer: the network's answer for this root, from before the search.
+        max_nodes: maximum nodes of the tree; 0 omits it.
     """
     tree, index = search.tree, puct_tree.ROOT_INDEX
     num_visits = int(tree.children_visits[row, index].sum())
@@ -124,7 +124,7 @@ def _result(proven: np.float32) -> float | None:
 
 
 def uct_view(search: UctSearch, state: np.ndarray, max_nodes: int) -> SearchView:
-    """Return what a UCT search knows about the position, [K], that it searches."""
+    """Return a view of a UCT search of a position, [K], with at most ``max_nodes`` tree nodes."""
     game, index = search.game, uct_tree.ROOT_INDEX
     player = int(game.players(state[None])[0])
     values, _ = _uct_statistics(search, np.array([index]), player)
@@ -138,7 +138,7 @@ def uct_view(search: UctSearch, state: np.ndarray, max_nodes: int) -> SearchView
 
 
 def _uct_children(search: UctSearch, node: _Node) -> Iterator[_Node]:
-    """Return the visited children of a node, whose key is its index and its state."""
+    """Yield the visited children of a node; the key of a node is (index, state)."""
     index, state = node.key
     if search.tree.nodes[index]["first_child"] == uct_tree.NO_CHILDREN:
         return
@@ -149,12 +149,12 @@ def _uct_children(search: UctSearch, node: _Node) -> Iterator[_Node]:
         return
     states = np.repeat(state[None], len(visited), axis=0)
     after = search.game.step(states, actions[visited])
-    for place, child_state, to_move in zip(visited.tolist(), after.states, after.players):
+    for index, child_state, to_move in zip(visited.tolist(), after.states, after.players):
         yield _Node(
-            key=(int(nodes[place]), child_state),
-            action=int(actions[place]),
-            visits=int(visits[place]),
-            value=float(values[place]),
+            key=(int(nodes[index]), child_state),
+            action=int(actions[index]),
+            visits=int(visits[index]),
+            value=float(values[index]),
             prior=None,
             proven=None,
             to_move=int(to_move),
@@ -164,14 +164,14 @@ def _uct_children(search: UctSearch, node: _Node) -> Iterator[_Node]:
 def _uct_statistics(
     search: UctSearch, nodes: np.ndarray, player: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the values of nodes for a player, and their visits, int64[...]."""
-    found = search.tree.nodes[nodes]
-    visits, points = found["visits"].astype(np.int64), found["points"]
+    """Return the mean values of nodes for a player, and their visits, int64[...]."""
+    statistics = search.tree.nodes[nodes]
+    visits, points = statistics["visits"].astype(np.int64), statistics["points"]
     return 2.0 * _wins_of(player, points, visits) / np.maximum(visits, 1) - 1.0, visits
 
 
 def analysis_view(game: Game, state: np.ndarray, analysis: Analysis) -> SearchView:
-    """Return the view of a player's analysis of a position ([K]), without a tree."""
+    """Return a view of a player's analysis of a position, [K], without a tree."""
     legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
     actions = [
         {
@@ -196,7 +196,7 @@ def analysis_view(game: Game, state: np.ndarray, analysis: Analysis) -> SearchVi
 
 
 def _most_visited_line(node: _Node, children: _Children) -> list[int]:
-    """Return the most visited moves, one after the other."""
+    """Return the line of most visited moves from a node down."""
     line: list[int] = []
     while below := children(node):
         node = max(below, key=lambda child: (child.visits, child.value))
@@ -214,12 +214,12 @@ def _view(
     priors: np.ndarray | None = None,
     network: dict[str, Any] | None = None,
 ) -> SearchView:
-    """Return the view of a tree.
+    """Return the view of a search tree.
 
     Args:
-        legal: the legal actions at its root.
-        line: the moves that the search expects.
-        priors: of the network at the root, float32[A].
+        legal: the legal actions at the root.
+        line: the expected line.
+        priors: float32[A], the network's priors at the root; None without a network.
     """
     below = {child.action: child for child in children(root)}
     unvisited = _Node(None, None, 0, math.nan, None, None, 0)
@@ -248,17 +248,17 @@ def _view(
 
 def _most_visited(root: _Node, children: _Children, max_nodes: int) -> list[dict[str, Any]]:
     """Return the most visited nodes of a tree, parents before their children."""
-    found: list[dict[str, Any]] = []
-    waiting: list[tuple[int, int, int | None, _Node]] = [(0, 0, None, root)]
+    nodes: list[dict[str, Any]] = []
+    queue: list[tuple[int, int, int | None, _Node]] = [(0, 0, None, root)]
     order = 0
-    while waiting and len(found) < max_nodes:
-        _, _, parent, node = heapq.heappop(waiting)
+    while queue and len(nodes) < max_nodes:
+        _, _, parent, node = heapq.heappop(queue)
         below = children(node)
-        plain = node._asdict() | {"id": len(found), "parent": parent, "num_children": len(below)}
+        plain = node._asdict() | {"id": len(nodes), "parent": parent, "num_children": len(below)}
         plain |= {"value": number(node.value), "prior": number(node.prior)}
         del plain["key"]
         for child in below:
             order += 1
-            heapq.heappush(waiting, (-child.visits, order, plain["id"], child))
-        found.append(plain)
-    return found
+            heapq.heappush(queue, (-child.visits, order, plain["id"], child))
+        nodes.append(plain)
+    return nodes

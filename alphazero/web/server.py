@@ -1,6 +1,6 @@
-"""The server: its socket, and where the page can be opened.
+"""The web server: its socket, and the address of its page.
 
-In: a backend and an address. Out: a page that answers; uvicorn does HTTP.
+In: a backend and an address. Out: a running server; uvicorn handles HTTP.
 """
 
 import ipaddress
@@ -14,14 +14,14 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.web.app import make_app
 from alphazero.web.backend import Backend
 
-#: The first port that is tried, and how many after it.
+#: The first port to try, and the number of ports tried from there.
 FIRST_PORT, NUM_PORTS = 8000, 50
-#: Connections at once; more are told to come back.
+#: Maximum simultaneous connections; more get HTTP status 503.
 MAX_CONNECTIONS = 100
 
 
 class Address(NamedTuple):
-    """Where the page is."""
+    """The address of the page, and the token that opens it."""
 
     host: str
     port: int
@@ -29,7 +29,7 @@ class Address(NamedTuple):
 
     @property
     def url(self) -> str:
-        """The address to open, with the token."""
+        """The URL to open in a browser, including the token."""
         host = _own_address() if self.host in ("0.0.0.0", "::") else self.host
         host = f"[{host}]" if ":" in host else host
         query = "" if self.token is None else f"?token={self.token}"
@@ -37,17 +37,17 @@ class Address(NamedTuple):
 
 
 def _own_address() -> str:
-    """Return the address of this machine in its network; its name if it is in none."""
+    """Return this machine's network address, or its host name if it has no network."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # an address for documentation: nothing is sent
+            probe.connect(("192.0.2.1", 9))  # reserved for documentation; nothing is sent
             return probe.getsockname()[0]
         except OSError:
             return socket.gethostname()
 
 
 def is_local(host: str) -> bool:
-    """Return whether an address is reached from this machine alone."""
+    """Return whether an address can be reached only from this machine."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -55,13 +55,13 @@ def is_local(host: str) -> bool:
 
 
 def open_socket(host: str, port: int | None) -> socket.socket:
-    """Return a socket that listens.
+    """Return a listening socket.
 
     Args:
-        port: None takes the first free one from `FIRST_PORT` on.
+        port: None takes the first free port from `FIRST_PORT` on.
 
     Raises:
-        ConfigError: if nothing can listen there.
+        ConfigError: if the host is not an address of this machine, or the port is not free.
     """
     ports = range(FIRST_PORT, FIRST_PORT + NUM_PORTS) if port is None else [port]
     try:
@@ -69,7 +69,7 @@ def open_socket(host: str, port: int | None) -> socket.socket:
     except OSError:
         raise ConfigError.of("host", host, "an address of this machine") from None
     for candidate in ports:
-        # TCP is named so that asyncio sends at once (TCP_NODELAY): 40 ms less for each answer.
+        # asyncio sets TCP_NODELAY only if the protocol is explicit; it saves 40 ms per answer.
         listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         try:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -84,12 +84,12 @@ def open_socket(host: str, port: int | None) -> socket.socket:
 
 
 class Server:
-    """A page that can be opened.
+    """The web server of the page, listening but not yet answering.
 
     Args:
         host: the address to listen on.
-        port: None takes a free one.
-        token: that visitors must know; None makes one if others than this machine can come.
+        port: None takes a free port.
+        token: secret that visitors must present; None makes one if other machines can connect.
     """
 
     def __init__(
@@ -117,6 +117,6 @@ class Server:
         self._server = uvicorn.Server(config)
 
     def run(self) -> None:
-        """Answer requests; not in the main thread, where uvicorn would wait for open pages."""
+        """Answer requests. Run it on a worker thread: on the main one, uvicorn waits for pages."""
         with self._socket:
             self._server.run(sockets=[self._socket])

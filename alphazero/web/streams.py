@@ -1,7 +1,7 @@
-"""Streams: the messages of a job as lines of JSON, while it works.
+"""Streams: responses that send a job's messages as JSON lines while it runs.
 
-In: a job, which runs in a thread of its own. Out: an HTTP response of type application/x-ndjson.
-When the connection is closed the job is stopped.
+In: a job, run in a separate thread. Out: an HTTP response of type application/x-ndjson. Closing the
+connection stops the job.
 """
 
 import asyncio
@@ -18,13 +18,13 @@ from starlette.types import Receive, Scope, Send
 from alphazero.play.requests import Refusal
 from alphazero.web.jobs import Job, Stopped
 
-HEADERS = {"x-accel-buffering": "no"}  # no proxy may hold lines back
-FAILED = "this request failed here; the terminal of the server says why."
+HEADERS = {"x-accel-buffering": "no"}  # tells proxies not to buffer lines
+FAILED = "this request failed on the server; its terminal shows the error."
 _log = logging.getLogger("alphazero.web")
 
 
 class JsonLines(StreamingResponse):
-    """The response to a request: what its job emits, see `alphazero.web.jobs.Stream`."""
+    """An HTTP response that streams a job's messages, see `alphazero.web.jobs.Stream`."""
 
     media_type = "application/x-ndjson"
 
@@ -42,16 +42,16 @@ class JsonLines(StreamingResponse):
             self._is_stopped = True
 
     def emit(self, message: dict[str, Any] | None) -> None:
-        """See `alphazero.web.jobs.Stream.emit`; None is the end."""
+        """Send a message to the client; None ends the response."""
         with contextlib.suppress(RuntimeError):  # the server was stopped
             self._loop.call_soon_threadsafe(self._pending.put_nowait, message)
 
     def is_stopped(self) -> bool:
-        """See `alphazero.web.jobs.Stream.is_stopped`."""
+        """Return whether the connection was closed."""
         return self._is_stopped
 
     def _run(self, job: Job) -> None:
-        """Run a job to its end; what goes wrong becomes its last message."""
+        """Run a job to its end; report an error as its last message."""
         try:
             job(self)
         except Stopped:

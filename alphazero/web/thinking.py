@@ -1,6 +1,6 @@
-"""What the players of a page think: one interface for networks, UCT, solvers and random moves.
+"""Moves and analyses by the page's players: networks, UCT, solvers, random moves, users' players.
 
-In: an unfinished position and a player of the catalogue. Out: a `SearchView`, or exact scores.
+In: an unfinished position and a player of the catalogue. Out: a `SearchView`, or a move.
 """
 
 import functools
@@ -35,20 +35,20 @@ from alphazero.web.search_view import (
     uct_view,
 )
 
-#: Networks in memory; the latest few stay.
+#: Maximum networks in memory; the least recently used is dropped.
 MAX_LOADED = 6
-#: Of players that search, if a request does not say.
-USUAL_SIMULATIONS = {"network": DEFAULT_SIMULATIONS, "uct": DEFAULT_UCT_SIMULATIONS}
-#: UCT shows its tree every so many reports; it reports 20 times a second.
+#: Default simulations of players that search.
+SIMULATIONS_BY_KIND = {"network": DEFAULT_SIMULATIONS, "uct": DEFAULT_UCT_SIMULATIONS}
+#: Progress reports of UCT, 20 per second, between two views of its tree.
 _REPORTS_PER_VIEW = 4
 
 
 class _PageSettings(PlayerSettings):
-    measures_first = False  # a person waits for the first move
+    measures_first = False  # measuring engines would delay the first move
 
 
 class Thinking:
-    """Asks the players of the catalogue.
+    """Runs the players of the catalogue.
 
     Args:
         network_kind: the class of the user's own networks, see `PlayerSettings`.
@@ -60,18 +60,18 @@ class Thinking:
         self.solvers = Solvers()
         self._load = functools.lru_cache(MAX_LOADED)(self._load_network)
         self._loading = threading.Lock()
-        self._ready: set[tuple[str, Path | None]] = set()  # that have searched: game and network
+        self._ready: set[tuple[str, Path | None]] = set()  # (game, network) pairs already used
         self._make_own = functools.cache(make_player)
-        self._own_turn = threading.Lock()  # players know nothing of threads
+        self._own_lock = threading.Lock()  # users' players need not be thread-safe
 
     def network(self, game: Game, player: PlayerChoice) -> NetworkSearch:
-        """Return the search with a network of the catalogue, after loading it if necessary.
+        """Return the search with a network of the catalogue, loading the network if necessary.
 
         Raises:
             Refusal: if the network cannot be loaded, for example because it was just deleted.
         """
         assert player.network is not None
-        with self._loading:  # takes the whole machine for some seconds
+        with self._loading:  # one at a time: loading uses all cores for some seconds
             try:
                 return self._load(game, player, player.network.stat().st_mtime_ns)
             except (ValueError, OSError) as error:
@@ -88,16 +88,16 @@ class Thinking:
         return NetworkSearch(searcher)
 
     def search(self, game: Game, player: PlayerChoice, question: Question) -> SearchView:
-        """Return what a network or UCT finds in an unfinished position.
+        """Search an unfinished position with a network or UCT, and return the final view.
 
         Raises:
             Refusal: if the network cannot be loaded.
-            Stopped: if nobody waits for the answer any more.
+            Stopped: if the client has stopped waiting for the answer.
         """
         is_new = (game.name, player.network) not in self._ready
         if is_new and player.kind == "network":
             question.note("loading the network")
-            self.network(game, player)  # stays in memory
+            self.network(game, player)
         if is_new and isinstance(game, CompiledGame):
             question.note("compiling the search, once")
         view = self._search(game, player, question)
@@ -112,7 +112,7 @@ class Thinking:
         return _search_uncompiled(game, question)
 
     def move(self, game: Game, player: PlayerChoice, question: Question) -> dict[str, Any]:
-        """Return the move that a player makes: action, value, num_simulations."""
+        """Return a player's move as a dict: action, value, num_simulations."""
         state = question.state
         if player.kind == "random":
             legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
@@ -127,19 +127,19 @@ class Thinking:
             except UnsolvableError:
                 analyst = self._catalogue.analyst(game)
                 player = self._catalogue.player(game, analyst["id"])
-                question.num_simulations = USUAL_SIMULATIONS[player.kind]
+                question.num_simulations = SIMULATIONS_BY_KIND[player.kind]
         view = self.search(game, player, question)
         return {"action": view.best, "value": view.value, "num_simulations": view.num_simulations}
 
     def _own_move(self, game: Game, player: PlayerChoice, state: np.ndarray) -> dict[str, Any]:
-        with self._own_turn:
+        with self._own_lock:
             try:
-                found = self._make_own(player.id, game).analyse(state)
+                analysis = self._make_own(player.id, game).analyse(state)
             except ValueError as error:
                 raise Refusal(f"{player.name} cannot play: {error}") from None
-        value = None if math.isnan(found.value) else float(found.value)
-        num_simulations = int(found.num_simulations)
-        return {"action": int(found.action), "value": value, "num_simulations": num_simulations}
+        value = None if math.isnan(analysis.value) else float(analysis.value)
+        num_simulations = int(analysis.num_simulations)
+        return {"action": int(analysis.action), "value": value, "num_simulations": num_simulations}
 
 
 def _search_uct(game: Game, question: Question) -> SearchView:
@@ -161,7 +161,7 @@ def _search_uct(game: Game, question: Question) -> SearchView:
 
 
 def _search_uncompiled(game: Game, question: Question) -> SearchView:
-    """Return what UCT finds in a game without compiled rules; it shows no tree."""
+    """Search a position with UCT in a game without compiled rules; the view has no tree."""
     player = uct_player(game).limited(question.num_simulations)
 
     def progress(*_: Any) -> None:

@@ -1,4 +1,4 @@
-"""What it costs self-play that every answer of the network is checked."""
+"""The cost of checking every network answer in self-play."""
 
 import statistics
 import time
@@ -11,18 +11,18 @@ from benchmark_parts.engines import NETWORKS, fastest, network_of
 from benchmark_parts.measuring import Row
 from benchmark_parts.selfplay import BATCH, CACHE_MB, Case, SelfPlayRun, shape_label
 
-RUN_S = 1.0  #: seconds with the check, and as many without it
+RUN_S = 1.0  #: seconds of a run with the check, and of one without it
 
 
 class TimedCheck:
-    """The check, which notes the seconds that it takes; or none at all."""
+    """The check of answers, which records its own time and can be switched off."""
 
     def __init__(self) -> None:
         self.is_on = True
-        self.times: list[float] = []  # a list, since threads append at once
+        self.times: list[float] = []  # a list, because several threads append to it
 
     def __call__(self, answers, *shape):
-        """See `alphazero.inference.answers.checked`."""
+        """Check and return ``answers`` like `alphazero.inference.answers.checked`."""
         if not self.is_on:
             return answers
         start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""The network's engines alone: evaluations/s of an untrained network."""
+"""The network's engines without search: evaluations/s of an untrained network."""
 
 import statistics
 import time
@@ -15,9 +15,9 @@ from alphazero.own_games.registry import make_game
 from benchmark_parts import measuring
 from benchmark_parts.measuring import Row
 
-#: Games, with the blocks and channels of their network.
+#: Blocks and channels of the network for each game.
 NETWORKS = {"connect_four": (5, 64), "othello:6": (4, 64)}
-RUN_S = 0.7  #: seconds of one run of a single engine
+RUN_S = 0.7  #: seconds of one run of an engine
 CPU = torch.device("cpu")
 
 
@@ -41,13 +41,13 @@ def network_of(name: str, blocks: int, channels: int):
 
 
 def fastest(network, sample: PositionSample, num_threads: int, device=CPU) -> EngineChoice:
-    """Return the engine that ``evaluator.engine=auto`` takes."""
+    """Return the engine that ``evaluator.engine=auto`` chooses."""
     choices = candidates("auto", "auto", device)
     return measure_speeds(choices, network, sample.planes[:64], device, num_threads)[0].choice
 
 
 def eager_per_s(network, planes: np.ndarray, num_threads: int) -> float:
-    """Return evaluations/s of plain torch: float32, nothing folded, torch's own threads."""
+    """Return evaluations/s of plain torch: eager, float32, no folded layers, torch's threads."""
     torch.set_num_threads(num_threads)
     network.eval()
 
@@ -60,7 +60,7 @@ def eager_per_s(network, planes: np.ndarray, num_threads: int) -> float:
 
 
 def evaluations_per_s(evaluator, planes: np.ndarray) -> float:
-    """Return evaluations/s of an engine, after one call to warm up."""
+    """Return evaluations/s of an engine, after one warm-up call."""
     evaluator.evaluate(planes)
     started, calls = time.perf_counter(), 0
     while time.perf_counter() - started < RUN_S:
@@ -78,4 +78,4 @@ def _figures(num_threads: int, repeats: int) -> dict[str, float]:
         for choice, speed in measure_speeds(choices, network, planes, CPU, num_threads):
             speeds[str(choice)].append(speed)
         speeds[eager].append(eager_per_s(network, sample.planes, num_threads))
-    return {f"{name}_evaluations_per_s": statistics.median(found) for name, found in speeds.items()}
+    return {f"{name}_evaluations_per_s": statistics.median(runs) for name, runs in speeds.items()}

@@ -1,6 +1,6 @@
-"""The learner with the replay buffer, beside the network's arithmetic alone.
+"""The learner with the replay buffer, compared with the network's arithmetic only.
 
-Measured on one core, on all, and on all while another program takes one of them.
+Measured on one core, on all cores, and on all cores while another program occupies one of them.
 """
 
 import contextlib
@@ -23,13 +23,13 @@ from benchmark_parts import measuring
 from benchmark_parts.engines import CPU
 from benchmark_parts.measuring import Row, in_turn
 
-NETWORKS = {"5x64": 256, "4x48": 256, "tiny": 64}  #: names of network configs, with the batch size
-NUM_STEPS = {"5x64": 20, "4x48": 20, "tiny": 400}  #: of one run
-NUM_GAMES = 200  #: in the replay buffer
+NETWORKS = {"5x64": 256, "4x48": 256, "tiny": 64}  #: batch size for each network config
+NUM_STEPS = {"5x64": 20, "4x48": 20, "tiny": 400}  #: learner steps of one run
+NUM_GAMES = 200  #: games in the replay buffer
 
 
 def measure_learner(repeats: int) -> list[Row]:
-    """Measure samples/s (named rows): with batches from the replay buffer, and with one batch."""
+    """Measure samples/s (named rows) with batches from the replay buffer, and with one batch."""
     rows = []
     for name, batch_size in NETWORKS.items():
         arguments = _figures, name, batch_size, repeats
@@ -44,7 +44,7 @@ def measure_learner(repeats: int) -> list[Row]:
 
 @contextlib.contextmanager
 def _busy_program() -> Iterator[None]:
-    """Keep one core busy."""
+    """Keep one core busy with another process during the ``with`` block."""
     with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as program:
         try:
             yield
@@ -81,7 +81,7 @@ def _figures(name: str, batch_size: int, repeats: int) -> dict[str, float]:
 
 
 def _records(game):
-    """Yield games of a search without a network."""
+    """Yield game records of self-play without a network."""
     options = SelfPlaySettings(num_parallel_games=64, num_simulations=8)
     evaluator, generator = UniformEvaluator(game.num_actions), child_generator(0, "records")
     yield from SelfPlay(game, evaluator, options, SearchSettings(), generator).play(NUM_GAMES)

@@ -1,10 +1,10 @@
-"""A network that thinks about one position: simulations/s, beside evaluations/s of torch.
+"""Searches of one position with a network: simulations/s, compared with torch's evaluations/s.
 
-The position is the start of the game, where the cache profits from its symmetry, and for the
-default some positions a few plies later. The default, several leaves per step and a cache, searches
-for a time and for a fixed number of simulations; the latter also as `alphazero engine` does, with
-exact answers, which have a fraction of the time. (Of a limited time they have most, so that
-simulations/s would say little.) No evaluation is kept from one search to the next.
+The position is the start of the game, where the cache profits from its symmetry; the default player
+also searches positions a few plies later. The default, with several leaves per step and a cache,
+searches for a fixed time and for a fixed number of simulations. The latter is also measured with
+exact leaves, as `alphazero engine` searches, which take a fraction of the time. (With a time limit
+they take most of it, so simulations/s would say little.) The cache is cleared between searches.
 """
 
 import statistics
@@ -24,35 +24,35 @@ from benchmark_parts.measuring import Row
 
 RUN_S = 1.0  #: seconds of one search
 GAMES = ("connect_four", "othello")
-NUM_PLIES, NUM_POSITIONS = 4, 4  #: of the searches
-BATCH_SIZE = 256  #: of the evaluations that are the measure
-NUM_SIMULATIONS = 6_000  #: of a search with a fixed budget
-MAX_SIMULATIONS = 10_000  #: of a search of one leaf at a time
+NUM_PLIES, NUM_POSITIONS = 4, 4  #: plies before the later positions, and number of these
+BATCH_SIZE = 256  #: batch size of torch's evaluations
+NUM_SIMULATIONS = 6_000  #: simulations of a search with a fixed budget
+MAX_SIMULATIONS = 10_000  #: maximum simulations of a search with one leaf at a time
 
 
 def measure_one_position(repeats: int) -> list[Row]:
-    """Measure the shipped networks, all ways in turn, and their ratios to torch's evaluations."""
+    """Measure each search with the shipped networks in turn, and its ratio to torch's speed."""
     rows = []
     for name in GAMES:
         measures, engine = _measures(name)
-        speeds: dict[str, list[float]] = {way: [] for way in measures}
+        speeds: dict[str, list[float]] = {key: [] for key in measures}
         for repeat in range(repeats + 1):
-            for way, measure in measures.items():
+            for key, measure in measures.items():
                 speed = measure()
                 if repeat:  # the first run warms up
-                    speeds[way].append(speed)
-        medians = {way: statistics.median(found) for way, found in speeds.items()}
+                    speeds[key].append(speed)
+        medians = {key: statistics.median(runs) for key, runs in speeds.items()}
         ratios = {
-            f"{way.removesuffix('_per_s')}_ratio": speed / medians["torch_evaluations_per_s"]
-            for way, speed in medians.items()
-            if way != "torch_evaluations_per_s"
+            f"{key.removesuffix('_per_s')}_ratio": speed / medians["torch_evaluations_per_s"]
+            for key, speed in medians.items()
+            if key != "torch_evaluations_per_s"
         }
         rows.append(Row(f"{name}, auto is {engine}", medians | ratios))
     return rows
 
 
 def _measures(name: str) -> tuple[dict[str, Callable[[], float]], str]:
-    """Return what is measured, each as a function that returns a speed; and the engine of auto."""
+    """Return functions that measure a speed, by figure name, and the engine that auto chooses."""
     game = make_game(name)
     torch, auto = (
         make_player("best", game, PlayerSettings(engine=engine)) for engine in ("torch", "auto")
@@ -83,7 +83,7 @@ def _measures(name: str) -> tuple[dict[str, Callable[[], float]], str]:
 
 
 def _speed(player: SearchPlayer, states: np.ndarray) -> Callable[[], float]:
-    """Return a function that returns the mean simulations/s of searches of these positions."""
+    """Return a function that measures the mean simulations/s over these positions."""
 
     def simulations_per_s() -> float:
         speeds = []

@@ -1,13 +1,13 @@
-"""Connect Four in plain Python, twice: as an object that is a position, and in the notebook's form.
+"""Connect Four in plain Python in two forms: as position objects, and as the notebook's class.
 
-Planes and symmetries are those of `alphazero.games.connect_x`, so that self-play is comparable.
+Planes and symmetries match those of `alphazero.games.connect_x`, so that self-play is comparable.
 """
 
 import numpy as np
 
 
 class ConnectFour:
-    """A position; subclasses may have another size."""
+    """A position of Connect Four; subclasses may change the size of the board."""
 
     rows, columns, length = 6, 7, 4
     binary_planes = True
@@ -19,7 +19,7 @@ class ConnectFour:
         self.plies, self.is_won = 0, False
 
     def clone(self):
-        """Return a copy."""
+        """Return a copy of the position."""
         twin = object.__new__(type(self))
         twin.num_actions, twin.max_plies = self.num_actions, self.max_plies
         twin.board, twin.free = self.board[:], self.free[:]
@@ -27,7 +27,7 @@ class ConnectFour:
         return twin
 
     def step(self, action):
-        """Drop a disc."""
+        """Drop a disc into a column."""
         self.free[action] -= 1
         row = self.free[action]
         self.board[row * self.columns + action] = 1 + self.plies % 2
@@ -35,7 +35,7 @@ class ConnectFour:
         self.plies += 1
 
     def _has_line(self, row, column):
-        """Return whether the disc here is part of a line."""
+        """Return whether the disc on this square is part of a line."""
         board, rows, columns = self.board, self.rows, self.columns
         own = board[row * columns + column]
         for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
@@ -49,7 +49,7 @@ class ConnectFour:
         return False
 
     def player_to_move(self):
-        """Return 0 or 1."""
+        """Return the player to move, 0 or 1."""
         return self.plies % 2
 
     def is_over(self):
@@ -57,7 +57,7 @@ class ConnectFour:
         return self.is_won or self.plies == self.max_plies
 
     def result(self):
-        """Return -1 if the opponent has just won."""
+        """Return the result for the player to move: -1 if the opponent has just won, else 0."""
         return -1 if self.is_won else 0
 
     def legal_actions(self):
@@ -65,16 +65,16 @@ class ConnectFour:
         return [column for column, free in enumerate(self.free) if free]
 
     def observe(self):
-        """Return the player's own discs and the opponent's."""
+        """Return planes of the player's own discs and the opponent's, bool[2, H, W]."""
         cells, own = self.cells(), 1 + self.plies % 2
         return np.stack([cells == own, cells == 3 - own])
 
     def cells(self):
-        """Return the board."""
+        """Return the board, int8[H, W]: 0 empty, 1 and 2 the players' discs."""
         return np.frombuffer(self.board, np.int8).reshape(self.rows, self.columns)
 
     def symmetries(self):
-        """Return the identity and the mirror image."""
+        """Return the tables of the identity and the mirror image, for cells and actions."""
         cells = np.arange(self.max_plies, dtype=np.int32).reshape(self.rows, self.columns)
         actions = np.arange(self.columns, dtype=np.int32)
         images = np.stack([cells.ravel(), cells[:, ::-1].ravel()])
@@ -82,7 +82,7 @@ class ConnectFour:
 
 
 class NotebookConnectFour:
-    """The form of the published notebooks: states are boards, 1 for the player to move."""
+    """Connect Four in the notebook's form: states are boards, with 1 for the player to move."""
 
     action_size = 7
     max_plies = 42
@@ -92,7 +92,7 @@ class NotebookConnectFour:
         return np.zeros((6, 7), np.int8)
 
     def get_transitions(self, state):
-        """Return the boards that follow, by column, or the outcome."""
+        """Return ({column: next board}, None), or ({}, outcome) if the game is over."""
         if _has_four(state == -1):
             return {}, -1
         following = {}
@@ -103,16 +103,16 @@ class NotebookConnectFour:
         return (following, None) if following else ({}, 0)
 
     def canonicalize(self, state):
-        """Return the board for the player to move."""
+        """Return the board from the viewpoint of the player to move, which it already has."""
         return state
 
     def get_symmetries(self, board, probs):
-        """Return the board and its mirror image."""
+        """Return (board, probs) and its mirror image."""
         return [(board, probs), (board[:, ::-1], probs[::-1])]
 
 
 def _has_four(discs):
-    """Return whether discs, bool[6, 7], hold a line; with a row and a column of zeros between."""
+    """Return whether discs, bool[6, 7], contain four in a row, with bit shifts."""
     bits = int.from_bytes(np.packbits(np.pad(discs, ((0, 0), (0, 1)))).tobytes(), "big")
     for shift in (1, 7, 8, 9):
         pairs = bits & bits >> shift

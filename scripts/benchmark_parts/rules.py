@@ -1,4 +1,4 @@
-"""Connect Four by compiled rules, in plain Python and through each adapter, on one core."""
+"""Connect Four with compiled rules, in plain Python and through each adapter, on one core."""
 
 import importlib.util
 import time
@@ -18,7 +18,7 @@ from benchmark_parts.engines import NETWORKS, fastest, network_of
 from benchmark_parts.measuring import Row, in_turn
 from benchmark_parts.selfplay import Case, SelfPlayRun
 
-#: Connect Four, by what has its rules, and the package that must be installed.
+#: Implementations of Connect Four: name -> (game, package that must be installed).
 KINDS = {
     "compiled": ("connect_four", "alphazero"),
     "Python class": ("benchmark_parts.python_rules:ConnectFour", "alphazero"),
@@ -27,7 +27,7 @@ KINDS = {
     "PettingZoo": ("pettingzoo:connect_four_v3", "pettingzoo"),
     "pgx": ("pgx:connect_four", "pgx"),
 }
-#: Games of the libraries, and the package that must be installed.
+#: Games of the libraries -> package that must be installed.
 LIBRARY_GAMES = {
     "open_spiel:connect_four": "pyspiel",
     "open_spiel:hex": "pyspiel",
@@ -47,22 +47,22 @@ LIBRARY_GAMES = {
     "pgx:chess": "pgx",
 }
 BATCH = 64  #: games in lockstep
-NUM_SIMULATIONS = 64  #: of a move
+NUM_SIMULATIONS = 64  #: simulations per move
 RUN_S = 1.0  #: seconds of one run of self-play
-UCT_S = 0.5  #: of one search by UCT
-LIBRARY_UCT = 8  #: simulations of a search in a library's game
+UCT_S = 0.5  #: seconds of one UCT search
+LIBRARY_UCT = 8  #: simulations of a UCT search in a library's game
 NETWORK = NETWORKS["connect_four"]
 
 
 def measure_rules(repeats: int) -> list[Row]:
-    """Measure the rules of every kind that is installed, in turn."""
+    """Measure all installed implementations of the rules, in turn."""
     figures = measuring.in_new_process(1, _figures, repeats)
     names = [name for name, (_, package) in KINDS.items() if importlib.util.find_spec(package)]
     return [Row(name, _with_ratios(name, figures)) for name in names]
 
 
 def _with_ratios(name: str, figures: dict[str, float]) -> dict[str, float]:
-    """Return the figures of one kind, and their ratios to those of the compiled rules."""
+    """Return the speeds of one implementation, and their ratios to the compiled rules'."""
     parts = ("self_play", "search_alone", "uct")
     speeds = {part: figures[f"{name}, {part}"] for part in parts}
     compiled = {part: figures[f"compiled, {part}"] for part in parts}
@@ -72,7 +72,7 @@ def _with_ratios(name: str, figures: dict[str, float]) -> dict[str, float]:
 
 
 def _figures(repeats: int) -> dict[str, float]:
-    """Return the medians by kind and part."""
+    """Return the median speeds, by implementation and part."""
     runs = {}
     _, network, sample = network_of(KINDS["compiled"][0], *NETWORK)
     engine = fastest(network, sample, 1)
@@ -85,7 +85,7 @@ def _figures(repeats: int) -> dict[str, float]:
 
 
 def _self_play(name: str, engine: EngineChoice):
-    """Return a function to simulations/s of self-play with an untrained network."""
+    """Return a function that measures simulations/s of self-play with an untrained network."""
     _, network, sample = network_of(name, *NETWORK)
     case = Case(name, NETWORK, 1, BATCH, NUM_SIMULATIONS)
     run = SelfPlayRun(case, network, sample, engine, cache_mb=0)
@@ -93,7 +93,7 @@ def _self_play(name: str, engine: EngineChoice):
 
 
 def _search(name: str):
-    """Return a function to simulations/s of the search with an evaluator that costs nothing."""
+    """Return a function that measures simulations/s of search with a free evaluator."""
     game = make_game(name)
     search = TreeSearch(
         game,
@@ -115,17 +115,17 @@ def _search(name: str):
 
 
 def _uct(name: str):
-    """Return a function to simulations/s of UCT with random rollouts, from the start position.
+    """Return a function that measures simulations/s of UCT with random rollouts from the start.
 
-    One position is searched; pgx is faster with several at once.
+    It searches one position at a time; pgx is faster with several at once.
     """
     game = make_game(name)
     player = uct_player(game, PlayerSettings(time_limit_s=UCT_S))
 
     def run(_seed: int) -> float:
         started = time.perf_counter()
-        found = player.analyse(game.initial_states()[0])
-        return found.num_simulations / (time.perf_counter() - started)
+        analysis = player.analyse(game.initial_states()[0])
+        return analysis.num_simulations / (time.perf_counter() - started)
 
     return run
 
@@ -134,7 +134,7 @@ def _uct(name: str):
 
 
 def measure_libraries(repeats: int) -> list[Row]:
-    """Measure the games of every library that is installed, in turn."""
+    """Measure the games of all installed libraries, in turn."""
     figures = measuring.in_new_process(1, _library_figures, repeats)
     names = list(dict.fromkeys(name for name, _ in figures))
     return [
@@ -150,7 +150,7 @@ def measure_libraries(repeats: int) -> list[Row]:
 
 
 def _library_figures(repeats: int) -> dict[tuple[str, str], float]:
-    """Return the medians by game and part."""
+    """Return the median speeds, by game and part."""
     runs = {}
     for name, package in LIBRARY_GAMES.items():
         if importlib.util.find_spec(package):
@@ -160,15 +160,18 @@ def _library_figures(repeats: int) -> dict[tuple[str, str], float]:
 
 
 def _random_games(name: str):
-    """Return a function to moves/s of random games in a batch, with all that a search asks for."""
+    """Return a function that measures moves/s of a batch of random games.
+
+    Each move makes all calls that a search makes.
+    """
     game = make_game(name)
 
     def run(seed: int) -> float:
         generator, states = np.random.default_rng(seed), game.initial_states(BATCH)
         num_moves, started = 0, time.perf_counter()
         while (passed := time.perf_counter() - started) < RUN_S:
-            found = game.inspect(states)
-            states[found.over] = game.initial_states(int(found.over.sum()))
+            inspected = game.inspect(states)
+            states[inspected.over] = game.initial_states(int(inspected.over.sum()))
             legal = game.legal_action_mask(states)
             actions = (generator.random(legal.shape) * legal).argmax(axis=1).astype(np.int32)
             states = game.step(states, actions).states
@@ -180,7 +183,7 @@ def _random_games(name: str):
 
 
 def _library_uct(name: str):
-    """Return a function to simulations/s of UCT from the start, in as many games as it takes."""
+    """Return a function that measures simulations/s of UCT from the start, in full batches."""
     game = make_game(name)
     player = uct_player(game, PlayerSettings(num_simulations=LIBRARY_UCT))
     states = game.initial_states(min(BATCH, player.batch_size))

@@ -1,4 +1,4 @@
-"""Self-play with an untrained network (speed, scaling, memory) and the search alone."""
+"""Self-play with an untrained network (speed, scaling, memory), and search without a network."""
 
 import math
 import os
@@ -31,28 +31,28 @@ from benchmark_parts.engines import (
 )
 from benchmark_parts.measuring import Row, cores_label, in_turn
 
-BATCH = 256  #: games in lockstep for each thread
+BATCH = 256  #: games in lockstep per thread
 NUM_SIMULATIONS = 200
 RUN_S = 3.0  #: seconds of one run of self-play
 SCALING_RUN_S = 1.0
 CACHE_MB = 128
-NUM_SEARCHES = 256  #: games in lockstep, all threads together, of the search alone
+NUM_SEARCHES = 256  #: games in lockstep, over all threads, in the search without a network
 NUM_MEMORY_GAMES = 1200
 
 
 @dataclass(frozen=True)
 class Case:
-    """What self-play is measured with."""
+    """The game, network and sizes with which self-play is measured."""
 
     game: str = "connect_four"
-    shape: tuple[int, int] = (4, 48)  #: blocks and channels
+    shape: tuple[int, int] = (4, 48)  #: blocks and channels of the network
     num_threads: int = 1
-    batch: int = 128  #: games in lockstep for each thread
+    batch: int = 128  #: games in lockstep per thread
     num_simulations: int = NUM_SIMULATIONS
 
 
 class SelfPlayRun:
-    """Self-play that can be measured piece by piece."""
+    """Self-play that can be continued and measured in intervals."""
 
     def __init__(
         self, case: Case, network, sample, choice: EngineChoice, cache_mb: int, device=CPU
@@ -74,7 +74,7 @@ class SelfPlayRun:
         self.planes = np.resize(sample.planes, (case.batch, *game.planes_shape))
 
     def figures(self, seconds: float) -> dict[str, float]:
-        """Continue for ``seconds``, with an empty cache as after a change of weights."""
+        """Continue for ``seconds`` with an emptied cache, as after new weights; return speeds."""
         self.evaluator.update(self.network)
         before, num_positions = self.selfplay.counts, self.selfplay.num_positions
         stream_counts = self._stream_counts()
@@ -97,7 +97,7 @@ class SelfPlayRun:
         return figures
 
     def engine_alone_per_s(self) -> float:
-        """Return evaluations/s of the engine alone, each thread with a batch of its games' size."""
+        """Return evaluations/s of the engine without search, with one full batch per thread."""
         with ThreadPoolExecutor(self.num_threads) as pool:
             streams = self.evaluator.streams
             return sum(pool.map(evaluations_per_s, streams, [self.planes] * len(streams)))
@@ -108,7 +108,7 @@ class SelfPlayRun:
 
 
 def measure_selfplay(repeats: int) -> list[Row]:
-    """Measure self-play without and with the cache, beside its engine and eager torch."""
+    """Measure self-play without and with the cache, compared with its engine and eager torch."""
     rows = []
     for name, shape in NETWORKS.items():
         for num_cores in measuring.core_counts():
@@ -119,7 +119,7 @@ def measure_selfplay(repeats: int) -> list[Row]:
 
 
 def _selfplay_figures(case: Case, repeats: int) -> dict[str, float]:
-    """Measure everything in turn and return the medians, without the first round."""
+    """Measure all parts in turn; return the medians over all rounds but the first."""
     _, network, sample = network_of(case.game, *case.shape)
     choice = fastest(network, sample, case.num_threads)
     plain, cached = (
@@ -143,7 +143,7 @@ def _selfplay_figures(case: Case, repeats: int) -> dict[str, float]:
 
 
 def measure_search(repeats: int) -> list[Row]:
-    """Measure search and game rules alone, with an evaluator that costs nothing."""
+    """Measure search and game rules with an evaluator that costs nothing."""
     return [
         Row(
             f"{name}, {cores_label(num_cores)}",
@@ -186,7 +186,7 @@ def _search_figures(name: str, num_threads: int, repeats: int) -> dict[str, floa
 
 
 def measure_scaling(repeats: int) -> list[Row]:
-    """Measure self-play with one thing changed at a time."""
+    """Measure self-play with one setting changed at a time."""
     all_cores = measuring.core_counts()[-1]
     base = {"num_threads": all_cores}
     variants: dict[str, dict] = {
@@ -216,7 +216,7 @@ def _scaling_figures(case: Case, repeats: int) -> dict[str, float]:
 
 
 def measure_memory(repeats: int) -> list[Row]:
-    """Measure the memory of self-play while it plays. Every case runs once."""
+    """Measure the memory of self-play while it runs. Every case runs once."""
     del repeats
     num_cores = measuring.core_counts()[-1]
     rows = []
@@ -246,7 +246,7 @@ def _memory_figures(case: Case, num_games: int) -> dict[str, float]:
 
 
 def _resident_mb() -> float:
-    """Return the memory that this process holds now, NaN where the system does not say."""
+    """Return this process's current memory in MB, NaN if the system does not report it."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
     except OSError:
@@ -259,5 +259,5 @@ def _medians(rounds: list[dict[str, float]]) -> dict[str, float]:
 
 
 def shape_label(shape: tuple[int, int]) -> str:
-    """Return "5x64", from blocks and channels."""
+    """Return blocks and channels as text, such as "5x64"."""
     return f"{shape[0]}x{shape[1]}"

@@ -1,4 +1,4 @@
-"""Our own exact solvers, on positions of random games at given stages."""
+"""The speed of our exact solvers on positions from random games at given stages."""
 
 import statistics
 import time
@@ -10,13 +10,13 @@ from alphazero.solvers.connect_x import ConnectXSolver
 from alphazero.solvers.othello import OthelloSolver
 from benchmark_parts.measuring import Row
 
-PLIES = (24, 20, 16, 14, 12)  #: of Connect Four
+PLIES = (24, 20, 16, 14, 12)  #: plies of the positions of Connect Four
 EMPTIES = {"othello:6": (12, 14, 16, 18), "othello": (12, 14, 16, 18)}  #: empty squares
-NUM_POSITIONS = 12  #: of each case
+NUM_POSITIONS = 12  #: positions of each case
 
 
 def measure_solvers(repeats: int) -> list[Row]:
-    """Measure the time for one position and nodes/s. Every position is solved once."""
+    """Measure the solving time per position and nodes/s. Every position is solved once."""
     del repeats
     rows = [
         Row(f"connect_four, ply {ply}", _figures("connect_four", ConnectXSolver, 42 - ply))
@@ -30,16 +30,16 @@ def measure_solvers(repeats: int) -> list[Row]:
 
 
 def positions_with(name: str, empties: int) -> np.ndarray:
-    """Return unfinished positions of random games with ``empties`` empty cells: [N, K]."""
-    game, rng, found = make_game(name), np.random.default_rng(0), []
-    while len(found) < NUM_POSITIONS:
+    """Return unfinished positions from random games with ``empties`` empty cells, [N, K]."""
+    game, rng, states = make_game(name), np.random.default_rng(0), []
+    while len(states) < NUM_POSITIONS:
         current = game.inspect(game.initial_states())
         while not current.over[0] and _num_empty(game, current.states[0]) > empties:
             action = rng.choice(np.flatnonzero(current.legal_action_mask[0]))
             current = game.step(current.states, [action])
         if not current.over[0]:
-            found.append(current.states[0])
-    return np.stack(found)
+            states.append(current.states[0])
+    return np.stack(states)
 
 
 def _num_empty(game, state: np.ndarray) -> int:
@@ -48,7 +48,7 @@ def _num_empty(game, state: np.ndarray) -> int:
 
 
 def _figures(name: str, solver_class, empties: int) -> dict[str, float]:
-    """Time each position alone; the table keeps what was solved before, as in a game."""
+    """Time the positions one by one; the solver keeps its table between them, as in a game."""
     game, states = make_game(name), positions_with(name, empties)
     solver_class(game).scores(states[:1])  # loads compiled code
     solver, times = solver_class(game), []

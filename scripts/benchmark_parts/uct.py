@@ -1,4 +1,4 @@
-"""UCT with random rollouts, beside OpenSpiel's C++ bot, and random games; on one thread."""
+"""UCT with random rollouts, compared with OpenSpiel's C++ bot, and random games; one thread."""
 
 import math
 import time
@@ -9,15 +9,15 @@ from alphazero.search.uct.search import UctSearch
 from alphazero.search.uct.settings import UctSettings
 from benchmark_parts.measuring import Row, in_turn
 
-#: Simulations of one run: a fraction of a second each; up to two seconds for OpenSpiel's bot.
+#: Simulations of one run, which take a fraction of a second, or two seconds with OpenSpiel's bot.
 NUM_SIMULATIONS = {"tic_tac_toe": 100_000, "connect_four": 50_000, "othello": 10_000}
 NUM_PLAYOUTS = {"tic_tac_toe": 200_000, "connect_four": 100_000, "othello": 20_000}
-#: More memory than any run needs; with less, the bot would collect garbage during the search.
+#: More memory than any run needs; with less, the bot would free nodes during the search.
 OPEN_SPIEL_MEMORY_MB = 4000
 
 
 def measure_uct(repeats: int) -> list[Row]:
-    """Measure simulations/s of UCT from the start position, and of OpenSpiel's bot in turn."""
+    """Measure simulations/s of UCT and of OpenSpiel's bot from the start position, in turn."""
     return [
         Row(name, _uct_figures(name, num_simulations, repeats))
         for name, num_simulations in NUM_SIMULATIONS.items()
@@ -67,17 +67,17 @@ def _run_uct(name: str, num_simulations: int, seed: int, **options) -> float:
     search = UctSearch(game, UctSettings(num_simulations=num_simulations, **options), seed)
     state = game.initial_states()[0]
     started = time.perf_counter()
-    found = search.run(state)
+    output = search.run(state)
     seconds = time.perf_counter() - started
-    assert found.visits.sum() == found.num_simulations == num_simulations
-    return found.num_simulations / seconds
+    assert output.visits.sum() == output.num_simulations == num_simulations
+    return output.num_simulations / seconds
 
 
 def _run_open_spiel(name: str, num_simulations: int, seed: int, solve: bool) -> float:
     """Return simulations/s of one search of OpenSpiel's C++ bot.
 
     Args:
-        solve: the bot proves results and may stop before ``num_simulations``.
+        solve: whether the bot proves results, and may then stop before ``num_simulations``.
     """
     import pyspiel
 
@@ -94,7 +94,7 @@ def _run_open_spiel(name: str, num_simulations: int, seed: int, solve: bool) -> 
 
 
 def _playouts(name: str, number: int):
-    """Return a function from a seed to random games/s."""
+    """Return a function that measures random games/s, given a seed."""
     game = make_game(name)
     states = game.initial_states(number)
 

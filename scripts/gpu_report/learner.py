@@ -1,7 +1,7 @@
-"""The learner on a GPU: samples/s of today's steps, and of the same step captured in a CUDA graph.
+"""The learner on a GPU: samples/s of the current step, and of one captured in a CUDA graph.
 
-Connect Four, bfloat16, Muon, averaged weights. The captured step leaves out the report's numbers
-and the copy of the batch to the GPU.
+Connect Four, bfloat16, Muon, averaged weights. The captured step omits the report's statistics and
+the copy of the batch to the GPU.
 """
 
 import time
@@ -22,7 +22,7 @@ DEVICE = torch.device("cuda", 0)
 
 
 def samples_per_s(batch_size: int, run) -> float:
-    """Return the speed of ``run``, which takes `NUM_STEPS` steps."""
+    """Return samples/s of ``run``, which takes `NUM_STEPS` steps."""
     torch.cuda.synchronize()
     start = time.perf_counter()
     run()
@@ -31,7 +31,7 @@ def samples_per_s(batch_size: int, run) -> float:
 
 
 def captured_step(learner: Learner, batch):
-    """Return the CUDA graph of one step on one batch."""
+    """Return a CUDA graph of one learner step on one batch."""
     samples, settings = learner._on_device(batch), learner.settings
     parameters, optimizers = learner._gradients.parameters, learner._optimizers.values()
     averages = list(learner._average.module.parameters())
@@ -62,7 +62,7 @@ def captured_step(learner: Learner, batch):
 
 
 def measure(game, records, shape: tuple[int, int], batch_size: int) -> None:
-    """Print the three speeds of a network of these blocks and channels."""
+    """Print the three speeds of a network, given its blocks and channels."""
     network = f"network.blocks={shape[0]}", f"network.channels={shape[1]}"
     settings = compose(["network=5x64", *network, f"learner.batch_size={batch_size}"])
     settings.learner.precision, settings.learner.optimizer = "bfloat16", "muon"

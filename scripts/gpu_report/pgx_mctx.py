@@ -1,6 +1,6 @@
-"""pgx with mctx on a GPU: simulations/s of whole moves, as a measure to compare with.
+"""pgx with mctx on a GPU: simulations/s over whole moves, for comparison.
 
-Connect Four, an untrained 5x64 network in bfloat16, 200 simulations a move.
+Connect Four, an untrained 5x64 network in bfloat16, 200 simulations per move.
 """
 
 import functools
@@ -17,13 +17,13 @@ keys = iter(jax.random.split(jax.random.PRNGKey(0), 64))
 
 
 def weights(*shape):
-    """Return random weights; the last dimension is the outputs'."""
+    """Return random weights of a shape whose last dimension is the outputs."""
     scale = (jnp.prod(jnp.array(shape[:-1]))) ** 0.5
     return (jax.random.normal(next(keys), shape) / scale).astype(jnp.bfloat16)
 
 
 def convolution(x, kernel):
-    """Convolve images, padded to their size."""
+    """Convolve images with zero padding that keeps their size."""
     numbers = ("NHWC", "HWIO", "NHWC")
     return jax.lax.conv_general_dilated(x, kernel, (1, 1), "SAME", dimension_numbers=numbers)
 
@@ -39,7 +39,7 @@ def network(params, observation):
 
 
 def recurrent(params, key, action, state):
-    """Step the game and evaluate, as mctx asks for it."""
+    """Step the games and evaluate them: the recurrent function of mctx."""
     player = state.current_player
     state = jax.vmap(env.step)(state, action)
     logits, value = network(params, state.observation)
@@ -54,7 +54,7 @@ def recurrent(params, key, action, state):
 
 @functools.partial(jax.jit, static_argnums=0)
 def move(policy, params, key, state):
-    """Search one move in every game and play it."""
+    """Search a move in every game, and play it."""
     logits, value = network(params, state.observation)
     root = mctx.RootFnOutput(prior_logits=logits, value=value, embedding=state)
     mask = ~state.legal_action_mask

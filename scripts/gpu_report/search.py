@@ -1,12 +1,12 @@
-"""A search whose trees and rules live on the GPU: a prototype, and its simulations/s.
+"""A prototype of search on the GPU, trees and rules included, and its simulations/s.
 
-One GPU thread a game. `find_leaf` walks, steps the rules, adds the node and observes the position;
-the network answers the planes where they lie; `answer_leaf` writes the priors and backs the value
-up. `walk`, `select_action`, `back_up` and the rules are the project's own: numba-cuda compiles them
-for the GPU as they are. A CUDA graph holds `STEPS` simulations of all games.
+Each game has one GPU thread. `find_leaf` walks, steps the rules, adds the node and observes the
+position; the network evaluates the planes in place; `answer_leaf` writes the priors and backs up
+the value. `walk`, `select_action`, `back_up` and the rules are the project's own, compiled for the
+GPU by numba-cuda without changes. A CUDA graph holds `STEPS` simulations of all games.
 
-`python scripts/gpu_report/search.py --check` needs no GPU: in numba's simulator, the trees are
-those of `TreeSearch`, visit for visit.
+`python scripts/gpu_report/search.py --check` needs no GPU: it compares the trees with those of
+`TreeSearch` in numba's simulator.
 """
 
 import math
@@ -21,7 +21,7 @@ import numba
 import numpy as np
 
 for _old, _new in (("row_stack", "vstack"), ("in1d", "isin"), ("trapz", "trapezoid")):
-    if not hasattr(np, _old):  # numba-cuda 0.30 asks numpy 2.5 for names that it has no more
+    if not hasattr(np, _old):  # numba-cuda 0.30 uses names that numpy 2.5 has removed
         setattr(np, _old, getattr(np, _new))
 
 from numba import cuda
@@ -34,13 +34,13 @@ from alphazero.search.simulate import is_finished, walk
 from alphazero.search.tree import ILLEGAL, NO_PARENT, ROOT_INDEX, UNPROVEN, UNVISITED, back_up
 
 MAX_STATE_WORDS = 8
-MAX_WALKS = 4  #: of one step; a walk may end at a proven node or a finished game
+MAX_WALKS = 4  #: maximum walks per step, since some end at proven nodes or finished games
 NUM_SIMULATIONS, STEPS, THREADS = 200, 8, 64
 EXPLORATION = Exploration(1.25, 19652.0, 0.25, 0.0)
 
 
 def find_leaf(game, tree, states, root_states, budgets, exploration, planes, legal, out_nodes):
-    """Write each game's leaf into ``planes`` and ``legal``; without one, ``out_nodes`` is -1."""
+    """Write each game's new leaf into ``planes``, ``legal`` and ``out_nodes``; -1 for no leaf."""
     b = cuda.grid(1)
     if b >= budgets.shape[0]:
         return
@@ -92,7 +92,7 @@ def find_leaf(game, tree, states, root_states, budgets, exploration, planes, leg
 
 
 def answer_leaf(tree, nodes, prior_logits, legal, values):
-    """Write the network's answer into the leaf of each game and back its value up."""
+    """Write the network's answer into each game's leaf, and back up its value."""
     b = cuda.grid(1)
     if b >= nodes.shape[0] or nodes[b] < 0:
         return
@@ -119,7 +119,7 @@ def answer_leaf(tree, nodes, prior_logits, legal, values):
 
 
 def openings(game, num_games: int) -> np.ndarray:
-    """Return positions after 0 to 8 random plies, states [B, K]."""
+    """Return the states, [B, K], of positions after 0 to 8 random plies."""
     rng, states = np.random.default_rng(0), game.initial_states(num_games)
     for ply in range(8):
         rows = np.flatnonzero(np.arange(num_games) % 9 > ply)
@@ -131,7 +131,7 @@ def openings(game, num_games: int) -> np.ndarray:
 
 
 class Arrays:
-    """Trees, states, planes and answers of B games; ``to_device`` says where they lie."""
+    """The trees, states and planes of B games, on the device chosen by ``to_device``."""
 
     def __init__(self, game, roots: np.ndarray, to_device):
         num_games, num_nodes = len(roots), NUM_SIMULATIONS + 1
@@ -151,14 +151,14 @@ class Arrays:
 
 
 def check(name: str, num_games: int = 4) -> None:
-    """Compare the trees with those of `TreeSearch`."""
+    """Check that the trees equal those of `TreeSearch`."""
     from alphazero.search.batched_search import TreeSearch
     from alphazero.search.settings import SearchSettings
 
     game = make_game(name)
 
     class Evaluator:
-        """Some function of the planes."""
+        """An arbitrary deterministic function of the planes."""
 
         def evaluate(self, planes):
             flat = planes.reshape(len(planes), -1).astype(np.float64)
@@ -186,13 +186,13 @@ def check(name: str, num_games: int = 4) -> None:
         logits, values = Evaluator().evaluate(arrays.planes)
         cuda.jit(answer_leaf)[1, num_games](arrays.tree, arrays.nodes, logits, arrays.legal, values)
     for field in ("children_visits", "node_values"):
-        expected, found = (getattr(tree, field)[:, 0] for tree in (search.tree, arrays.tree))
-        np.testing.assert_allclose(found, expected, rtol=1e-6, err_msg=f"{name}: {field}")
+        expected, actual = (getattr(tree, field)[:, 0] for tree in (search.tree, arrays.tree))
+        np.testing.assert_allclose(actual, expected, rtol=1e-6, err_msg=f"{name}: {field}")
     print(f"{name}: the trees are equal")
 
 
 def measure(shape: tuple[int, int], num_games: int, compiled: bool) -> None:
-    """Print simulations/s with a network of these blocks and channels; (0, 0): without one."""
+    """Print simulations/s with a network of ``shape`` (blocks, channels); (0, 0) for none."""
     import torch
     from benchmark_parts.engines import network_of
 
@@ -224,8 +224,8 @@ def measure(shape: tuple[int, int], num_games: int, compiled: bool) -> None:
     def step():
         find[grid, THREADS, numba_stream](*arrays.find_leaf_arguments(game))
         if any(shape):
-            for out, found in zip((logits, values), forward(planes)):
-                out.copy_(found)
+            for out, answer_part in zip((logits, values), forward(planes)):
+                out.copy_(answer_part)
         legal, nodes = arrays.legal, arrays.nodes
         answer[grid, THREADS, numba_stream](arrays.tree, nodes, answers[0], legal, answers[1])
 

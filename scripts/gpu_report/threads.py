@@ -1,6 +1,6 @@
-"""Self-play on a GPU: simulations/s by the number of threads that walk trees.
+"""Self-play on a GPU: simulations/s by number of search threads.
 
-Connect Four, an untrained 5x64 network in bfloat16, 200 simulations a move, without the cache.
+Connect Four, an untrained 5x64 network in bfloat16, 200 simulations per move, no cache.
 """
 
 import torch
@@ -21,6 +21,6 @@ for num_threads, num_games in [CASES[0], *CASES]:  # the first run compiles the 
     choice = EngineChoice("torch", "bfloat16")
     run = SelfPlayRun(case, network, sample, choice, 0, torch.device("cuda", 0))
     run.figures(RUN_S)
-    found = run.figures(RUN_S)
-    speed, fraction = found["simulations_per_s"], found["network_fraction"]
+    figures = run.figures(RUN_S)
+    speed, fraction = figures["simulations_per_s"], figures["network_fraction"]
     print(f"{num_threads:7} {num_games:8,} {speed:14,.0f} {fraction:20.0%}")

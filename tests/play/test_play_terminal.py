@@ -245,7 +245,7 @@ def test_take_back_returns_to_ones_own_previous_turn(word):
 def test_take_back_at_the_start_is_refused():
     for players in ({"second": _scripted(4)}, {"first": _scripted(4)}):
         text, _, _ = _play("tic_tac_toe", "undo\n", **players)
-        assert "no move of yours" in text
+        assert "no move to take back" in text
 
 
 @pytest.mark.parametrize("word", ["view", "v"])

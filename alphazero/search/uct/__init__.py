@@ -1,1 +1,1 @@
-"""UCT, the baseline: `search` runs simulations; `tree`, `table` and `rollout` hold the kernels."""
+"""The UCT baseline: `search` runs simulations; `tree`, `table` and `rollout` hold the kernels."""

@@ -1,4 +1,4 @@
-"""What a UCT search returns: its move, and statistics of moves and positions."""
+"""The results of a UCT search: its move, and statistics of moves and positions."""
 
 from typing import NamedTuple
 
@@ -6,32 +6,33 @@ import numpy as np
 
 
 class UctOutput(NamedTuple):
-    """The result of a search. Values are from the viewpoint of the player to move."""
+    """The result of a UCT search. Values are from the viewpoint of the player to move."""
 
     action: int  #: the move to play
     action_weights: np.ndarray  #: float32[A], fractions of the visits, sum 1
     value: float  #: mean result of the simulations, in [-1, 1]
     #: int32[A], visits of the positions that the actions lead to. With statistics by node they sum
-    #: to `num_simulations`; by position, a child may also have been visited from elsewhere in the
-    #: tree, with `record_rollouts` also by rollouts, and with `keep_table` by earlier searches.
+    #: to `num_simulations`. By position they also count visits from elsewhere in the tree, from
+    #: rollouts (`record_rollouts`) and from earlier searches (`keep_table`).
     visits: np.ndarray
     values: np.ndarray  #: float32[A], mean results in [-1, 1], nan for an unvisited action
-    num_simulations: int  #: of this search
+    num_simulations: int  #: simulations of this search
 
 
 class PositionStatistics(NamedTuple):
-    """What searches have learned about a position, for the player to move there."""
+    """What UCT searches have learned about a position, from its player's viewpoint."""
 
-    #: simulations that reached the position: in the tree, with `record_rollouts` also in a rollout
+    #: simulations that reached the position in the tree, or in a rollout with `record_rollouts`
     visits: int
-    wins: float  #: of the player to move; a draw is half a win
+    wins: float  #: wins of the player to move; a draw counts half
     value: float  #: mean result, in [-1, 1]: 2 * wins / visits - 1; nan without visits
 
 
 def best_moves(visits: np.ndarray, values: np.ndarray, final_move: str) -> np.ndarray:
-    """Return the indices of the best moves.
+    """Return the indices of the best moves, several if they are tied.
 
-    "visits": the most visited ones, and among these the best values; "value": the other way round.
+    Args:
+        final_move: "visits" compares the visits first, then the values; "value" the reverse.
     """
     first_key, second_key = (visits, values) if final_move == "visits" else (values, visits)
     largest = np.flatnonzero(first_key == first_key.max())

@@ -1,10 +1,10 @@
 """Rollouts: play a position to its end, with uniformly random moves or with a softmax policy.
 
-In: a game's compiled rules and a position. Out: points for the player who moves first in the game
-(see `alphazero.search.uct.tree`), and with `record_rollout` the nodes of the positions. The
-weighted policy is the softmax of the game's own evaluation of its moves (`rules.action_scores`), a
-weighted sum of features. `scripts/tune_rollouts.py` tunes the weights; this file does not know the
-features.
+In: a game's compiled rules and a position. Out: the points of the player who moves first in the
+game (see `alphazero.search.uct.tree`); `record_rollout` also returns the nodes of the positions.
+The weighted policy is the softmax of the game's own evaluation of its moves
+(`rules.action_scores`), a weighted sum of features that each game defines.
+`scripts/tune_rollouts.py` tunes the weights.
 """
 
 import math
@@ -20,30 +20,30 @@ from alphazero.runtime.random_generators import random_unit
 from alphazero.search.uct.table import NUM_NODES, UNKNOWN, look_up
 from alphazero.search.uct.tree import find_position
 
-#: Evaluations are clipped to this distance below the best one. So the likeliest move is at most
-#: exp(30), about 1e13, times as likely as any other, and every legal move has a chance above zero.
-LARGEST_GAP = 30.0
+#: Evaluations are clipped to this distance below the best one. The likeliest move is then at most
+#: exp(30), about 1e13, times as likely as any other, and no legal move has probability 0.
+MAX_GAP = 30.0
 
 
 class RolloutScratch(NamedTuple):
-    """Memory that a rollout overwrites, so that it allocates nothing."""
+    """Scratch memory that lets a rollout run without allocating."""
 
-    mask: np.ndarray  #: bool[A]
-    scores: np.ndarray  #: float64[A]
-    legal: np.ndarray  #: int32[A]
-    chances: np.ndarray  #: float64[A]
+    mask: np.ndarray  #: bool[A], legal actions
+    scores: np.ndarray  #: float64[A], the game's evaluation of each action
+    legal: np.ndarray  #: int32[A], list of the legal actions
+    chances: np.ndarray  #: float64[A], unnormalized probability of each entry of ``legal``
 
 
 class RolloutPolicy(NamedTuple):
     """How rollouts choose their moves."""
 
-    weighted: bool  #: by the softmax of the game's evaluation; otherwise uniformly
-    weights: np.ndarray  #: float64[F], of the evaluation
+    weighted: bool  #: True: by the softmax of the game's evaluation; False: uniformly at random
+    weights: np.ndarray  #: float64[F], the weights of the evaluation's features
     scratch: RolloutScratch
 
 
 def make_rollout_scratch(num_actions: int) -> RolloutScratch:
-    """Return the scratch memory of a game's rollouts."""
+    """Allocate the scratch memory for rollouts of a game."""
     return RolloutScratch(
         mask=np.zeros(num_actions, np.bool_),
         scores=np.zeros(num_actions),
@@ -60,7 +60,8 @@ def rollout(game, state, policy, rng):
         policy: a `RolloutPolicy`.
 
     Returns:
-        The points of the player who moves first in the game: 2 win, 1 draw, 0 loss, or between.
+        The points of the player who moves first in the game: 2 for a win, 1 for a draw, 0 for a
+        loss, and intermediate values for other results.
     """
     scratch = policy.scratch
     if policy.weighted:
@@ -77,16 +78,16 @@ def rollout(game, state, policy, rng):
 
 @njit
 def record_rollout(game, tree, state, policy, path, length, rng):
-    """Play ``state`` to its end as `rollout` does, and append the nodes of its positions to a path.
+    """Play ``state`` to its end like `rollout`, and append the nodes of its positions to a path.
 
-    A new position is added to the table if there is room, and left out otherwise. It gets no
-    children: a walk in the tree expands it.
+    A new position is added to the table if there is room, and skipped otherwise. It gets no
+    children here; a later walk in the tree expands it.
 
     Args:
-        length: the number of nodes of ``path`` before.
+        length: the number of nodes in ``path`` before the call.
 
     Returns:
-        The number of nodes after.
+        The number of nodes in ``path`` after the call.
     """
     scratch = policy.scratch
     while not rules.is_over(game, state):
@@ -108,18 +109,18 @@ def record_rollout(game, tree, state, policy, path, length, rng):
 
 @njit
 def weigh_moves(game, state, weights, scratch):
-    """List the legal moves in ``scratch.legal`` and exp(evaluation) in ``scratch.chances``.
+    """List the legal moves in ``scratch.legal`` and exp(evaluation) of each in ``scratch.chances``.
 
-    Softmax policy: probability of a move = chances / total.
+    Under the softmax policy, the probability of ``legal[i]`` is ``chances[i] / total``.
 
     Returns:
-        The number of legal moves, and the sum of their chances.
+        The number of legal moves, and the total of their chances.
     """
     mask, scores, legal, chances = scratch.mask, scratch.scores, scratch.legal, scratch.chances
     rules.legal_actions(game, state, mask)
     rules.action_scores(game, state, weights, scores)
-    # With this list, the loops below run over some 8 moves of Othello instead of 65 actions: twice
-    # as many rollouts/s.
+    # This list lets the loops below run over about 8 legal moves of Othello instead of 65 actions,
+    # which doubles rollouts/s.
     num_legal = 0
     for action in range(mask.shape[0]):
         if mask[action]:
@@ -130,14 +131,14 @@ def weigh_moves(game, state, weights, scratch):
         largest = max(largest, scores[legal[i]])
     total = 0.0
     for i in range(num_legal):
-        chances[i] = math.exp(max(scores[legal[i]] - largest, -LARGEST_GAP))
+        chances[i] = math.exp(max(scores[legal[i]] - largest, -MAX_GAP))
         total += chances[i]
     return num_legal, total
 
 
 @njit
 def sample_index(chances, num, total, rng):
-    """Return an index below ``num``, each with probability ``chances[index] / total``."""
+    """Sample an index below ``num`` with probability ``chances[index] / total``."""
     remaining = random_unit(rng) * total
     for index in range(num - 1):
         remaining -= chances[index]
@@ -150,18 +151,18 @@ def rollout_probabilities(game: CompiledGame, state: np.ndarray, weights=None) -
     """Return the probabilities of the moves under the weighted rollout policy.
 
     Args:
-        state: [K], a position that is not finished.
-        weights: of the evaluation, float64[F]; None takes the game's own.
+        state: [K], an unfinished position.
+        weights: float64[F], the weights of the evaluation; None takes the game's own.
 
     Returns:
         float64[A], sum 1; above 0 for every legal action, 0 for the others.
 
     Raises:
-        ConfigError: for weights that `check_weights` refuses.
+        ConfigError: if `check_weights` does not accept the weights.
         ValueError: if the game is over.
     """
     if game.over(state[None])[0]:
-        raise ValueError("the game is over: there is no move to sample.")
+        raise ValueError("the game is over, so there is no move to sample.")
     scratch = make_rollout_scratch(game.num_actions)
     num_legal, total = weigh_moves(game.rules, state, check_weights(game, weights), scratch)
     probabilities = np.zeros(game.num_actions)
@@ -170,7 +171,7 @@ def rollout_probabilities(game: CompiledGame, state: np.ndarray, weights=None) -
 
 
 def check_weights(game: CompiledGame, weights=None) -> np.ndarray:
-    """Return ``weights``, or a game's own if None, as float64[F].
+    """Return the rollout weights, or the game's own if they are None, as float64[F].
 
     Raises:
         ConfigError: if the game has no evaluation, the number of weights is wrong, or one of them

@@ -2,8 +2,8 @@
 
 In: one position of a game with compiled rules. Out: `UctOutput`, the chosen move and the statistics
 of all moves. A simulation has the four textbook phases `select`, `expand`, `rollout`,
-`backpropagate`. Simulations run in chunks of a few milliseconds of compiled code, so that a time
-limit, a progress bar and Ctrl-C work between them.
+`backpropagate`. Compiled code runs simulations in chunks of a few milliseconds; time limits,
+progress bars and Ctrl-C take effect between chunks.
 
 The formulas are next to the kernels, in `alphazero.search.uct.tree`. Sources: L. Kocsis and
 C. Szepesvari, "Bandit based Monte-Carlo planning", 2006; C. Browne et al., "A survey of Monte Carlo
@@ -47,13 +47,13 @@ from alphazero.search.uct.tree import (
     wins_of,
 )
 
-FIRST_CHUNK = 16  # simulations; few, so that a slow game looks at the clock soon
+FIRST_CHUNK = 16  # simulations; few, so that slow games check the clock early
 CHUNK_S = 0.004
 PROGRESS_S = 0.05
 
-_wins_of = getattr(wins_of, "py_func", wins_of)  # the uncompiled function works on arrays too
+_wins_of = getattr(wins_of, "py_func", wins_of)  # the uncompiled function also takes arrays
 
-#: ``progress(simulations done, simulations to do)``; the second is None with a time limit.
+#: Called with the simulations done and the total; the total is None with a time limit.
 SearchProgress = Callable[[int, int | None], None]
 
 
@@ -61,17 +61,17 @@ SearchProgress = Callable[[int, int | None], None]
 def run_simulations(
     game, tree, root_state, uct_c, policy, record_rollouts, scratch, rng, num_simulations
 ):
-    """Run simulations from the root, which has children.
+    """Run simulations from the root, which must have children.
 
-    Each one walks down by `select` to a leaf; a leaf that was visited before gets its children by
-    `expand` and the walk takes one more step; `rollout` plays the game to its end and
+    Each one walks down with `select` to a leaf. If the leaf was visited before, `expand` adds its
+    children and the walk takes one more step. Then `rollout` plays the game to its end, and
     `backpropagate` adds the result to every node of the path.
 
-    With ``record_rollouts``, True or None, `record_rollout` plays the game to its end and makes its
-    positions part of the path. numba compiles a kernel for each of the two types.
+    ``record_rollouts`` is True or None, and numba compiles a separate kernel for each. If it is
+    True, `record_rollout` plays the game to its end and adds its positions to the path.
 
-    One simulation is not a function of its own: the call, with all these arrays, took as long as
-    the simulation itself (tic-tac-toe: 2.1 instead of 4.2 million simulations/s).
+    One simulation is not a separate function, because calling it with all these arrays took as long
+    as the simulation itself (tic-tac-toe: 2.1 instead of 4.2 million simulations/s).
     """
     state, path = scratch.state, scratch.path
     for _ in range(num_simulations):
@@ -97,16 +97,15 @@ def run_simulations(
 class UctSearch:
     """Upper confidence bounds applied to trees (UCT), one position at a time.
 
-    The same seed and sequence of searches give the same moves, unless a time limit cuts in.
+    The same seed and sequence of searches give the same moves, unless a time limit ends a search.
 
-    A search with `keep_table` goes on with the table of the one before it, if its position can
-    follow from that one's. Otherwise, as in a new game or after a move was taken back, the table
-    starts empty. It also does when more than half of its room is taken, so that every search can
-    grow.
+    With `keep_table`, a search continues with the table of the previous one if its position can
+    follow from that search's. Otherwise, as in a new game or after an undo, the table starts empty.
+    The table also starts empty when it is more than half full, so that every search has room.
 
     Args:
         game: a game with compiled rules.
-        seed: of the rollouts and of the choice between equal moves.
+        seed: seed of the rollouts and of the choice between tied moves.
 
     Raises:
         ConfigError: if a setting is not allowed, or the game has no compiled rules.
@@ -122,12 +121,12 @@ class UctSearch:
         self.settings = settings
         self.rng = kernel_rng(child_generator(seed, "uct"))
         self.num_done = 0  #: simulations of the last search
-        self._state = np.zeros(0, game.state_dtype)  # of the last search; empty before the first
-        self._num_in_table = 0  # simulations since the table started empty
+        self._state = np.zeros(0, game.state_dtype)  # the last position searched; empty at first
+        self._num_in_table = 0  # simulations since the table was last emptied
         self._best_child = 0  # index of the chosen move among the root's children
         self._max_simulations = settings.num_simulations or MAX_SIMULATIONS
-        # Each simulation expands at most one leaf, and its rollout records at most a whole game: a
-        # search of few simulations needs few nodes.
+        # Each simulation expands at most one leaf and records at most one whole game, so a search
+        # with few simulations needs few nodes.
         num_nodes = settings.max_nodes
         if not settings.keep_table:
             num_per_leaf = game.num_actions + (game.max_plies if settings.record_rollouts else 0)
@@ -144,22 +143,22 @@ class UctSearch:
 
     @property
     def memory_bytes(self) -> int:
-        """The largest number of bytes that the tree can take."""
+        """Maximum memory of the tree, in bytes."""
         return sum(array.nbytes for array in self.tree)
 
     def run(self, state: np.ndarray, progress: SearchProgress | None = None) -> UctOutput:
         """Search one position.
 
         Args:
-            state: [K], a position that is not finished.
-            progress: called at most every `PROGRESS_S` seconds, and once at the end.
+            state: [K], an unfinished position.
+            progress: called at most once every `PROGRESS_S` seconds, and once at the end.
 
         Raises:
             ValueError: if the game is over.
         """
         state = np.ascontiguousarray(state, self.game.state_dtype)
         if self.game.over(state[None])[0]:
-            raise ValueError("the game is over: there is no move to search for.")
+            raise ValueError("the game is over, so there is no move to search for.")
         self._set_root(state)
         self.num_done = 0
         self._simulate(0)  # compiles the kernel, or loads it, before the clock starts
@@ -167,7 +166,7 @@ class UctSearch:
         return self._output()
 
     def principal_variation(self) -> list[int]:
-        """Return the line that the last search expects: its move, then the most visited moves."""
+        """Return the last search's expected line: its move, then the most visited moves."""
         best = self._best_child
         actions, nodes = children_of(self.tree, ROOT_INDEX)
         states, line = self._state[None], []
@@ -185,10 +184,10 @@ class UctSearch:
             best = int(best_moves(visits, values, "visits")[0])
 
     def lookup(self, state: np.ndarray) -> PositionStatistics | None:
-        """Return what the table knows about a position, None if it has not met it.
+        """Return the statistics of a position, or None if the table does not contain it.
 
-        The table is that of the last search, and with `keep_table` of those before it in the game.
-        Without statistics by position there is none.
+        The table is from the last search and, with `keep_table`, earlier searches of the same game.
+        Without statistics by position there is no table, and the answer is None.
 
         Args:
             state: [K].
@@ -202,7 +201,7 @@ class UctSearch:
         return PositionStatistics(visits, wins, 2 * wins / visits - 1 if visits else math.nan)
 
     def _set_root(self, state: np.ndarray) -> None:
-        """Make the node of a position the root, in the table that is kept or in an empty one."""
+        """Make a position the root, in the kept table if that contains it, else in an empty one."""
         node = self._kept_node(state)
         if node == UNKNOWN:
             start_tree(self.game.rules, self.tree, state, self._scratch)
@@ -213,32 +212,32 @@ class UctSearch:
         self._state = state
 
     def _kept_node(self, state: np.ndarray) -> int:
-        """Return the node of a position in the table of the search before, if that is kept."""
+        """Return a position's node in the previous search's table, UNKNOWN if it cannot be kept."""
         if not self.settings.keep_table or not len(self._state):
             return UNKNOWN
         node = self._look_up(state)
         is_full = self.tree.sizes.max() + self.game.num_actions > len(self.tree.nodes) // 2
         num_wanted = self.settings.num_simulations or MAX_SIMULATIONS // 2
-        is_counted_out = self._num_in_table + num_wanted > MAX_SIMULATIONS
-        if node == UNKNOWN or is_full or is_counted_out:
+        would_overflow = self._num_in_table + num_wanted > MAX_SIMULATIONS
+        if node == UNKNOWN or is_full or would_overflow:
             return UNKNOWN
         return node if follows_root(self.tree, np.int64(node)) else UNKNOWN
 
     def _look_up(self, state: np.ndarray) -> int:
-        """Return the node of a position, UNKNOWN if there is none."""
+        """Return the node of a position, UNKNOWN if the table does not contain it."""
         if self.settings.statistics != "position":
             return UNKNOWN
         return int(look_up(self.tree, state)[0])
 
     def _run_chunks(self, progress: SearchProgress | None) -> None:
-        """Run simulations until either limit is reached, at least one chunk."""
+        """Run simulations until a limit is reached, but at least one chunk."""
         limit_s = self.settings.time_limit_s or math.inf
         total = None if self.settings.time_limit_s else self.settings.num_simulations
-        most = min(self._max_simulations, MAX_SIMULATIONS - self._num_in_table)
+        max_simulations = min(self._max_simulations, MAX_SIMULATIONS - self._num_in_table)
         chunk, started = FIRST_CHUNK, time.perf_counter()
         now = reported = started
-        while self.num_done < most:
-            chunk = min(chunk, most - self.num_done)
+        while self.num_done < max_simulations:
+            chunk = min(chunk, max_simulations - self.num_done)
             self._simulate(chunk)
             before, now = now, time.perf_counter()
             if now - started >= limit_s:
@@ -287,10 +286,10 @@ class UctSearch:
         )
 
     def _statistics(self, nodes: np.ndarray, player: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the visits of nodes and their mean results in [-1, 1] for ``player``.
+        """Return the visits of nodes, and their mean results in [-1, 1] for ``player``.
 
         Returns:
-            int64[...] and float64[...]; the mean is -inf without visits.
+            int64[...] and float64[...]; the mean of an unvisited node is -inf.
         """
         visits = self.tree.nodes[nodes]["visits"].astype(np.int64)
         points = self.tree.nodes[nodes]["points"]

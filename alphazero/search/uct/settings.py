@@ -1,4 +1,4 @@
-"""The settings of a UCT search. Plain data: this file imports no kernels of the search."""
+"""The settings of a UCT search, as plain data: importing this module loads no search kernels."""
 
 import dataclasses
 import math
@@ -7,10 +7,11 @@ from alphazero.config.settings import check, option
 from alphazero.games.batched_game import Game
 from alphazero.runtime.errors import ConfigError
 
-#: A visit adds at most 2 points, and points are counted in 32 bits.
+#: Twice the number of visits must fit into 32 bits.
 MAX_SIMULATIONS = 2**30 - 1
-#: Statistics by node: 64 MB. By position: 64 MB plus, per node, the state, 12 bytes, and 8 to 16
-#: bytes of the hash table; see `alphazero.search.uct.search.UctSearch.memory_bytes`.
+#: 64 MB with statistics by node. Statistics by position need more for each node: its state, 12
+#: bytes, and 8 to 16 bytes of the hash table; see
+#: `alphazero.search.uct.search.UctSearch.memory_bytes`.
 DEFAULT_MAX_NODES = 4_000_000
 
 
@@ -23,19 +24,19 @@ class UctSettings:
         1000, "simulations per move; None needs a time limit", 1, MAX_SIMULATIONS
     )
     time_limit_s: float | None = option(
-        None, "seconds per move, kept to a few ms; with num_simulations, the earlier end", 1e-9, 1e9
+        None, "seconds per move, met to a few ms; the first limit reached counts", 1e-9, 1e9
     )
     statistics: str = option(
-        "node", "of each tree node, or shared by transpositions", choices=("node", "position")
+        "node", "kept for each node, or shared by transpositions", choices=("node", "position")
     )
     keep_table: bool = option(
-        False, "with statistics=position, keep what was learned for the whole game"
+        False, "with statistics=position, keep the statistics for the whole game"
     )
     record_rollouts: bool = option(
-        False, "with statistics=position, count visits and wins of the rollouts' positions too"
+        False, "with statistics=position, also count the positions of rollouts"
     )
     final_move: str = option(
-        "visits", "play the move with most visits or the best value", choices=("visits", "value")
+        "visits", "play the most visited move or the best value", choices=("visits", "value")
     )
     rollout: str = option(
         "random",
@@ -43,24 +44,24 @@ class UctSettings:
         choices=("random", "weighted"),
     )
     rollout_weights: list[float] | None = option(
-        None, "weights of that evaluation; None takes the game's own"
+        None, "weights of the game's evaluation; None takes the game's own"
     )
     max_nodes: int = option(
-        DEFAULT_MAX_NODES, "size of the tree; when it is full, simulations add no nodes"
+        DEFAULT_MAX_NODES, "maximum nodes of the tree; simulations continue when it is full"
     )
 
     def check(self, game: Game) -> None:
-        """Check every value, for a search of ``game``.
+        """Check every setting for a search of ``game``, except the values of the rollout weights.
 
-        `alphazero.search.uct.rollout.check_weights` checks the weights themselves.
+        `alphazero.search.uct.rollout.check_weights` checks those.
 
         Raises:
-            ConfigError: naming the key, the value, and what is allowed.
+            ConfigError: with the key, the value and what is allowed, if a setting is not allowed.
         """
         check(self)
         if self.num_simulations is None and self.time_limit_s is None:
             allowed = f"1 to {MAX_SIMULATIONS}, or a time_limit_s"
-            message = "the search needs an end: set num_simulations or time_limit_s."
+            message = "the search has no limit: set num_simulations or time_limit_s."
             raise ConfigError(message, key="num_simulations", allowed=allowed)
         for key in ("keep_table", "record_rollouts"):
             if getattr(self, key) and self.statistics != "position":

@@ -1,7 +1,7 @@
-"""The table of positions of a UCT search: which node has a position, and what follows from which.
+"""The hash table of a UCT search: from positions to nodes, and which nodes follow the root.
 
 In: an `alphazero.search.uct.tree.Tree` with statistics by position. Out: indices of its nodes. The
-table is a hash table with linear probing.
+hash table uses linear probing.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from alphazero.runtime.jit import njit
 
 ROOT_INDEX = 0
 NUM_NODES, NUM_EDGES = 0, 1  #: indices of Tree.sizes
-UNKNOWN = -1  #: in place of a node: the table does not have the position
+UNKNOWN = -1  #: returned instead of a node if the table does not contain the position
 
 _SEED = np.uint64(0x9E3779B97F4A7C15)
 _13, _7, _17, _32 = np.uint64(13), np.uint64(7), np.uint64(17), np.uint64(32)
@@ -18,7 +18,7 @@ _13, _7, _17, _32 = np.uint64(13), np.uint64(7), np.uint64(17), np.uint64(32)
 
 @njit
 def look_up(tree, state):
-    """Return the node of a position, UNKNOWN if there is none, and its slot of the table.
+    """Return the node of a position, or UNKNOWN, and its slot in the hash table.
 
     A slot is valid only if its node points back to it, so the table need not be cleared between
     searches (P. Briggs and L. Torczon, "An efficient representation for sparse sets", 1993).
@@ -36,9 +36,9 @@ def look_up(tree, state):
 
 @njit(allocates=True)
 def follows_root(tree, node):
-    """Return whether expanded moves lead from the root to a node, or it is the root.
+    """Return whether a node is the root or can be reached from it through expanded moves.
 
-    To a position that rollouts alone have recorded, none do.
+    Positions recorded only by rollouts cannot.
     """
     seen = np.zeros(tree.sizes[NUM_NODES], np.bool_)
     stack = np.empty(tree.sizes[NUM_NODES], np.int32)
@@ -59,10 +59,10 @@ def follows_root(tree, node):
 
 
 def move_to_root(tree, node: int) -> None:
-    """Exchange a node that follows the root with it.
+    """Swap the root with a node that follows it, so that the node becomes the root.
 
-    The kernels then find the root at a constant index: a variable one made Connect Four 12% slower.
-    Edges to the two nodes stay as they are. They start before the new root, where no search comes.
+    The kernels can then use a constant root index; a variable one made Connect Four 12% slower.
+    Edges to the two nodes are not updated: they start before the new root and are never used again.
     """
     both, exchanged = [ROOT_INDEX, node], [node, ROOT_INDEX]
     for field in (tree.nodes, tree.positions, tree.slots):
@@ -72,9 +72,9 @@ def move_to_root(tree, node: int) -> None:
 
 @njit
 def hash_of(state):
-    """Return a 32-bit hash of a state: one round of xorshift per word, and two more.
+    """Return a 32-bit hash of a state: one xorshift round per word, plus two.
 
-    See `alphazero.runtime.random_generators`.
+    See `alphazero.runtime.random_generators` for xorshift.
     """
     bits = _SEED
     for word in range(state.shape[0] + 2):

@@ -1,21 +1,21 @@
-"""The tree of the UCT baseline in arrays, and its kernels `select`, `expand`, `backpropagate`.
+"""The tree of the UCT baseline as arrays, and its kernels `select`, `expand`, `backpropagate`.
 
-In: a game's compiled rules and positions. Out: visits and points. This file does not know when a
-search ends or how its move is chosen; `rollout` has a file of its own.
+In: a game's compiled rules and positions. Out: visits and points. The caller decides when a search
+ends and which move it plays; `alphazero.search.uct.rollout` has the rollouts.
 
 Sources: L. Kocsis and C. Szepesvari, "Bandit based Monte-Carlo planning", 2006; C. Browne et al.,
 "A survey of Monte Carlo tree search methods", 2012, section 3.
 
 A rollout's result is stored as the points of the player who moves first in the game: 2 for a win, 1
-for a draw, 0 for a loss, and what lies between for other results. Points do not depend on whose
-turn it is, so they add up in the same way at every node, also where a player moves twice in a row.
-Only `wins_of` takes a viewpoint.
+for a draw, 0 for a loss, and intermediate values for other results. Points do not depend on whose
+turn it is, so all nodes add them up in the same way, even if a player moves twice in a row. Only
+`wins_of` takes a viewpoint.
 
-Statistics by node: the children of a node are neighbours in `nodes`, so that comparing them reads
-one stretch of memory. Statistics by position: `nodes` holds each position once, found through a
-hash table, and `edges` holds the moves of each expanded one and where they lead. No game of ours
-repeats a position, so this graph has no cycles. It can serve the next search, too: `move_to_root`
-puts a node in the place of the root.
+Statistics by node: the children of a node are adjacent in `nodes`, so that comparing them reads
+contiguous memory. Statistics by position: `nodes` holds each position once, found through a hash
+table, and `edges` holds the moves of each expanded node and where they lead. No game of ours
+repeats a position, so this graph has no cycles. The next search can reuse it: `move_to_root` makes
+another node the root.
 
 Shapes: N nodes, E edges, M slots of the hash table, K state words, A actions.
 """
@@ -35,11 +35,11 @@ NO_CHILDREN = -1
 #: One node, 20 bytes.
 NODE = np.dtype(
     [
-        # simulations that ended at or passed through the node, rollouts only if they are recorded
+        # simulations that passed through or ended at the node; rollouts count only if recorded
         ("visits", np.int32),
-        # sum of their points
+        # sum of these simulations' points
         ("points", np.float64),
-        # by node: index of the first child; by position: of the first edge; NO_CHILDREN at a leaf
+        # index of the first child (by node) or first edge (by position); NO_CHILDREN at a leaf
         ("first_child", np.int32),
         ("num_children", np.int16),
         # by node: the action from the parent to this node; by position: unused
@@ -49,8 +49,8 @@ NODE = np.dtype(
 #: An edge to a child, with statistics by position.
 EDGE = np.dtype([("child", np.int32), ("action", np.int32)])
 
-# Divisions and roots took most of the time of a search. Those of small numbers are read from
-# tables: 25% more simulations/s on tic-tac-toe, 15% on Connect Four.
+# Divisions and square roots took most of a search's time. Reading those of small numbers from
+# tables gives 25% more simulations/s on tic-tac-toe, 15% on Connect Four.
 TABLE_SIZE = 4096
 _COUNTS = np.arange(1, TABLE_SIZE)
 INVERSES = np.zeros((TABLE_SIZE, 2))
@@ -61,31 +61,31 @@ ROOTS_OF_LOGS[1:] = np.sqrt(np.log(_COUNTS))
 
 
 class Tree(NamedTuple):
-    """The statistics of one search.
+    """The statistics of one UCT search.
 
-    The arrays may hold anything before `start_tree`: nothing is read that was not written since.
-    The last four are empty with statistics by node.
+    The arrays are uninitialized before `start_tree`, and nothing is read before it is written. The
+    last four are empty with statistics by node.
     """
 
     sizes: np.ndarray  #: int32[2], nodes and edges in use
     nodes: np.ndarray  #: NODE[N], the root first
-    edges: np.ndarray  #: EDGE[E]; E = 0 means statistics by node
+    edges: np.ndarray  #: EDGE[E], the moves of expanded nodes; E = 0 means statistics by node
     positions: np.ndarray  #: [N, K], the state of each node
     slots: np.ndarray  #: int32[N], index of each node in `table`
     table: np.ndarray  #: int32[M], hash table of the nodes with linear probing; M is a power of two
 
 
 class Scratch(NamedTuple):
-    """Memory that the kernels overwrite in each simulation, so that they allocate nothing."""
+    """Scratch memory that lets the kernels run simulations without allocating."""
 
-    state: np.ndarray  #: [K], the position of the simulation
-    child_state: np.ndarray  #: [K]
+    state: np.ndarray  #: [K], the current position of the simulation
+    child_state: np.ndarray  #: [K], a child's position while it is added
     path: np.ndarray  #: int32[T + 1], the simulation's nodes from the root; T is the longest game
-    mask: np.ndarray  #: bool[A]
+    mask: np.ndarray  #: bool[A], legal actions
 
 
 def make_tree(max_nodes: int, state_size: int, state_dtype: np.dtype, by_position: bool) -> Tree:
-    """Return room for a tree; the system provides the memory only when it is first written."""
+    """Allocate a tree; the system provides physical memory only when it is first written."""
     shared = max_nodes if by_position else 0
     num_slots = 1 << (2 * shared - 1).bit_length() if by_position else 0
     return Tree(
@@ -101,7 +101,7 @@ def make_tree(max_nodes: int, state_size: int, state_dtype: np.dtype, by_positio
 def make_scratch(
     num_actions: int, max_plies: int, state_size: int, state_dtype: np.dtype
 ) -> Scratch:
-    """Return the kernels' scratch memory for a game."""
+    """Allocate the kernels' scratch memory for a game."""
     return Scratch(
         state=np.zeros(state_size, state_dtype),
         child_state=np.zeros(state_size, state_dtype),
@@ -115,12 +115,12 @@ def make_scratch(
 
 @njit
 def ucb1(wins, visits, parent_visits, uct_c):
-    """Return the UCB1 score of a child, infinity without visits.
+    """Return the UCB1 score of a child; infinity if it has no visits.
 
         score = wins / visits + uct_c * sqrt(ln(parent_visits) / visits)
 
     P. Auer, N. Cesa-Bianchi and P. Fischer, "Finite-time analysis of the multiarmed bandit
-    problem", 2002; there uct_c is sqrt(2).
+    problem", 2002, with uct_c = sqrt(2).
     """
     if visits == 0:
         return np.inf
@@ -141,9 +141,9 @@ def wins_of(player, points, visits):
 
 @njit
 def select(tree, node, player, uct_c, rng):
-    """Return the edge of ``node`` with the largest `ucb1` score; equal ones at random.
+    """Return the edge of ``node`` with the largest `ucb1` score; ties are broken at random.
 
-    So unvisited children come first, in random order.
+    Unvisited children therefore come first, in random order.
 
     Args:
         player: the player to move at ``node``.
@@ -160,8 +160,7 @@ def select(tree, node, player, uct_c, rng):
         if score > best_score:
             best_edge, best_score, num_best = edge, score, 1
         elif score == best_score:
-            # The n-th of equals replaces the one before with probability 1/n: all are equally
-            # likely.
+            # The n-th tied edge replaces the best one with probability 1/n: all are equally likely.
             num_best += 1
             if random_below(rng, num_best) == 0:
                 best_edge = edge
@@ -198,7 +197,7 @@ def children_of(tree: Tree, node: int) -> tuple[np.ndarray, np.ndarray]:
 
 @njit
 def start_tree(game, tree, root_state, scratch):
-    """Make a tree of the root and its children."""
+    """Reset a tree to the root and its children."""
     tree.sizes[NUM_NODES] = 0
     tree.sizes[NUM_EDGES] = 0
     if tree.edges.shape[0] > 0:
@@ -210,14 +209,14 @@ def start_tree(game, tree, root_state, scratch):
 
 @njit
 def open_root(game, tree, root_state, scratch):
-    """Add the children of the root unless it has them; there must be room."""
+    """Add the root's children if it has none yet; there must be room."""
     if tree.nodes[ROOT_INDEX]["first_child"] == NO_CHILDREN:
         add_children(game, tree, np.int64(ROOT_INDEX), root_state, scratch)
 
 
 @njit
 def expand(game, tree, node, state, scratch):
-    """Add the children of a leaf, if it was visited before, is not final, and there is room.
+    """Add the children of a leaf if it was visited before, is not final, and there is room.
 
     Returns:
         Whether they were added.
@@ -274,7 +273,7 @@ def add_node(tree, action):
 
 @njit
 def find_position(tree, state):
-    """Return the node of a position, a new one if the position is new."""
+    """Return the node of a position, adding one if the position is new."""
     node, slot = look_up(tree, state)
     if node != UNKNOWN:
         return node
