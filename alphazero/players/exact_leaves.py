@@ -30,7 +30,6 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.exact_leaves import (
     ProvenLeaves,
-    Prover,
     Tier,
     extrapolated,
     game_positions,
@@ -38,6 +37,7 @@ from alphazero.solvers.exact_leaves import (
     leaf_costs,
     make_prover,
 )
+from alphazero.solvers.provers import Prover
 
 _log = logging.getLogger(__name__)
 #: Fractions of a move's time: for one answer, and for all such answers together. A fixed limit of

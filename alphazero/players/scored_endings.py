@@ -18,8 +18,8 @@ from alphazero.players.solver import SolverPlayer
 from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.base import UnsolvableError
 from alphazero.solvers.connect_x import ConnectXSolver
-from alphazero.solvers.exact_leaves import Prover
 from alphazero.solvers.othello import OthelloSolver
+from alphazero.solvers.provers import Prover
 
 T = TypeVar("T")
 

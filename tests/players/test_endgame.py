@@ -74,11 +74,12 @@ def test_speeds_are_measured_once(game, policy, tmp_path, caplog):
     assert len(caplog.records) == 1 and read(path) is not None
 
 
-def test_off_and_rules_in_python_have_no_exact_leaves(game, tmp_path):
+def test_off_and_other_games_have_no_exact_leaves(game, tmp_path):
     evaluator = HashEvaluator(game.num_actions)
     assert make_leaf_policy(game, evaluator, "off", 1, tmp_path / "x") is None
     assert not (tmp_path / "x").exists()
-    assert make_prover(BanditGame(3)) is None
+    for other in (BanditGame(3), make_game("tic_tac_toe"), make_game("connect_x:9x9x4")):
+        assert make_prover(other) is None
 
 
 def test_more_time_allows_dearer_answers(game):
@@ -144,7 +145,7 @@ def test_a_player_says_how_it_thinks_and_limits_are_kept(game, policy):
 
 def test_networks_are_measured_without_exact_leaves_and_play_with_them(tmp_path, capsys):
     assert PlayerSettings().endgame == "off"
-    words = ["game=tic_tac_toe", "num_simulations=5", "device=cpu"]
+    words = ["game=connect_x:5x5x4", "num_simulations=5", "device=cpu"]
     for command, endgame, method in (
         ("match", [], "search with exact leaves"),
         ("match", ["endgame=off"], "search"),
@@ -156,7 +157,7 @@ def test_networks_are_measured_without_exact_leaves_and_play_with_them(tmp_path,
         report = json.loads(file.read_text())
         assert report["method_a"] == method and report["method_b"] == ""
         assert method in capsys.readouterr().out
-    player = make_player("best", make_game("tic_tac_toe"), PlayerSettings(device="cpu"))
+    player = make_player("best", make_game("connect_x:5x5x4"), PlayerSettings(device="cpu"))
     assert player.method == "search"
 
 
