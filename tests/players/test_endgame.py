@@ -145,7 +145,7 @@ def test_a_player_says_how_it_thinks_and_limits_are_kept(game, policy):
 
 def test_networks_are_measured_without_exact_leaves_and_play_with_them(tmp_path, capsys):
     assert PlayerSettings().endgame == "off"
-    words = ["game=connect_x:5x5x4", "num_simulations=5", "device=cpu"]
+    words = ["game=connect_four", "num_simulations=5", "device=cpu"]
     for command, endgame, method in (
         ("match", [], "search with exact leaves"),
         ("match", ["endgame=off"], "search"),
@@ -157,7 +157,7 @@ def test_networks_are_measured_without_exact_leaves_and_play_with_them(tmp_path,
         report = json.loads(file.read_text())
         assert report["method_a"] == method and report["method_b"] == ""
         assert method in capsys.readouterr().out
-    player = make_player("best", make_game("connect_x:5x5x4"), PlayerSettings(device="cpu"))
+    player = make_player("best", make_game("connect_four"), PlayerSettings(device="cpu"))
     assert player.method == "search"
 
 
