@@ -1,17 +1,19 @@
-"""Rules in plain Python: the batched game of a class whose objects are positions.
+"""Rules in plain Python: what such a game is, and how its positions become rows of numbers.
 
-In: the object of the start position. Out: a `Game` whose states are numbers, so that search,
+In: an object that is the start position (`Position`), or knows the rules in the notebook's form
+(`alphazero.own_games.notebook_form`). Out: a `Game` whose states are numbers, so that search,
 self-play, replay and stored runs treat it as a compiled game. A state holds the actions so far and
 what the object said of the position; the objects themselves are kept in a bounded table, and one
 that is no longer there is made again by playing its actions. Nothing is pickled. Whatever needs
 compiled rules, such as the fused UCT kernel, does not work with these games.
 
-Where the objects come from is not known here: a class of the user, or
-`alphazero.own_games.adapters.pettingzoo_game`.
+Where the objects come from is not known here: a class of the user, or one of
+`alphazero.own_games.adapters`.
 """
 
 import copy
 import hashlib
+import inspect
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -20,6 +22,8 @@ import numpy as np
 from alphazero.games.appearance import read_appearance
 from alphazero.games.batched_game import Game, Transition
 from alphazero.games.symmetry import identity_tables
+from alphazero.own_games.notebook_form import NotebookStart
+from alphazero.own_games.rule_errors import unusable
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import random_below
 
@@ -28,6 +32,23 @@ _MAX_OBJECTS = 32_768
 _KEY_BYTES = 16
 _RESULT, _PLAYER, _OVER = slice(0, 4), 4, 5
 _HEADER = 6
+
+
+def has_python_rules(source: Any) -> bool:
+    """Return whether an object or a class has the methods of a game in plain Python.
+
+    An abstract class has none of its own, though it names them.
+    """
+    if inspect.isabstract(source):
+        return False
+    return hasattr(source, "legal_actions") or hasattr(source, "get_transitions")
+
+
+def make_python_game(source: Any, name: str) -> "PythonGame":
+    """Return the game of an object; raise `ConfigError` for one that lacks a method."""
+    if callable(getattr(source, "get_transitions", None)):
+        return PythonGame(NotebookStart(source, name), name)
+    return PythonGame(source, name)
 
 
 class Position(Protocol):
@@ -364,8 +385,7 @@ class PythonGame(Game):
                 raise self._refusal(name, "a whole number from 1 to 65535")
 
     def _refusal(self, name: str, allowed: str) -> ConfigError:
-        message = f"the game '{self.name}' cannot be used: {name} must be {allowed}."
-        return ConfigError(message, key="game", value=name, allowed=allowed)
+        return unusable(self.name, f"{name} must be {allowed}", name, allowed)
 
 
 class _Table:

@@ -18,7 +18,6 @@ from typing import Any
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.own_games.checked_game import load_named_game, load_object
 from alphazero.own_games.game_file import is_game_file as is_game_file
-from alphazero.own_games.own_game import importable_name
 from alphazero.own_games.rules_digest import identify
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import GAMES, announced, is_module_name
@@ -99,7 +98,8 @@ def make_game(game: Any) -> Game:
 
 def _make(game: Any) -> Game:
     if not isinstance(game, str):
-        name = importable_name(game)
+        made_by = game if isinstance(game, type) else type(game)
+        name = f"{made_by.__module__}:{made_by.__qualname__}"
         _OBJECTS[name] = game
         return load_object(game, name)
     if game in _OBJECTS:
