@@ -1,7 +1,5 @@
 """What the compiled alpha-beta searches share: limits of nodes and of time, and lists of moves."""
 
-import math
-import time
 from typing import Any
 
 from alphazero.games.batched_game import CompiledGame
@@ -21,7 +19,6 @@ class AlphaBetaSolver:
 
     Attributes:
         num_nodes: searched since the solver was made.
-        deadline: of `time.monotonic`, after which a position is given up.
     """
 
     name = "alpha-beta"
@@ -33,7 +30,6 @@ class AlphaBetaSolver:
         self.game = game
         self.max_nodes = max_nodes
         self.num_nodes = 0
-        self.deadline = math.inf
         self._search = search
 
     def _search_above(self, bound: int) -> int:
@@ -54,7 +50,7 @@ class AlphaBetaSolver:
             self.num_nodes += given - int(cursor[1])
             if cursor[0] < 0:
                 return int(found)
-            if self.num_nodes >= last_node or time.monotonic() >= self.deadline:
+            if self.num_nodes >= last_node:
                 raise UnsolvableError(
                     f"a position of {self.game.name} is too far from the end of the game: "
                     f"not solved within {self.max_nodes:,} nodes{self.hint}.",
