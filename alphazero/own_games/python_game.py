@@ -153,6 +153,8 @@ class PythonGame(Game):
         except (TypeError, ValueError) as error:
             raise self._refusal("appearance", f"fields of Appearance: {error}") from None
         self._start = start
+        self.rules_object = getattr(start, "rules_object", start)
+        self.piece_letters = getattr(start, "piece_letters", ".XO")
         self._observes = callable(getattr(start, "observe", None))
         self.has_binary_planes = not self._observes or bool(getattr(start, "binary_planes", False))
         self._has_key = callable(getattr(start, "key", None))
@@ -165,15 +167,12 @@ class PythonGame(Game):
         self._action_type = np.dtype(np.uint8 if self.num_actions <= 256 else np.uint16)
         self._layout = self._make_layout()
         self.state_size = self._layout.size
+        self.identity_size = self._layout.plies  # what the object says, without the actions so far
         self._table = _Table()
         self._start_state = self._rows([start], np.zeros((1, self.max_plies), self._action_type), 0)
 
     def __reduce__(self) -> tuple[type, tuple[Any, str]]:
         return type(self), (self._start, self.name)
-
-    @property
-    def rules_object(self) -> Any:
-        return getattr(self._start, "rules_object", self._start)
 
     def initial_states(self, num_games: int = 1) -> np.ndarray:
         return np.repeat(self._start_state, num_games, axis=0)
@@ -208,10 +207,6 @@ class PythonGame(Game):
             planes = np.unpackbits(part, axis=1)[:, : int(np.prod(self.planes_shape))]
             return planes.astype(np.float32).reshape(-1, *self.planes_shape)
         return _view(part, np.float32).reshape(-1, *self.planes_shape).copy()
-
-    def identity(self, states: np.ndarray) -> np.ndarray:
-        """See `Game.identity`: what the object says of a position, without the actions so far."""
-        return states[:, : self._layout.plies]
 
     def playout(self, states: np.ndarray, rng: np.ndarray) -> np.ndarray:
         return np.array([self._playout(self.position(state), rng) for state in states], np.float32)
@@ -259,10 +254,6 @@ class PythonGame(Game):
     def cells(self, state: np.ndarray) -> np.ndarray:
         return np.asarray(self.position(state).cells(), np.int8)
 
-    @property
-    def piece_letters(self) -> str:
-        return getattr(self._start, "piece_letters", ".XO")
-
     def drawn(self, state: np.ndarray) -> str | None:
         position = self.position(state)
         return position.to_text() if callable(getattr(position, "to_text", None)) else None
@@ -271,13 +262,13 @@ class PythonGame(Game):
         own = getattr(self._start, "action_squares", None)
         return () if own is None else tuple(own(action))
 
-    def action_to_text(self, action: int) -> str:
+    def own_action_text(self, action: int) -> str | None:
         own = getattr(self._start, "action_to_text", None)
-        return super().action_to_text(action) if own is None else own(action)
+        return None if own is None else own(action)
 
-    def text_to_action(self, text: str) -> int:
+    def own_text_action(self, text: str) -> int | None:
         own = getattr(self._start, "text_to_action", None)
-        return super().text_to_action(text) if own is None else own(text)
+        return None if own is None else own(text)
 
     # --- objects and numbers ----------------------------------------------------------------------
 

@@ -54,8 +54,6 @@ class Laws:
                 source = CompiledGame(str(path), source)
             self.game: Game = source
             _check_tables(self.game)
-            for action in range(self.game.num_actions):
-                self.game.action_to_text(action)
 
     def start(self) -> np.ndarray:
         """See `Check`."""
@@ -105,6 +103,12 @@ class Laws:
             if (state != before).any() or self._changed(state):
                 raise BrokenLaw("a rule other than 'step' changes the state.")
             return view
+
+    def check_names(self) -> None:
+        """Check that every action has a name."""
+        with self.naming_errors():
+            for action in range(self.game.num_actions):
+                self.game.action_to_text(action)
 
     def _changed(self, state: np.ndarray) -> bool:
         """Return whether the object of a position no longer says what it said when it was made."""

@@ -23,6 +23,7 @@ from alphazero.own_games.checks.rule_walks import (
     KINDS,
     Breadth,
     Broken,
+    BrokenLaw,
     Check,
     Walk,
     breadth_first,
@@ -104,13 +105,21 @@ def examine(
     broken = search.broken
     if broken is None:
         played = search.walks[:_GAMES_WITH_SYMMETRIES]
-        broken = broken_symmetry(laws, played, until(options.seconds, watch))
+        broken = broken_symmetry(laws, played, until(options.seconds, watch)) or _broken_name(laws)
     if broken is None:
         return _described(laws.game, search, _perft(laws.game, options.num_positions, watch))
     if twin is not None and isinstance(broken.error, Difference):
         fault = _fault(broken, laws.game, twin.game)
         return RuleReport(difference=fault, num_positions=search.num_positions)
     return RuleReport(_fault(broken, laws.game), num_positions=search.num_positions)
+
+
+def _broken_name(laws: Laws) -> Broken | None:
+    try:
+        laws.check_names()
+    except BrokenLaw as error:
+        return Broken(error, [])
+    return None
 
 
 # --- the search for what is broken ----------------------------------------------------------------
