@@ -24,7 +24,7 @@ from alphazero.evaluation.run_facts import duration_text
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.network.registry import make_network
 from alphazero.own_games.checks.report import CheckOptions, Fault, RuleReport
-from alphazero.own_games.registry import is_own_game, make_game
+from alphazero.own_games.registry import is_shipped_game, make_game
 from alphazero.own_games.rule_check import check_rules
 from alphazero.runtime.console import Console
 from alphazero.runtime.device import choose_device, set_num_threads
@@ -208,7 +208,7 @@ def _measure_and_propose(
     text = f"\nSpeed of the rules ({kind}, one thread): {per_s:,.0f} moves/s"
     console.print(f"{text}, with legal moves and planes", markup=False, soft_wrap=True)
     # Games of this package have files of settings.
-    proposals = [] if is_own_game(settings.game) else starting_values(game, report)
+    proposals = [] if is_shipped_game(settings.game) else starting_values(game, report)
     overrides = [f"game={settings.game}", *(one.override for one in proposals)]
     if proposals:
         table = figures_table("why", left="setting")

@@ -121,6 +121,11 @@ _REASONS = {
 }
 
 
+def load_game(environment_name: str) -> Game:
+    """Return the game ``"pgx:" + environment_name``; see `PgxGame`."""
+    return PgxGame(environment_name)
+
+
 class PgxGame(Game):
     """A game whose rules are a pgx environment.
 
