@@ -120,7 +120,7 @@ def test_games_of_this_package_are_identified_by_their_names(name):
             "pile.py",
             "for number in range(2):",
             "def taken(number):\n    return number + 1\n\n\nfor number in map(taken, range(2)):",
-            "changed: taken, number",
+            "changed: number, taken",
         ),
     ],
 )
