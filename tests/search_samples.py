@@ -164,6 +164,12 @@ class BanditGame(Game):
     def observe(self, states):
         return states.astype(np.float32).reshape(-1, 2, 1, 1)
 
+    def playout(self, states, rng):
+        raise NotImplementedError
+
+    def cells(self, state):
+        raise NotImplementedError
+
 
 def pull_arms(
     priors,

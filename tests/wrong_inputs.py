@@ -184,9 +184,6 @@ play game=tic_tac_toe setup=standard
 play game=othello moves=[a1]
 play engine=onnx
 play endgame=maybe
-match aim=both num_games=2
-play game=tic_tac_toe aim=score
-match a=best,aim=score,endgame=off b=uct:10 num_games=2
 play engine=openvino precision=int4
 play device=tpu
 play rollout_weights=files/text.txt

@@ -105,15 +105,6 @@ def moved(shapes: Iterable[Shape], x: float, y: float, scale: float) -> list[Sha
     ]
 
 
-def has_board(game: Game) -> bool:
-    """Return whether the rules of a game give a board that can be drawn."""
-    try:
-        game.cells(game.initial_states()[0])
-    except NotImplementedError:
-        return False
-    return True
-
-
 def board_size(game: Game) -> tuple[int, int]:
     """Return the height and the width of a game's board, in cells."""
     height, width = game.cells(game.initial_states()[0]).shape

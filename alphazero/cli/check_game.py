@@ -23,8 +23,9 @@ from alphazero.config.settings import option
 from alphazero.evaluation.run_facts import duration_text
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.network.registry import make_network
-from alphazero.own_games.registry import is_own_game, make_game
-from alphazero.own_games.rule_check import CheckOptions, Fault, RuleReport, check_rules
+from alphazero.own_games.checks.report import CheckOptions, Fault, RuleReport
+from alphazero.own_games.registry import is_shipped_game, make_game
+from alphazero.own_games.rule_check import check_rules
 from alphazero.runtime.console import Console
 from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.errors import ConfigError
@@ -120,17 +121,13 @@ def _verdict_lines(options: CheckOptions, report: RuleReport) -> list[str]:
 
 def _games_lines(report: RuleReport) -> list[str]:
     least, median, most = report.plies
-    lines = [
+    return [
         "",
         f"Plies of a game: {least} to {most}, median {median}; max_plies is {report.max_plies}",
         f"Legal moves of a position: {report.mean_legal} on average",
         "Ends of games:",
         *(f"{number:>10,}  {name}" for name, number in report.ends.items()),
     ]
-    if report.never:
-        lines.append(f"Never seen in {counted(report.num_games, 'game')}:")
-        lines.append(f"    {', '.join(report.never)}")
-    return lines
 
 
 def _print_perft(console: Console, report: RuleReport) -> None:
@@ -211,7 +208,7 @@ def _measure_and_propose(
     text = f"\nSpeed of the rules ({kind}, one thread): {per_s:,.0f} moves/s"
     console.print(f"{text}, with legal moves and planes", markup=False, soft_wrap=True)
     # Games of this package have files of settings.
-    proposals = [] if is_own_game(settings.game) else starting_values(game, report)
+    proposals = [] if is_shipped_game(settings.game) else starting_values(game, report)
     overrides = [f"game={settings.game}", *(one.override for one in proposals)]
     if proposals:
         table = figures_table("why", left="setting")

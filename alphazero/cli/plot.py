@@ -19,7 +19,6 @@ from pathlib import Path
 
 from alphazero.boards.painter import GAME_FORMATS, check_picture_file
 from alphazero.boards.session import Session
-from alphazero.boards.shapes import has_board
 from alphazero.boards.skin import SETUPS, Skin, skin_of
 from alphazero.cli.players import (
     GAME_HELP,
@@ -239,16 +238,9 @@ def _start(
     settings: Settings, specs: Sequence[str | None], limits: PlayerSettings
 ) -> tuple[Session, Skin]:
     """Return the position after the user's moves, and the looks of its game."""
-    game = _with_board(choose_game(settings.game, specs, limits))
+    game = choose_game(settings.game, specs, limits)
     skin = skin_of(game, settings.setup)
     return Session(game, read_start(settings.moves, game, skin)), skin
-
-
-def _with_board(game: Game) -> Game:
-    """Return a game whose board can be drawn; refuse others."""
-    if not has_board(game):
-        raise ConfigError.of("game", game.name, reason="its rules give no board (the rule `cells`)")
-    return game
 
 
 def _thought(player: Player, session: Session) -> Thought:
@@ -290,7 +282,7 @@ def _plot_selfplay_game(settings: Settings) -> Path:
     check_picture_file(output, "output", GAME_FORMATS)
     name = folder.read_config()["game"]["name"]
     source, digest = f"the run '{folder.path}'", folder.rules_digest
-    game = _with_board(make_stored_game(name, source, settings.game, digest=digest))
+    game = make_stored_game(name, source, settings.game, digest=digest)
     warn_of_changed_rules(game, digest, source)
     record = _stored_game(folder, game, settings.number)
     values = dict(enumerate(record.root_values.tolist()))

@@ -20,7 +20,6 @@ from pathlib import Path
 
 from rich.text import Text
 
-from alphazero.boards.shapes import has_board
 from alphazero.cli.command import figures_table
 from alphazero.cli.prove import proof_lines
 from alphazero.config.command_line import parse_overrides, split_word
@@ -213,8 +212,6 @@ def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
     if limit_s := trainer.settings.run.time_limit_s:
         counted = "self-play, learning and pits; measurements of strength come on top"
         lines.append(f"Time limit: {duration_text(limit_s)} of {counted}.")
-    if not has_board(trainer.game):
-        lines.append("note: TensorBoard shows no boards: the rules give none (the rule `cells`).")
     return lines
 
 

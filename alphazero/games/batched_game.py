@@ -8,6 +8,7 @@ objects.
 Letters for shapes: B positions, K state words, A actions, S symmetries, C planes, H x W board.
 """
 
+import abc
 import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -33,13 +34,16 @@ class Transition(NamedTuple):
     legal_action_mask: np.ndarray  #: bool[B, A], True = legal; all False where the game is finished
 
 
-class Game:
+class Game(abc.ABC):
     """A game, as operations on arrays of positions."""
 
     name: str  #: as `alphazero.own_games.registry.make_game` takes it
+    rules_object: Any  #: the object whose class has the rules
     num_actions: int  #: A
     state_size: int  #: K
     state_dtype: np.dtype  #: of a state array
+    #: The first words of a state tell positions apart; the rest tells how they were reached.
+    identity_size: int | None = None  #: how many; None is all
     planes_shape: tuple[int, int, int]  #: (C, H, W) of the network's input
     max_plies: int  #: an upper bound of the number of actions in a game, passes included
     cell_symmetries: np.ndarray  #: int32[S, H*W], see `rules.symmetries`
@@ -54,26 +58,29 @@ class Game:
     rules_text: str = ""  #: from which the digest follows
     plane_names: tuple[str, ...] = ()  #: what each plane shows, if the rules say
     appearance: Appearance = Appearance()  #: see `rules.appearance`
+    #: Letters: an empty square, the first player's piece, the second's, a blocked square.
+    piece_letters: str = ".XO"
 
+    @abc.abstractmethod
     def initial_states(self, num_games: int = 1) -> np.ndarray:
         """Return ``num_games`` start positions, [B, K]."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def step(self, states: np.ndarray, actions: np.ndarray) -> Transition:
         """Play one legal action in each position and return what follows.
 
         ``states`` stays unchanged. Callers validate (`check_legal`), this method does not.
         """
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def inspect(self, states: np.ndarray) -> Transition:
         """Return what `step` returns about positions, without playing an action."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def observe(self, states: np.ndarray) -> np.ndarray:
         """Return the network's input for the player to move, float32[B, C, H, W]."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def playout(self, states: np.ndarray, rng: np.ndarray) -> np.ndarray:
         """Play each position to its end with uniformly random actions.
 
@@ -83,14 +90,13 @@ class Game:
         Returns:
             float32[B], the results for the player to move in ``states``.
         """
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def cells(self, state: np.ndarray) -> np.ndarray:
         """Return the board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second's.
 
         A blocked square is 3, if `piece_letters` has a fourth letter.
         """
-        raise NotImplementedError
 
     def cells_to_state(self, board: np.ndarray, player: int) -> np.ndarray:
         """Return the state ([K]) with the given board (int8[H, W], see `cells`) and player to move.
@@ -102,11 +108,6 @@ class Game:
             f"'{self.name}' cannot set a position up from a board: give the moves that lead to it."
         )
 
-    @property
-    def piece_letters(self) -> str:
-        """Letters: an empty square, the first player's piece, the second's, a blocked square."""
-        raise NotImplementedError
-
     def text_to_state(self, text: str, player: int) -> np.ndarray:
         """Return the state ([K]) of a board in the form that `state_to_text` writes.
 
@@ -116,7 +117,8 @@ class Game:
         Raises:
             ValueError: naming the row and column that are wrong, or why the board is unreachable.
         """
-        return self.cells_to_state(np.zeros(self.planes_shape[1:], np.int8), player)
+        board = parse_board(text, self.planes_shape[1:], self.piece_letters, self.name)
+        return self.cells_to_state(board, player)
 
     def action_squares(self, action: int) -> tuple[int, ...]:
         """Return the squares that an action names, see `rules.action_squares`."""
@@ -128,13 +130,25 @@ class Game:
         By default these are the names of its squares, or its number. Boards write actions for
         people by `alphazero.boards.notation`.
         """
-        return self._action_names[action]
+        own = self.own_action_text(action)
+        return self._action_names[action] if own is None else own
 
     def text_to_action(self, text: str) -> int:
         """Return the action that a person typed; raise ValueError if there is none."""
+        own = self.own_text_action(text)
+        if own is not None:
+            return own
         if not any(self._squares):
             return parse_index(text, self.num_actions)
         return named_action(text, self._squares, *self._naming)
+
+    def own_action_text(self, action: int) -> str | None:
+        """Return an action in the words of the rules, None where they have none."""
+        return None
+
+    def own_text_action(self, text: str) -> int | None:
+        """Return the action in the words of the rules, None where they have none."""
+        return None
 
     # --- what follows from the operations above ---------------------------------------------------
 
@@ -154,11 +168,6 @@ class Game:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
 
-    @property
-    def rules_object(self) -> Any:
-        """The object whose class has the rules."""
-        return self
-
     def over(self, states: np.ndarray) -> np.ndarray:
         """Return bool[B]: which games are finished."""
         return self.inspect(states).over
@@ -176,31 +185,23 @@ class Game:
         return self.inspect(states).legal_action_mask
 
     def identity(self, states: np.ndarray) -> np.ndarray:
-        """Return the part of the states that tells positions apart, [B, at most K].
-
-        The rest tells how a position was reached, which changes nothing that follows.
-        """
-        return states
+        """Return the part of the states that tells positions apart, [B, at most K]."""
+        return states[:, : self.identity_size]
 
     def own_result(self, value: float) -> float:
         """Return a result in [-1, 1] in the numbers of the rules, see `result_range`."""
         worst, best = self.result_range
         return worst + (value + 1) * (best - worst) / 2
 
-    def check_legal(self, state: np.ndarray, action: int, in_words: bool = True) -> None:
-        """Raise ValueError if ``action`` is not legal in ``state`` ([K]).
-
-        Args:
-            in_words: name actions as a person writes them; False names them by their numbers.
-        """
+    def check_legal(self, state: np.ndarray, action: int) -> None:
+        """Raise ValueError if ``action`` is not legal in ``state`` ([K])."""
         inspected = self.inspect(state[None])
         if inspected.over[0]:
             raise ValueError("the game is over: no move is legal.")
         legal = np.flatnonzero(inspected.legal_action_mask[0]).tolist()
         if action not in legal:
-            text = self.action_to_text if in_words else str
-            moves = ", ".join(text(other) for other in legal)
-            raise ValueError(f"'{text(action)}' is not legal here; legal moves: {moves}.")
+            moves = ", ".join(map(str, legal))
+            raise ValueError(f"'{action}' is not legal here; legal moves: {moves}.")
 
     def play_moves(self, actions: Sequence[int], start: np.ndarray | None = None) -> np.ndarray:
         """Return the state ([K]) after the listed actions.
@@ -218,7 +219,7 @@ class Game:
                 allowed = f"a move is a number from 0 to {self.num_actions - 1}"
                 raise ValueError(f"move {number} of the list is {action!r}: {allowed}.")
             try:
-                self.check_legal(state, action, in_words=False)
+                self.check_legal(state, action)
             except ValueError as error:
                 raise ValueError(f"move {number} of the list: {error}") from None
             state = self.step(state[None], np.array([action], np.int32)).states[0]
@@ -249,7 +250,7 @@ class CompiledGame(Game):
 
     def __init__(self, name: str, sizes: Any):
         self.name = name
-        self.rules = sizes
+        self.rules = self.rules_object = sizes
         self.num_actions = rules.num_actions(sizes)
         self.state_size, self.state_dtype = rules.state_layout(sizes)
         self.planes_shape = rules.planes_shape(sizes)
@@ -260,13 +261,10 @@ class CompiledGame(Game):
         self.result_range = float(worst), float(best)
         self.plane_names = rules.plane_names(sizes)
         self.appearance = read_appearance(rules.appearance(sizes))
+        self.piece_letters = rules.piece_letters(sizes)
 
     def __reduce__(self) -> tuple[type, tuple[str, Any]]:
         return type(self), (self.name, self.rules)
-
-    @property
-    def rules_object(self) -> Any:
-        return self.rules
 
     def initial_states(self, num_games: int = 1) -> np.ndarray:
         state = np.zeros(self.state_size, self.state_dtype)
@@ -308,26 +306,14 @@ class CompiledGame(Game):
     def cells_to_state(self, board: np.ndarray, player: int) -> np.ndarray:
         return rules.from_cells(self.rules, board, player)
 
-    @property
-    def piece_letters(self) -> str:
-        return rules.piece_letters(self.rules)
-
-    def text_to_state(self, text: str, player: int) -> np.ndarray:
-        board = parse_board(text, self.planes_shape[1:], self.piece_letters, self.name)
-        return self.cells_to_state(board, player)
-
     def action_squares(self, action: int) -> tuple[int, ...]:
         return rules.action_squares(self.rules, action)
 
-    def action_to_text(self, action: int) -> str:
-        if rules.implements(self.rules, "action_to_text"):
-            return rules.action_to_text(self.rules, action)
-        return super().action_to_text(action)
+    def own_action_text(self, action: int) -> str | None:
+        return rules.action_to_text(self.rules, action)
 
-    def text_to_action(self, text: str) -> int:
-        if rules.implements(self.rules, "text_to_action"):
-            return rules.text_to_action(self.rules, text)
-        return super().text_to_action(text)
+    def own_text_action(self, text: str) -> int | None:
+        return rules.text_to_action(self.rules, text)
 
 
 # --- kernels: one row for each position -----------------------------------------------------------

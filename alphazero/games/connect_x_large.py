@@ -12,10 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphazero.games import rules
-from alphazero.games.connect_x import appearance, check_position, plane_names
-from alphazero.games.symmetry import mirror_tables
-from alphazero.games.text import parse_index
+from alphazero.games import connect_x, rules
 from alphazero.runtime.jit import njit
 from alphazero.runtime.random_generators import random_below
 
@@ -120,28 +117,8 @@ def observe(game, state, planes):
 
 
 @rules.implement(LargeConnectX)
-def num_actions(game):
-    return game.columns
-
-
-@rules.implement(LargeConnectX)
 def state_layout(game):
     return game.rows * game.columns + 3, np.dtype(np.int8)
-
-
-@rules.implement(LargeConnectX)
-def planes_shape(game):
-    return 2, game.rows, game.columns
-
-
-@rules.implement(LargeConnectX)
-def max_plies(game):
-    return game.rows * game.columns
-
-
-@rules.implement(LargeConnectX)
-def symmetries(game):
-    return mirror_tables(game.rows, game.columns)
 
 
 @rules.implement(LargeConnectX)
@@ -151,15 +128,18 @@ def cells(game, state):
 
 @rules.implement(LargeConnectX)
 def from_cells(game, board, player):
-    line = check_position(board, player, game.length)
+    line = connect_x.check_position(board, player, game.length)
     open_columns = np.count_nonzero(board[0] == 0)
     return np.concatenate([board.ravel(), [player, line, open_columns]]).astype(np.int8)
 
 
-@rules.implement(LargeConnectX)
-def text_to_action(game, text):
-    return parse_index(text, game.columns, "column")
-
-
-rules.implement(LargeConnectX)(plane_names)
-rules.implement(LargeConnectX)(appearance)
+for rule in (
+    connect_x.num_actions,
+    connect_x.planes_shape,
+    connect_x.plane_names,
+    connect_x.max_plies,
+    connect_x.symmetries,
+    connect_x.text_to_action,
+    connect_x.appearance,
+):
+    rules.implement(LargeConnectX)(rule)

@@ -330,16 +330,16 @@ def action_squares(game, action: int) -> tuple[int, ...]:
 
 
 @_python_rule
-def action_to_text(game, action: int) -> str:
+def action_to_text(game, action: int) -> str | None:
     """Return the action in the notation of the rules, which may count from 0.
 
     Without this rule it is the names of its squares, or its number.
     """
-    raise _missing(game, "action_to_text")
+    return None
 
 
 @_python_rule
-def text_to_action(game, text: str) -> int:
+def text_to_action(game, text: str) -> int | None:
     """Return the action that a person typed.
 
     Without this rule, people type what they read, or the names of the squares.
@@ -347,4 +347,4 @@ def text_to_action(game, text: str) -> int:
     Raises:
         ValueError: naming the text and what is allowed.
     """
-    raise _missing(game, "text_to_action")
+    return None

@@ -18,8 +18,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-_NAME = re.compile(r"([a-z])([1-9]\d?)", re.ASCII)
-_LONG_NAME = re.compile(r"([a-z]+)([1-9]\d*)", re.ASCII)
+_NAME = re.compile(r"([a-z]+)([1-9]\d*)", re.ASCII)
 #: Between the squares of a move: a2-a3, a2xb3, a2 a3.
 _BETWEEN = re.compile(r"(?<=\d)\s*[-:>x]?\s*(?=[a-z])", re.ASCII)
 
@@ -79,7 +78,7 @@ def named_squares(
     column_names, row_names = edge_names(rows, columns, from_top)
     found = []
     for name in _BETWEEN.split(text.strip().lower()):
-        match = _LONG_NAME.fullmatch(name)
+        match = _NAME.fullmatch(name)
         if match is None or match[1] not in column_names or match[2] not in row_names:
             return None
         found.append(row_names.index(match[2]) * columns + column_names.index(match[1]))
@@ -132,10 +131,8 @@ def named_square(name: str, size: int, mirrored: bool = False) -> int | None:
     name = name.strip().lower()
     if name == "pass":
         return size * size
-    match = _NAME.fullmatch(name)
-    if match is None:
+    found = named_squares(name, size, size, from_top=True)
+    if found is None or len(found) != 1:
         return None
-    column, row = ord(match[1]) - ord("a"), int(match[2]) - 1
-    if column >= size or row >= size:
-        return None
+    row, column = divmod(found[0], size)
     return row * size + (size - 1 - column if mirrored else column)

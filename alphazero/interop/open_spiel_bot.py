@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from alphazero.games.batched_game import Game
-from alphazero.own_games.adapters.open_spiel_game import make_open_spiel_game, require_open_spiel
+from alphazero.own_games.adapters.open_spiel_game import load_game, require_open_spiel
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import Choice, Player, PlayerSettings
 from alphazero.players.registry import make_player
@@ -33,7 +33,7 @@ def make_bot(
     Raises:
         ConfigError: if the game does not qualify, or there is no such player.
     """
-    own = make_game(rules) if rules else make_open_spiel_game(str(game))
+    own = make_game(rules) if rules else load_game(str(game))
     return PlayerBot(make_player(spec, own, settings), own)
 
 

@@ -8,6 +8,7 @@ checked here. `alphazero.own_games.registry` decides who may run a file or a mod
 """
 
 import contextlib
+import dataclasses
 import hashlib
 import json
 import os
@@ -21,29 +22,32 @@ import numpy as np
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.own_games.checks.laws import check_laws
+from alphazero.own_games.checks.laws import Laws
+from alphazero.own_games.checks.report import CheckOptions, Fault, RuleReport, examine
 from alphazero.own_games.checks.rule_walks import BrokenLaw
 from alphazero.own_games.game_file import (
+    ALLOWED,
     file_of,
     game_of,
     is_compiled,
     is_game_file,
     load_source,
+    made,
     refusal,
 )
-from alphazero.own_games.own_game import called, has_python_rules
-from alphazero.own_games.rule_errors import compiler_error_text, python_error_text
+from alphazero.own_games.rule_errors import compiler_error_text, python_error_text, unusable
 from alphazero.own_games.rules_digest import made_as
 from alphazero.runtime import jit
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import kernel_rng
 from alphazero.runtime.source_text import digest_of, module_file, source_text
 
-_SECONDS = 3.0  # of random games
+_SECONDS, _NUM_POSITIONS = 3.0, 300  # of the check
+_MAX_SHOWN_ACTIONS = 30
 TIME_LIMIT_S = 10.0  # for one position; rules that take longer do not return
 _SILENT_S = 2.0  # before a line says what is going on
 _PACKAGE_FOLDER = Path(__file__).parents[2]
-_HELP = "docs/COMPILED_RULES.md lists common mistakes."
+_HELP = "docs/COMPILED_RULES.md lists common mistakes"
 #: The classes without a file whose objects were checked, with the notes on them.
 _CHECKED: dict[type, tuple[str, ...]] = {}
 
@@ -63,18 +67,18 @@ def load_object(source: Any, name: str) -> Game:
     """Return the game of an object, a class or a function.
 
     Args:
-        source: what `alphazero.own_games.own_game.game_of_object` takes, or compiled rules.
+        source: what `alphazero.own_games.game_file.game_of` takes.
 
     Raises:
         ConfigError: if it is no game or breaks a law; for compiled rules, if they are not the GAME
             of a file, or do not compile.
     """
-    if not has_python_rules(source) and callable(source):
-        source = called(source, name)
+    source = made(source, name)
     module_name = type(source).__module__
-    module, file = sys.modules.get(module_name), module_file(module_name)
+    file = module_file(module_name)
     if not is_compiled(source):
         return _checked_here(source, name, file)
+    module = sys.modules.get(module_name)
     if file is None or getattr(module, "GAME", None) != source:
         raise ConfigError.of("game", name, reason="compiled rules must be the GAME of their file")
     is_imported = getattr(module, "__spec__", None) is not None
@@ -110,47 +114,53 @@ def _checked_here(source: Any, name: str, file: Path | None) -> Game:
         stored = file and _stored_notes_path(file, made_as(rules))
         notes = _read_notes(stored) if file else _CHECKED.get(type(rules))
         if notes is None:
-            notes = tuple(check_laws(game, _SECONDS, path=file))
+            notes = _notes_of(examine(Laws(game, file), None, _quick(name)), name)
             _write_notes(stored, notes)
             _CHECKED[type(rules)] = notes
     except ConfigError:
         raise
-    except Exception as error:  # a broken law, or of the user's own code
-        is_law = isinstance(error, BrokenLaw)
-        broken = str(error) if is_law else python_error_text(error, file)
-        raise _broken(broken, name) from error
+    except BrokenLaw as error:
+        raise _broken(str(error), name) from error
+    except Exception as error:  # of the user's own code
+        raise _broken(python_error_text(error, file), name) from error
     game.notes = notes
     return game
 
 
+def _quick(name: str) -> CheckOptions:
+    return CheckOptions(name, num_positions=_NUM_POSITIONS, seconds=_SECONDS)
+
+
+def _notes_of(report: RuleReport, name: str) -> tuple[str, ...]:
+    """Return notes on what is allowed but looks wrong; raise `ConfigError` for a broken law."""
+    if report.broken is None:
+        return tuple(report.notes)
+    text, actions = report.broken.text, report.broken.actions
+    if len(actions) > _MAX_SHOWN_ACTIONS:
+        last = actions[-_MAX_SHOWN_ACTIONS:]
+        text = f"after {len(actions):,} actions that end with {last}: {text}"
+    elif actions:
+        text = f"after the actions {actions}: {text}"
+    raise _broken(text, name)
+
+
 def _broken(text: str, name: str) -> ConfigError:
-    return refusal(f"the game '{name}' cannot be played: {text} {_HELP}", name)
+    return unusable(name, f"{text} {_HELP}", name, ALLOWED)
 
 
 # --- the laws, in a process of its own ------------------------------------------------------------
 
 
 def _check_laws(name: str, file: Path) -> tuple[str, ...]:
-    """Return notes on what is allowed but looks wrong; raise `ConfigError` for a broken law."""
-    arguments = [name, str(_SECONDS), str(TIME_LIMIT_S)]
-    found = run_check("alphazero.own_games.checks.laws", arguments, file)
-    if found["broken"] is not None:
-        raise _broken(found["broken"], name)
-    return tuple(found["notes"])
+    return _notes_of(run_check(_quick(name), file), name)
 
 
-def run_check(
-    module: str, arguments: list[str], *paths: Path, announce: bool = True
-) -> dict[str, Any]:
-    """Run a program that checks rules as plain Python, and return what it prints as JSON.
+def run_check(options: CheckOptions, *paths: Path, announce: bool = True) -> RuleReport:
+    """Check rules as plain Python in a process of its own.
 
     Args:
-        module: the program.
         paths: the files that it is about, to name the line of a rule that does not return.
         announce: whether a line says what is going on if it takes long.
-
-    Returns:
-        What it found: "broken", the law that is broken or None, and "notes" at least.
     """
     # A notebook may have found this package by a path that a new process does not know.
     search_path = [str(_PACKAGE_FOLDER), *sys.path]
@@ -160,21 +170,30 @@ def run_check(
         "PYTHONPATH": os.pathsep.join(filter(None, search_path)),
     }
     # Not the current folder: a file random.py there would be run.
-    command = [sys.executable, "-P", "-m", module, *arguments]
+    arguments = [json.dumps(dataclasses.asdict(options)), str(TIME_LIMIT_S)]
+    command = [sys.executable, "-P", "-m", "alphazero.own_games.rule_check", *arguments]
     text = f"Checking the rules of {paths[0]} ..." if announce else ""
     status, output, errors = _run(command, environment, text)
     lines = output.splitlines()
     if status == 0 and lines:
-        return json.loads(lines[-1])
+        return report_of(json.loads(lines[-1]))
     places = "|".join(re.escape(str(path.resolve())) for path in paths)
     frame = re.search(rf'File "({places})", line (\d+) in (\S+)', errors)
     if "Timeout" in errors and frame:
         file = f"{Path(frame[1]).name}, " if len(paths) > 1 else ""
         function = "" if frame[3] == "<module>" else f", in '{frame[3]}'"
         text = f"{file}line {frame[2]}{function}: it does not return (an endless loop?)."
-        return {"broken": text, "notes": []}
+        return RuleReport(Fault(text))
     reason = (errors.strip().splitlines() or [f"exit status {status}"])[-1]
-    return {"broken": f"the check of its rules ended with: {reason}.", "notes": []}
+    return RuleReport(Fault(f"the check of its rules ended with: {reason}."))
+
+
+def report_of(found: dict[str, Any]) -> RuleReport:
+    """Return a report from its JSON."""
+    for key in ("broken", "difference"):
+        if found[key] is not None:
+            found[key] = Fault(**found[key])
+    return RuleReport(**found)
 
 
 def _run(command: list[str], environment: dict, announcement: str) -> tuple[int, str, str]:
@@ -208,7 +227,7 @@ def _compile(game: CompiledGame, path: Path) -> None:
         game.playout(states[:0], kernel_rng(np.random.default_rng(0)))
     except (NumbaError, UnsupportedBytecodeError) as error:
         broken = compiler_error_text(str(error), path)
-        message = f"the game file '{path}' does not compile: {broken} {_HELP}"
+        message = f"the game file '{path}' does not compile: {broken} {_HELP}."
         raise refusal(message, str(path)) from None
 
 

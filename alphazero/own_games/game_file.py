@@ -1,7 +1,7 @@
 """The rules that a user names: a game file, ``module:Class``, or an entry point.
 
 In: a name. Out: what the file or the module defines, which is thereby run, and the game that it is:
-`GAME` in a file is compiled rules, or a game in plain Python (`alphazero.own_games.own_game`).
+`GAME` in a file is compiled rules, or a game in plain Python (`alphazero.own_games.python_game`).
 Nothing is checked here: see `alphazero.own_games.checked_game`.
 """
 
@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.own_games.own_game import called, game_of_object, has_python_rules
+from alphazero.own_games.python_game import has_python_rules, make_python_game
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.own_code import GAMES, load_own
+from alphazero.runtime.own_code import GAMES, load_own, reason_of
 from alphazero.runtime.source_text import module_file
+
+ALLOWED = "the path of a file that defines GAME, or module:Class, and obeys the laws of games"
 
 
 def is_game_file(name: str) -> bool:
@@ -31,13 +33,39 @@ def load_source(name: str) -> Any:
     """
     if is_game_file(name):
         return _run_file(name)
-    source = load_own(name, GAMES, "game")
-    return called(source, name) if not has_python_rules(source) and callable(source) else source
+    return made(load_own(name, GAMES, "game"), name)
+
+
+def made(source: Any, name: str) -> Any:
+    """Return a game's object: of a class or a function, what its call without arguments makes.
+
+    Raises:
+        ConfigError: if it raises an error.
+    """
+    if not (isinstance(source, type) or callable(source) and not has_python_rules(source)):
+        return source
+    try:
+        return source()
+    except ConfigError:
+        raise
+    except Exception as error:  # of the user's own code
+        reason = f"it cannot be made without arguments: {reason_of(error)}"
+        raise ConfigError.of("game", name, reason=reason) from error
 
 
 def game_of(source: Any, name: str) -> Game:
-    """Return the game of what `load_source` returns."""
-    return CompiledGame(name, source) if is_compiled(source) else game_of_object(source, name)
+    """Return the game of what `load_source` returns.
+
+    Raises:
+        ConfigError: if it is no game; it names what is missing.
+    """
+    if is_compiled(source):
+        return CompiledGame(name, source)
+    source = made(source, name)
+    if isinstance(source, Game):
+        source.name = name
+        return source
+    return make_python_game(source, name)
 
 
 def is_compiled(source: Any) -> bool:
@@ -112,5 +140,4 @@ def existing(name: str) -> Path:
 
 def refusal(message: str, name: str) -> ConfigError:
     """Return the error that refuses a game."""
-    allowed = "the path of a file that defines GAME, or module:Class, and obeys the laws of games"
-    return ConfigError(message, key="game", value=name, allowed=allowed)
+    return ConfigError(message, key="game", value=name, allowed=ALLOWED)

@@ -1,17 +1,19 @@
-"""Rules in plain Python: the batched game of a class whose objects are positions.
+"""Rules in plain Python: what such a game is, and how its positions become rows of numbers.
 
-In: the object of the start position. Out: a `Game` whose states are numbers, so that search,
+In: an object that is the start position (`Position`), or knows the rules in the notebook's form
+(`alphazero.own_games.notebook_form`). Out: a `Game` whose states are numbers, so that search,
 self-play, replay and stored runs treat it as a compiled game. A state holds the actions so far and
 what the object said of the position; the objects themselves are kept in a bounded table, and one
 that is no longer there is made again by playing its actions. Nothing is pickled. Whatever needs
 compiled rules, such as the fused UCT kernel, does not work with these games.
 
-Where the objects come from is not known here: a class of the user, or
-`alphazero.own_games.adapters.pettingzoo_game`.
+Where the objects come from is not known here: a class of the user, or one of
+`alphazero.own_games.adapters`.
 """
 
 import copy
 import hashlib
+import inspect
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -20,6 +22,8 @@ import numpy as np
 from alphazero.games.appearance import read_appearance
 from alphazero.games.batched_game import Game, Transition
 from alphazero.games.symmetry import identity_tables
+from alphazero.own_games.notebook_form import NotebookStart
+from alphazero.own_games.rule_errors import unusable
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import random_below
 
@@ -28,6 +32,23 @@ _MAX_OBJECTS = 32_768
 _KEY_BYTES = 16
 _RESULT, _PLAYER, _OVER = slice(0, 4), 4, 5
 _HEADER = 6
+
+
+def has_python_rules(source: Any) -> bool:
+    """Return whether an object or a class has the methods of a game in plain Python.
+
+    An abstract class has none of its own, though it names them.
+    """
+    if inspect.isabstract(source):
+        return False
+    return hasattr(source, "legal_actions") or hasattr(source, "get_transitions")
+
+
+def make_python_game(source: Any, name: str) -> "PythonGame":
+    """Return the game of an object; raise `ConfigError` for one that lacks a method."""
+    if callable(getattr(source, "get_transitions", None)):
+        return PythonGame(NotebookStart(source, name), name)
+    return PythonGame(source, name)
 
 
 class Position(Protocol):
@@ -132,6 +153,8 @@ class PythonGame(Game):
         except (TypeError, ValueError) as error:
             raise self._refusal("appearance", f"fields of Appearance: {error}") from None
         self._start = start
+        self.rules_object = getattr(start, "rules_object", start)
+        self.piece_letters = getattr(start, "piece_letters", ".XO")
         self._observes = callable(getattr(start, "observe", None))
         self.has_binary_planes = not self._observes or bool(getattr(start, "binary_planes", False))
         self._has_key = callable(getattr(start, "key", None))
@@ -144,15 +167,12 @@ class PythonGame(Game):
         self._action_type = np.dtype(np.uint8 if self.num_actions <= 256 else np.uint16)
         self._layout = self._make_layout()
         self.state_size = self._layout.size
+        self.identity_size = self._layout.plies  # what the object says, without the actions so far
         self._table = _Table()
         self._start_state = self._rows([start], np.zeros((1, self.max_plies), self._action_type), 0)
 
     def __reduce__(self) -> tuple[type, tuple[Any, str]]:
         return type(self), (self._start, self.name)
-
-    @property
-    def rules_object(self) -> Any:
-        return getattr(self._start, "rules_object", self._start)
 
     def initial_states(self, num_games: int = 1) -> np.ndarray:
         return np.repeat(self._start_state, num_games, axis=0)
@@ -187,10 +207,6 @@ class PythonGame(Game):
             planes = np.unpackbits(part, axis=1)[:, : int(np.prod(self.planes_shape))]
             return planes.astype(np.float32).reshape(-1, *self.planes_shape)
         return _view(part, np.float32).reshape(-1, *self.planes_shape).copy()
-
-    def identity(self, states: np.ndarray) -> np.ndarray:
-        """See `Game.identity`: what the object says of a position, without the actions so far."""
-        return states[:, : self._layout.plies]
 
     def playout(self, states: np.ndarray, rng: np.ndarray) -> np.ndarray:
         return np.array([self._playout(self.position(state), rng) for state in states], np.float32)
@@ -238,10 +254,6 @@ class PythonGame(Game):
     def cells(self, state: np.ndarray) -> np.ndarray:
         return np.asarray(self.position(state).cells(), np.int8)
 
-    @property
-    def piece_letters(self) -> str:
-        return getattr(self._start, "piece_letters", ".XO")
-
     def drawn(self, state: np.ndarray) -> str | None:
         position = self.position(state)
         return position.to_text() if callable(getattr(position, "to_text", None)) else None
@@ -250,13 +262,13 @@ class PythonGame(Game):
         own = getattr(self._start, "action_squares", None)
         return () if own is None else tuple(own(action))
 
-    def action_to_text(self, action: int) -> str:
+    def own_action_text(self, action: int) -> str | None:
         own = getattr(self._start, "action_to_text", None)
-        return super().action_to_text(action) if own is None else own(action)
+        return None if own is None else own(action)
 
-    def text_to_action(self, text: str) -> int:
+    def own_text_action(self, text: str) -> int | None:
         own = getattr(self._start, "text_to_action", None)
-        return super().text_to_action(text) if own is None else own(text)
+        return None if own is None else own(text)
 
     # --- objects and numbers ----------------------------------------------------------------------
 
@@ -364,8 +376,7 @@ class PythonGame(Game):
                 raise self._refusal(name, "a whole number from 1 to 65535")
 
     def _refusal(self, name: str, allowed: str) -> ConfigError:
-        message = f"the game '{self.name}' cannot be used: {name} must be {allowed}."
-        return ConfigError(message, key="game", value=name, allowed=allowed)
+        return unusable(self.name, f"{name} must be {allowed}", name, allowed)
 
 
 class _Table:

@@ -9,16 +9,17 @@ exist, when two names mean the same game, and who may run code that is not of th
 user. A name that was read from a file goes through `make_stored_game`.
 """
 
+import difflib
 import os
 import re
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.own_games.checked_game import load_named_game, load_object
 from alphazero.own_games.game_file import is_game_file as is_game_file
-from alphazero.own_games.own_game import importable_name
 from alphazero.own_games.rules_digest import identify
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import GAMES, announced, is_module_name
@@ -46,22 +47,6 @@ _SPELLINGS = {
     "othello:8": "othello",
     "othello_4x4": "othello:4",
     "othello_6x6": "othello:6",
-}
-#: What games are called elsewhere, in small letters alone, and their names here.
-_MEANT = {
-    "c4": "connect_four",
-    "connect4": "connect_four",
-    "connectfour": "connect_four",
-    "connectx": "connect_x:6x7x4",
-    "fourinarow": "connect_four",
-    "noughtsandcrosses": "tic_tac_toe",
-    "othello": "othello",
-    "othello6x6": "othello:6",
-    "othello8": "othello",
-    "othello8x8": "othello",
-    "reversi": "othello",
-    "tictactoe": "tic_tac_toe",
-    "ttt": "tic_tac_toe",
 }
 #: Objects that the user passed to `make_game`, by their names.
 _OBJECTS: dict[str, Any] = {}
@@ -99,7 +84,8 @@ def make_game(game: Any) -> Game:
 
 def _make(game: Any) -> Game:
     if not isinstance(game, str):
-        name = importable_name(game)
+        made_by = game if isinstance(game, type) else type(game)
+        name = f"{made_by.__module__}:{made_by.__qualname__}"
         _OBJECTS[name] = game
         return load_object(game, name)
     if game in _OBJECTS:
@@ -110,9 +96,9 @@ def _make(game: Any) -> Game:
         return _FAMILIES[family](game, rest)
     if is_game_file(game) or is_module_name(game) or game in announced(GAMES):
         return load_named_game(game)
-    meant = _MEANT.get(re.sub("[^a-z0-9]", "", game.lower()).removesuffix("v3"))
-    hint = f" Did you mean {meant}?" if meant else ""
     names = game_names()
+    close = difflib.get_close_matches(game.lower(), names, n=1)
+    hint = f" Did you mean {close[0]}?" if close else ""
     games = ", ".join(names)
     raise _refusal(f"there is no game '{game}'.{hint} The games are {games}.", game, names)
 
@@ -185,7 +171,7 @@ def runs_own_code(name: str) -> bool:
     return is_game_file(name) or is_module_name(module)
 
 
-def is_own_game(name: str) -> bool:
+def is_shipped_game(name: str) -> bool:
     """Return whether a game's name is that of a game of this package, possibly of another size."""
     return _SPELLINGS.get(name, name).partition(":")[0] in _OWN_FAMILIES
 
@@ -243,7 +229,9 @@ def _connect_x(name: str, sizes: str) -> Game:
         raise ConfigError.of("game", name, allowed)
     rows, columns = int(match[1]), int(match[2])
     if not match[3]:
-        raise _without_length(name, rows, columns)
+        example = f"connect_x:{rows}x{columns}x{min(4, max(rows, columns))}"
+        message = f"'{name}' lacks the number in a row that wins: try {example}."
+        raise _refusal(message, name, example)
     length = int(match[3])
     if not (1 <= rows <= 64 and 1 <= columns <= 64 and 2 <= length <= max(rows, columns)):
         allowed = "rows and columns from 1 to 64, a length from 2 to the longer side of the board"
@@ -257,12 +245,6 @@ def _connect_x(name: str, sizes: str) -> Game:
     return CompiledGame(name, LargeConnectX(rows, columns, length))
 
 
-def _without_length(name: str, rows: int, columns: int) -> ConfigError:
-    example = f"connect_x:{rows}x{columns}x{min(4, max(rows, columns))}"
-    message = f"'{name}' lacks the number in a row that wins, ROWSxCOLUMNSxLENGTH: try {example}."
-    return _refusal(message, name, example)
-
-
 def _othello(name: str, sizes: str) -> Game:
     from alphazero.games.othello import Othello
 
@@ -271,22 +253,10 @@ def _othello(name: str, sizes: str) -> Game:
     return CompiledGame(name, Othello(int(sizes or 8)))
 
 
-def _pettingzoo(name: str, environment: str) -> Game:
-    from alphazero.own_games.adapters.pettingzoo_game import make_pettingzoo_game
-
-    return make_pettingzoo_game(environment)
-
-
-def _open_spiel(name: str, text: str) -> Game:
-    from alphazero.own_games.adapters.open_spiel_game import make_open_spiel_game
-
-    return make_open_spiel_game(text)
-
-
-def _pgx(name: str, environment: str) -> Game:
-    from alphazero.own_games.adapters.pgx_game import PgxGame
-
-    return PgxGame(environment)
+def _of_library(name: str, rest: str) -> Game:
+    family = name.partition(":")[0]
+    adapter = import_module(f"alphazero.own_games.adapters.{family}_game")
+    return adapter.load_game(rest)
 
 
 _FAMILIES = {
@@ -294,9 +264,9 @@ _FAMILIES = {
     "connect_four": _connect_four,
     "connect_x": _connect_x,
     "othello": _othello,
-    "pettingzoo": _pettingzoo,
-    "open_spiel": _open_spiel,
-    "pgx": _pgx,
+    "pettingzoo": _of_library,
+    "open_spiel": _of_library,
+    "pgx": _of_library,
 }
 
 

@@ -7,9 +7,11 @@ user's file, the cause and, where it is known, the cure. Nothing is run or compi
 import re
 import traceback
 from pathlib import Path
+from typing import Any
 
 from alphazero.games import rules
 from alphazero.runtime import jit
+from alphazero.runtime.errors import ConfigError
 
 #: What a message of numba contains, and what it means. Groups of the pattern fill the braces.
 _COMPILER_CAUSES = (
@@ -41,7 +43,14 @@ _COMPILER_CAUSES = (
         "compiled code does not know generator expressions: write a loop",
     ),
 )
+_UNUSABLE = "the game '{}' cannot be used: "
 _FALLBACK = "numba cannot compile this; write plain loops over numbers and arrays"
+
+
+def unusable(name: str, reason: str, value: Any, allowed: Any) -> ConfigError:
+    """Return the error that refuses a game."""
+    message = f"{_UNUSABLE.format(name)}{reason.replace(_UNUSABLE.format(name), '')}."
+    return ConfigError(message, key="game", value=value, allowed=allowed)
 
 
 def python_error_text(error: Exception, path: Path | None) -> str:

@@ -86,25 +86,16 @@ def _behaviour(game: Game) -> str:
 
 
 def changes(old: str, new: str) -> str:
-    """Return what has changed between two texts of rules: "changed: step; added: winner", or ""."""
+    """Return what differs between two texts of rules: "changed: step, winner", or ""."""
     before, after = parts_of(old), parts_of(new)
     names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
-    if names == [SIZES]:
-        calls = [_sizes(text)["made_as"] for text in (old, new)]
-        if calls[0] == calls[1]:
-            return "its start position or its actions differ"
-        return f"{calls[0]} has become {calls[1]}"
     if BEHAVIOUR in names:
-        if BEHAVIOUR in before and BEHAVIOUR in after:
-            return "random games differ in their moves or results"
-        return "one of the two has no source, as in a notebook, so that they cannot be compared"
-    kinds = {
-        "changed": [name for name in names if name in before and name in after],
-        "added": [name for name in names if name not in before],
-        "removed": [name for name in names if name not in after],
-    }
-    kinds = {kind: [name for name in found if name != SIZES] for kind, found in kinds.items()}
-    return "; ".join(f"{kind}: {_listed(found)}" for kind, found in kinds.items() if found)
+        return "random games differ, or only one of the two has a source"
+    rules = [name for name in names if name != SIZES]
+    if names and not rules:
+        return f"{_sizes(old)['made_as']} has become {_sizes(new)['made_as']}"
+    more = f" and {len(rules) - _MAX_NAMES} more" if len(rules) > _MAX_NAMES else ""
+    return f"changed: {', '.join(rules[:_MAX_NAMES])}{more}" if rules else ""
 
 
 def network_shapes(text: str) -> tuple:
@@ -119,11 +110,6 @@ def is_rules_text(text: str) -> bool:
         return bool(digest_of(text) and network_shapes(text))
     except (SyntaxError, ValueError, KeyError, TypeError, RecursionError, MemoryError):
         return False
-
-
-def _listed(names: list[str]) -> str:
-    more = len(names) - _MAX_NAMES
-    return ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _sizes(text: str) -> dict[str, Any]:

@@ -19,7 +19,7 @@ import numpy as np
 from alphazero.boards.notation import Notation, read_moves
 from alphazero.boards.skin import SETUPS, setups_of, skin_of
 from alphazero.games.batched_game import Game
-from alphazero.own_games.registry import game_names, is_own_game, make_game
+from alphazero.own_games.registry import game_names, is_shipped_game, make_game
 from alphazero.play.requests import (
     EngineRequest,
     Refusal,
@@ -156,8 +156,8 @@ def parse_request(
     request = read_request(EngineRequest, read_json(line))
     name, moves, setup = request.game, request.moves or [], request.setup
     name = only_game if name is None else name
-    if name is None or not (is_own_game(name) if only_game is None else name == only_game):
-        own = ", ".join(filter(is_own_game, game_names()))
+    if name is None or not (is_shipped_game(name) if only_game is None else name == only_game):
+        own = ", ".join(filter(is_shipped_game, game_names()))
         raise not_allowed("game", name, only_game or f"one of {own}")
     try:
         game = game_of(name)

@@ -220,12 +220,6 @@ class ThinkingSettings:
     )
     network_kind: str | None = option(None, NETWORK_KIND_HELP)
     endgame: str = option("off", ENDGAME_HELP)
-    aim: str = option(
-        "result",
-        "network, in exact endings of Othello and Connect-X: play for the result, or, among moves "
-        "that keep it, for the best score: the margin of discs, or the earliest win",
-        choices=("result", "score"),
-    )
 
 
 @dataclasses.dataclass

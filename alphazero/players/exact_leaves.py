@@ -30,7 +30,6 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.exact_leaves import (
     ProvenLeaves,
-    Prover,
     Tier,
     extrapolated,
     game_positions,
@@ -38,6 +37,7 @@ from alphazero.solvers.exact_leaves import (
     leaf_costs,
     make_prover,
 )
+from alphazero.solvers.provers import Prover
 
 _log = logging.getLogger(__name__)
 #: Fractions of a move's time: for one answer, and for all such answers together. A fixed limit of
@@ -113,16 +113,6 @@ class LeafPolicy:
             return None
         nodes_per_s = self.speed.nodes_per_s * len(self.provers) if is_timed else None
         return ProvenLeaves(self.provers, costs, tiers, nodes_per_s)
-
-    def score_limits(self, num_simulations: float, time_limit_s: float | None) -> tuple[int, float]:
-        """Return the nodes and the seconds for the scores of a position: a quarter of a move."""
-        most_s = math.inf if time_limit_s is None else time_limit_s / 4
-        if self.nodes_per_answer is not None:
-            return int(self.nodes_per_answer), most_s
-        if self.speed is None:
-            return 0, most_s
-        move_s = _move_s(self.speed, num_simulations, time_limit_s)
-        return int(move_s * self.speed.nodes_per_s / 4), most_s
 
     def _tiers(self, speed: LeafSpeed, move_s: float, is_timed: bool) -> list[Tier]:
         if self.nodes_per_answer is not None:

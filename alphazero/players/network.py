@@ -42,7 +42,6 @@ from alphazero.players.exact_leaves import (
 )
 from alphazero.players.later_engine import LaterEngine
 from alphazero.players.network_alone import NetworkAlone
-from alphazero.players.scored_endings import check_aim
 from alphazero.players.search_player import SearchPlayer, simulations_per_move
 from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.errors import InputError, StoredFileError
@@ -84,7 +83,6 @@ def load_network_player(
     path = find_network(path)
     wanted = EngineChoice(settings.engine, settings.precision)
     check_setting(settings.endgame)
-    check_aim(game, settings.aim, settings.endgame)
     try:
         loader = _Loader(game, path, wanted, settings)
     except ImpossibleAnswersError as error:
@@ -100,7 +98,6 @@ def load_network_player(
         cache=loader.cache,
         exact_leaves=loader.leaves,
         later_engine=None if loader.is_complete else LaterEngine(loader.prepare),
-        aim=settings.aim,
     )
     return player if settings.with_search else NetworkAlone(game, loader.evaluator, player)
 

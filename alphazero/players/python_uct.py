@@ -5,6 +5,7 @@ search would spend most of its time on turning objects into rows and back. Other
 those of pgx, step in batches: the trees of many positions grow in lockstep.
 """
 
+import abc
 import dataclasses
 import random
 import time
@@ -35,10 +36,14 @@ def uct_player(game: Game, settings: PlayerSettings | None = None) -> Player:
     return BatchedUctPlayer(game, settings)
 
 
-class ObjectRules:
-    """The objects of a `PythonGame` as `alphazero.textbook.game.Rules`; results in [-1, 1]."""
+class PositionRules:
+    """Positions that are objects as `alphazero.textbook.game.Rules`; results in [-1, 1].
 
-    def __init__(self, game: PythonGame):
+    Args:
+        game: steps, copies and scores the objects.
+    """
+
+    def __init__(self, game: Any):
         self._game = game
 
     def initial_state(self) -> Any:
@@ -75,12 +80,14 @@ class ObjectRules:
         return result if state.player_to_move() == 0 else -result
 
 
-class PythonUctPlayer:
+class _TextbookPlayer(abc.ABC):
     """See `alphazero.players.uct.UctPlayer`.
 
     Raises:
         ConfigError: for a setting that these games do not have.
     """
+
+    batch_size = 1
 
     def __init__(self, game: Any, settings: PlayerSettings | None = None):
         self.game = game
@@ -92,16 +99,15 @@ class PythonUctPlayer:
         self.name = specification(self.settings)
         seed = int(child_generator(self.settings.seed, "uct player").integers(1 << 63))
         self._uct = Uct(
-            self._make_rules(),
+            PositionRules(game),
             uct_c=self.settings.uct_c,
             final_move=self.settings.final_move,
             rng=random.Random(seed),
         )
 
-    @property
-    def batch_size(self) -> int:
-        """See `alphazero.players.base.Player.batch_size`."""
-        return 1
+    @abc.abstractmethod
+    def _search(self, states: np.ndarray, progress: SearchProgress | None = None) -> list[Node]:
+        """Return the roots of the trees of B positions."""
 
     def choose(self, states: np.ndarray) -> Choice:
         """See `alphazero.players.base.Player.choose`."""
@@ -115,16 +121,6 @@ class PythonUctPlayer:
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
         """See `alphazero.players.base.Player.analyse`."""
         return self._analysis(self._search(state[None], progress)[0])
-
-    def _make_rules(self) -> Any:
-        """Return the game as `alphazero.textbook.game.Rules`."""
-        return ObjectRules(self.game)
-
-    def _search(self, states: np.ndarray, progress: SearchProgress | None = None) -> list[Node]:
-        """Return the roots of the trees of B positions."""
-        limits = uct_simulations(self.settings), self.settings.time_limit_s
-        positions = map(self.game.position, states)
-        return [self._uct.search(position, *limits, progress) for position in positions]
 
     def _analysis(self, root: Node) -> Analysis:
         """Return what a search has found."""
@@ -147,7 +143,7 @@ class PythonUctPlayer:
 
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
-    ) -> "PythonUctPlayer":
+    ) -> "_TextbookPlayer":
         """See `alphazero.players.base.Player.limited`."""
         if num_simulations is None and time_limit_s is None:
             return type(self)(self.game, self.settings)
@@ -164,39 +160,34 @@ class PythonUctPlayer:
         return line
 
 
+class PythonUctPlayer(_TextbookPlayer):
+    """Searches the objects of a `PythonGame`, one position after the other."""
+
+    def _search(self, states: np.ndarray, progress: SearchProgress | None = None) -> list[Node]:
+        limits = uct_simulations(self.settings), self.settings.time_limit_s
+        positions = map(self.game.position, states)
+        return [self._uct.search(position, *limits, progress) for position in positions]
+
+
 class _Row(NamedTuple):
-    """A position, and what its search asks about it again and again."""
+    """A position of a game that steps in batches, and what its search asks about it."""
 
     state: np.ndarray  #: [K]
     player: int
-    is_over: bool
+    over: bool
     legal: list[int]
 
+    def player_to_move(self) -> int:
+        return self.player
 
-class _RowRules:
-    """What the textbook asks about a `_Row`; the game steps and plays out elsewhere, in batches."""
+    def is_over(self) -> bool:
+        return self.over
 
-    def initial_state(self) -> Any:
-        """See `alphazero.textbook.game.Rules`; so are the following methods."""
-        raise NotImplementedError
-
-    def player_to_move(self, state: _Row) -> int:
-        return state.player
-
-    def legal_actions(self, state: _Row) -> list[int]:
-        return state.legal
-
-    def step(self, state: _Row, action: int) -> _Row:
-        raise NotImplementedError
-
-    def is_over(self, state: _Row) -> bool:
-        return state.is_over
-
-    def result(self, state: _Row) -> float:
-        raise NotImplementedError
+    def legal_actions(self) -> list[int]:
+        return self.legal
 
 
-class BatchedUctPlayer(PythonUctPlayer):
+class BatchedUctPlayer(_TextbookPlayer):
     """Searches many positions in lockstep: one `Game.step` and one `Game.playout` for all.
 
     A time limit is that of all positions together.
@@ -205,14 +196,8 @@ class BatchedUctPlayer(PythonUctPlayer):
     def __init__(self, game: Game, settings: PlayerSettings | None = None):
         super().__init__(game, settings)
         self._rng = kernel_rng(child_generator(self.settings.seed, "uct playouts"))
-
-    @property
-    def batch_size(self) -> int:
-        """How many positions are searched at once, bounded by the memory of their states."""
-        return max(1, min(_MAX_POSITIONS, _MAX_BYTES // self.game.state_size))
-
-    def _make_rules(self) -> Any:
-        return _RowRules()
+        #: Positions searched at once, bounded by the memory of their states.
+        self.batch_size = max(1, min(_MAX_POSITIONS, _MAX_BYTES // game.state_size))
 
     def _search(self, states: np.ndarray, progress: SearchProgress | None = None) -> list[Node]:
         num_simulations, time_limit_s = uct_simulations(self.settings), self.settings.time_limit_s
@@ -231,7 +216,7 @@ class BatchedUctPlayer(PythonUctPlayer):
         """Run one simulation from each root."""
         uct = self._uct
         paths = [uct.select([root]) for root in roots]
-        growing = [path for path in paths if not _row(path[-1]).is_over]
+        growing = [path for path in paths if not _row(path[-1]).over]
         if growing:
             nodes = [path[-1] for path in growing]
             actions = [uct.choose_missing(node, uct.missing_actions(node)) for node in nodes]

@@ -22,7 +22,6 @@ from alphazero.players.best_lines import BestLines
 from alphazero.players.exact_leaves import LeafPolicy
 from alphazero.players.later_engine import LaterEngine
 from alphazero.players.network_alone import MAX_BATCH_SIZE, NetworkAlone
-from alphazero.players.scored_endings import ScoredEndings
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.batched_search import TreeSearch
 from alphazero.search.settings import SearchSettings
@@ -61,8 +60,6 @@ class SearchPlayer:
     exact_leaves: LeafPolicy | None = None
     #: Takes over from the evaluator's first engine; shared like the evaluator.
     later_engine: LaterEngine | None = None
-    #: Result or score, see `alphazero.players.base.PlayerSettings`; score needs ``exact_leaves``.
-    aim: str = "result"
     #: The latest searches: of batches, and of a single position.
     _searches: dict[bool, TreeSearch] = dataclasses.field(
         default_factory=dict, init=False, repr=False
@@ -80,8 +77,8 @@ class SearchPlayer:
 
     @property
     def is_repeatable(self) -> bool:
-        """See `Player`: all but the best lines of a puzzle, and the choice among equal scores."""
-        return self.game.num_players > 1 and self.aim == "result"
+        """See `Player`: all but the best lines of a puzzle."""
+        return self.game.num_players > 1
 
     @property
     def method(self) -> str:
@@ -96,14 +93,15 @@ class SearchPlayer:
 
     def choose(self, states: np.ndarray) -> Choice:
         """See `alphazero.players.base.Player.choose`; positions are split into batches."""
-        starts = range(0, len(states), self.batch_size)
-        return joined(self._choose(states[start : start + self.batch_size]) for start in starts)
+        batches = []
+        for first in range(0, len(states), self.batch_size):
+            part = states[first : first + self.batch_size]
+            batches.append(self._choice(self._searched(part, time.monotonic()), part))
+        return joined(batches)
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
         """See `alphazero.players.base.Player.analyse`."""
         start = time.monotonic()
-        if self._scored_endings and (analysis := self._scored_endings.analyse(state)):
-            return analysis
         search = self._searched(state[None], start, progress)
         choice, tree = self._choice(search, state[None]), search.tree
         action, line = int(choice.actions[0]), search.principal_variation(0)
@@ -144,7 +142,6 @@ class SearchPlayer:
             num_simulations=TIMED_SIMULATIONS,
             time_limit_s=None,
             exact_leaves=None,
-            aim="result",
         )
 
     def make_search(self, num_simulations: int) -> TreeSearch:
@@ -180,30 +177,6 @@ class SearchPlayer:
         if self.exact_leaves is None:
             return None
         return self.exact_leaves.leaves(*self._limits)
-
-    @functools.cached_property
-    def _scored_endings(self) -> ScoredEndings | None:
-        if self.exact_leaves is None or self.aim == "result":
-            return None
-        prover, costs = self.exact_leaves.provers[0], self.exact_leaves.costs
-        limits = self.exact_leaves.score_limits(*self._limits)
-        return ScoredEndings(self.game, prover, costs, limits, self.seed)
-
-    def _choose(self, states: np.ndarray) -> Choice:
-        start = time.monotonic()
-        if self._scored_endings is None:
-            return self._search_choice(states, start)
-        choices = [self._scored_endings.choose(state) for state in states]
-        expensive = [row for row, choice in enumerate(choices) if choice is None]
-        if expensive:
-            found = self._search_choice(states[expensive], start)
-            for k, row in enumerate(expensive):
-                choices[row] = Choice(*(column[k : k + 1] for column in found))
-        return joined(choice for choice in choices if choice is not None)
-
-    def _search_choice(self, states: np.ndarray, start: float) -> Choice:
-        search = self._searched(states, start)
-        return self._choice(search, states)
 
     def _choice(self, search: TreeSearch, states: np.ndarray) -> Choice:
         """Return the choice after the search of ``states``."""
@@ -261,8 +234,7 @@ class SearchPlayer:
             if self._made_for[0] != self.later_engine.number:
                 self._made_for[0] = self.later_engine.number
                 self._searches.clear()
-                for name in ("_proven_leaves", "_scored_endings"):
-                    vars(self).pop(name, None)
+                vars(self).pop("_proven_leaves", None)
             yield
 
     def _leaves_per_step(self, num_positions: int) -> int:

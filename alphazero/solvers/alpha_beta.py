@@ -1,23 +1,13 @@
 """What the compiled alpha-beta searches share: limits of nodes and of time, and lists of moves."""
 
-import math
-import time
-from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from alphazero.games.batched_game import CompiledGame
 from alphazero.runtime.jit import njit
-from alphazero.search.tree import UNPROVEN
 from alphazero.solvers.base import UnsolvableError
 
 #: Nodes of a solver in one call of its kernel, less than 0.1 s; Ctrl-C works between the calls.
 NODES_PER_CALL = 200_000
-#: Nodes of a prover between two looks at the clock, a few milliseconds.
-NODES_PER_LOOK = 20_000
-#: Where a prover's kernel has paused: the position, 0 if that is not begun, and its nodes so far.
-ROW, BEGUN, SPENT = range(3)
 
 
 class AlphaBetaSolver:
@@ -29,7 +19,6 @@ class AlphaBetaSolver:
 
     Attributes:
         num_nodes: searched since the solver was made.
-        deadline: of `time.monotonic`, after which a position is given up.
     """
 
     name = "alpha-beta"
@@ -41,7 +30,6 @@ class AlphaBetaSolver:
         self.game = game
         self.max_nodes = max_nodes
         self.num_nodes = 0
-        self.deadline = math.inf
         self._search = search
 
     def _search_above(self, bound: int) -> int:
@@ -62,7 +50,7 @@ class AlphaBetaSolver:
             self.num_nodes += given - int(cursor[1])
             if cursor[0] < 0:
                 return int(found)
-            if self.num_nodes >= last_node or time.monotonic() >= self.deadline:
+            if self.num_nodes >= last_node:
                 raise UnsolvableError(
                     f"a position of {self.game.name} is too far from the end of the game: "
                     f"not solved within {self.max_nodes:,} nodes{self.hint}.",
@@ -70,32 +58,6 @@ class AlphaBetaSolver:
                     unit="nodes",
                     limit=self.max_nodes,
                 )
-
-
-class PausingProver:
-    """Proves results with a kernel that pauses, see `alphazero.solvers.exact_leaves.Prover`.
-
-    Args:
-        kernel: a function of rules, search, ``at``, states, budgets, results and ``num_nodes``. It
-            goes on where it has paused, writes what it proves into ``results``, pauses after
-            ``num_nodes`` nodes, and returns how many it has searched.
-        search: the kernel's memory.
-    """
-
-    def __init__(self, rules: Any, kernel: Callable[..., int], search: Any):
-        self._rules, self._kernel, self._search = rules, kernel, search
-
-    def prove(
-        self, states: np.ndarray, budgets: np.ndarray, max_nodes: int, deadline: float = math.inf
-    ) -> tuple[np.ndarray, int]:
-        """See `Prover.prove`."""
-        results = np.full(len(states), UNPROVEN, np.float32)
-        at, num_nodes = np.zeros(3, np.int64), 0
-        while at[ROW] < len(states) and num_nodes < max_nodes and time.monotonic() < deadline:
-            piece = min(max_nodes - num_nodes, NODES_PER_LOOK)
-            question = self._rules, self._search, at, states, budgets, results, piece
-            num_nodes += self._kernel(*question)
-        return results, num_nodes
 
 
 @njit

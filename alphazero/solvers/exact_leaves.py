@@ -3,10 +3,10 @@
 In: a game, and positions as they occur at the leaves of its search. Out: `ProvenLeaves` for
 `alphazero.search.batched_search.TreeSearch`, or None where no position can be proven cheaply.
 
-A position's *stage* says how far it is from the end: empty cells in Connect-X, empty squares in
-Othello, legal actions in other games. `leaf_costs` measures the cost of an answer at each stage;
-`leaf_budgets` allows answers only where the mean cost is low enough. Costs are counted in nodes, so
-that answers do not depend on the machine; a search with a time limit also looks at the clock.
+A position's *stage* is the number of its empty cells. `leaf_costs` measures the cost of an answer
+at each stage; `leaf_budgets` allows answers only where the mean cost is low enough. Costs are
+counted in nodes, so that answers do not depend on the machine; a search with a time limit also
+looks at the clock.
 
 Shapes: M positions, K state words, N sample positions.
 """
@@ -15,7 +15,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,8 +23,7 @@ from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.connect_x import ConnectX
 from alphazero.games.othello import Othello
 from alphazero.search.tree import UNPROVEN
-from alphazero.solvers.plain_leaves import PlainProver
-from alphazero.solvers.provers import BitboardProver
+from alphazero.solvers.provers import Prover
 
 #: A position is given up after this many times the nodes that an answer may cost on average.
 _PATIENCE = 4
@@ -35,37 +34,6 @@ _NUM_SLOPE_STAGES, _LEAST_GROWTH = 8, 1.25
 _MAX_TRIED, _MIN_TRIED, _MAX_TRIED_NODES = 32, 8, 1_000_000
 #: Give up after this many stages in a row without a cheap enough answer.
 _NUM_FAILURES = 2
-
-
-class Prover(Protocol):
-    """An exact search of one game: win, draw or loss."""
-
-    num_stages: int  #: stages go from 0 to ``num_stages`` - 1
-
-    def stages(self, states: np.ndarray) -> np.ndarray:
-        """Return the stage of each position, int64[M]."""
-        ...
-
-    def prove(
-        self, states: np.ndarray, budgets: np.ndarray, max_nodes: int, deadline: float = math.inf
-    ) -> tuple[np.ndarray, int]:
-        """Prove the results of unfinished positions.
-
-        Args:
-            states: [M, K].
-            budgets: int64[M], the nodes for each position; 0 skips it.
-            max_nodes: for all positions together, spent in their order.
-            deadline: of `time.monotonic`; the search stops there.
-
-        Returns:
-            float32[M], results for the player to move, `UNPROVEN` where nodes or time ran out; and
-            the number of nodes searched.
-        """
-        ...
-
-    def forget(self) -> None:
-        """Clear what is kept between positions."""
-        ...
 
 
 class Tier(NamedTuple):
@@ -154,12 +122,10 @@ class ProvenLeaves:
 
 
 def make_prover(game: Game) -> Prover | None:
-    """Return the exact search of a game; None if its rules are not compiled."""
-    if not isinstance(game, CompiledGame):
-        return None
-    if isinstance(game.rules, ConnectX | Othello):
-        return BitboardProver(game)
-    return PlainProver(game)
+    """Return the exact search of Connect-X or Othello; None for other games and larger boards."""
+    if isinstance(game, CompiledGame) and isinstance(game.rules, ConnectX | Othello):
+        return Prover(game)
+    return None
 
 
 def game_positions(

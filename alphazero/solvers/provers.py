@@ -9,6 +9,9 @@ Shapes: M positions, K state words.
 """
 
 import math
+import time
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -16,43 +19,84 @@ from alphazero.games.batched_game import CompiledGame
 from alphazero.games.othello import Othello
 from alphazero.runtime.bits import count_bits
 from alphazero.runtime.jit import njit
+from alphazero.search.tree import UNPROVEN
 from alphazero.solvers import connect_x, othello
-from alphazero.solvers.alpha_beta import BEGUN, ROW, SPENT, PausingProver
+
+#: Nodes of a prover between two looks at the clock, a few milliseconds.
+NODES_PER_LOOK = 20_000
+#: Where a kernel has paused: the position, 0 if that is not begun, and its nodes so far.
+ROW, BEGUN, SPENT = range(3)
 
 
-class BitboardProver(PausingProver):
-    """See `alphazero.solvers.exact_leaves.Prover`; a position's stage is its empty cells."""
+class Prover:
+    """An exact search of one game: win, draw or loss. A position's stage is its empty cells.
+
+    Args:
+        game: Connect-X of up to 64 bits, or Othello.
+
+    Attributes:
+        num_stages: stages go from 0 to ``num_stages`` - 1.
+    """
 
     def __init__(self, game: CompiledGame):
+        self._rules = game.rules
         self._num_cells = math.prod(game.planes_shape[1:])
         self.num_stages = self._num_cells + 1
+        self._kernel: Callable[..., int]
+        self._search: Any
         if isinstance(game.rules, Othello):
-            discs = othello.new_search(game.rules, 16)
-            super().__init__(game.rules, _prove_othello, discs)
-            self._table = discs.positions
+            self._kernel = _prove_othello
+            self._search = othello.new_search(game.rules, 16)
+            self._table = self._search.positions
         else:
-            search = connect_x.new_search(game.rules, 20)
-            super().__init__(game.rules, _prove_connect_x, search)
-            self._table = search.table
+            self._kernel = _prove_connect_x
+            self._search = connect_x.new_search(game.rules, 20)
+            self._table = self._search.table
+
+    def prove(
+        self, states: np.ndarray, budgets: np.ndarray, max_nodes: int, deadline: float = math.inf
+    ) -> tuple[np.ndarray, int]:
+        """Prove the results of unfinished positions.
+
+        Args:
+            states: [M, K].
+            budgets: int64[M], the nodes for each position; 0 skips it.
+            max_nodes: for all positions together, spent in their order.
+            deadline: of `time.monotonic`; the search stops there.
+
+        Returns:
+            float32[M], results for the player to move, `UNPROVEN` where nodes or time ran out; and
+            the number of nodes searched.
+        """
+        results = np.full(len(states), UNPROVEN, np.float32)
+        at = np.zeros(3, np.int64)
+        num_nodes = 0
+        while at[ROW] < len(states) and num_nodes < max_nodes and time.monotonic() < deadline:
+            piece = min(max_nodes - num_nodes, NODES_PER_LOOK)
+            num_nodes += self._kernel(
+                self._rules, self._search, at, states, budgets, results, piece
+            )
+        return results, num_nodes
 
     def stages(self, states: np.ndarray) -> np.ndarray:
-        """See `Prover.stages`."""
+        """Return the stage of each position, int64[M]."""
         num_discs = np.empty(len(states), np.int64)
         count_bits(states[:, 0] | states[:, 1], num_discs)
         return self._num_cells - num_discs
 
     def forget(self) -> None:
-        """See `Prover.forget`."""
+        """Clear what is kept between positions."""
         self._table[:] = 0
 
 
-# A position is tested twice at most: is its score above 0, and if not, is it above -1? The entry
-# `BEGUN` of ``at`` numbers the test.
+# The kernels take rules, search, ``at``, states, budgets, results and ``num_nodes``. They go on
+# where they have paused, write what they prove into ``results``, pause after ``num_nodes`` nodes,
+# and return how many they have searched. A position is tested twice at most: is its score above 0,
+# and if not, is it above -1? The entry `BEGUN` of ``at`` numbers the test.
 
 
 @njit
 def _prove_connect_x(game, search, at, states, budgets, results, num_nodes):
-    """See `PausingProver`."""
     left = num_nodes
     while left > 0 and at[ROW] < states.shape[0]:
         row = at[ROW]
@@ -75,7 +119,6 @@ def _prove_connect_x(game, search, at, states, budgets, results, num_nodes):
 
 @njit
 def _prove_othello(game, search, at, states, budgets, results, num_nodes):
-    """See `PausingProver`."""
     left = num_nodes
     while left > 0 and at[ROW] < states.shape[0]:
         row = at[ROW]

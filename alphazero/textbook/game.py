@@ -188,7 +188,7 @@ class PlainGame:
             ValueError: if the action is not legal.
         """
         if action not in self._inspect(state).legal_actions:
-            self.game.check_legal(self.to_array(state)[0], action, in_words=False)
+            self.game.check_legal(self.to_array(state)[0], action)
         return _to_tuple(self.game.step(self.to_array(state), np.array([action])).states[0])
 
     def is_over(self, state: State) -> bool:

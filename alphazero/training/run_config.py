@@ -16,7 +16,7 @@ from alphazero.config.help import HELP, print_help
 from alphazero.config.hydra import Composer, Configs, store_choice
 from alphazero.config.hydra_main import Job, split_command_line
 from alphazero.network.registry import is_own_kind
-from alphazero.own_games.registry import is_own_game, make_game, same_game
+from alphazero.own_games.registry import is_shipped_game, make_game, same_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.run_folder import name_part
 from alphazero.training.settings import TrainSettings, check_new_run
@@ -151,7 +151,7 @@ def _check_recipes(words: Sequence[str]) -> None:
     for experiment in chosen.get("experiment", ()):
         recipe = _game_of_recipe(experiment)
         for game in map(game_of_choice, chosen.get("game", ())):
-            if recipe and is_own_game(game) and not same_game(game, recipe):
+            if recipe and is_shipped_game(game) and not same_game(game, recipe):
                 reason = f"experiment={experiment} is a recipe for {recipe}"
                 allowed = f"{recipe}, or game={game} with another experiment or none"
                 raise ConfigError.of("game", game, allowed, reason)
@@ -182,7 +182,7 @@ def _choice_for(name: str) -> str:
     choice = next((choice for choice in choices if game_of_choice(choice) == name), None)
     if choice is None:
         family = name.partition(":")[0]
-        proposals = family if is_own_game(name) and family in choices else "custom"
+        proposals = family if is_shipped_game(name) and family in choices else "custom"
         choice = _made_choice("game", name, [proposals, "_self_"], {"name": name})
     return choice
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from alphazero.boards.skin import Skin, setups_of, skin_of
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.own_games.registry import OFFERED, is_own_game, make_game, same_game
+from alphazero.own_games.registry import OFFERED, is_shipped_game, make_game, same_game
 from alphazero.play.requests import Refusal, quoted
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import shipped_network
@@ -161,7 +161,7 @@ class Catalogue:
 def _is_ours(name: str) -> bool:
     """Return whether a name from a stored file is the name of one of this package's games."""
     try:
-        return is_own_game(name) and bool(make_game(name))
+        return is_shipped_game(name) and bool(make_game(name))
     except ConfigError:
         return False
 

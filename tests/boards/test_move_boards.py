@@ -23,7 +23,7 @@ from alphazero.boards.skin import WALL, skin_of
 from alphazero.boards.text import Medium, draw_board, marked_cells
 from alphazero.games.appearance import Appearance
 from alphazero.games.square_names import action_names, edge_names, named_squares
-from alphazero.own_games.own_game import game_of_object
+from alphazero.own_games.game_file import game_of
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.selfplay.game_record import GameRecord
@@ -94,7 +94,7 @@ def test_lists_of_moves_are_read(game, text):
 
 
 def test_squares_that_several_moves_share_lead_to_a_choice():
-    game = game_of_object(Promotion)
+    game = game_of(Promotion, "promotion")
     session, skin = Session(game, [0, 3]), skin_of(game)
     assert [skin.notation.text(action) for action in session.legal_actions] == ["a2a3=1", "a2a3=2"]
     assert read_move(session, skin, "a2a3=2") == 2
@@ -110,7 +110,7 @@ def test_squares_mean_the_legal_move_even_where_the_game_writes_it_otherwise():
         def text_to_action(self, text):
             return ("advance", "queen", "knight", "pass").index(text)
 
-    game = game_of_object(Worded, "worded")
+    game = game_of(Worded, "worded")
     session, skin = Session(game), skin_of(game)
     assert read_move(session, skin, "a1a2") == read_move(session, skin, "advance") == 0
     session = Session(game, [0, 3])
@@ -203,9 +203,9 @@ def test_the_skin_follows_from_what_the_game_states():
     class Stated(Promotion):
         appearance = {"title": "Walk", "sides": ("Up", ""), "colors": ("light", "x")}
 
-    skin = skin_of(game_of_object(Stated, "stated"))
+    skin = skin_of(game_of(Stated, "stated"))
     assert (skin.title, skin.sides, skin.glyphs[:2]) == ("Walk", ("Up", "O"), ("\u25cf", "O"))
-    assert skin_of(game_of_object(Promotion, "m:P")).title == "m:P"
+    assert skin_of(game_of(Promotion, "m:P")).title == "m:P"
 
 
 def test_squares_outside_a_board_are_filled_and_its_pegs_are_moved_from_square_to_square():
@@ -231,7 +231,7 @@ WRONG_LOOKS = [
 @pytest.mark.parametrize("stated", WRONG_LOOKS)
 def test_an_impossible_appearance_is_refused(stated):
     with pytest.raises(ConfigError) as error:
-        game_of_object(type("Stated", (Promotion,), {"appearance": stated}), "stated")
+        game_of(type("Stated", (Promotion,), {"appearance": stated}), "stated")
     assert error.value.value == "appearance"
 
 

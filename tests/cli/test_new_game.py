@@ -8,7 +8,8 @@ import pytest
 from mostly_slow import mostly_slow
 
 from alphazero.cli import main
-from alphazero.own_games.rule_check import CheckOptions, check_rules
+from alphazero.own_games.checks.report import CheckOptions
+from alphazero.own_games.rule_check import check_rules
 
 NAME = "written_game"
 

@@ -18,7 +18,7 @@ from alphazero.config.settings import (
     section,
     types_of,
 )
-from alphazero.own_games.registry import is_own_game, make_game, same_game
+from alphazero.own_games.registry import is_shipped_game, make_game, same_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.training import run_config
 from alphazero.training.run_config import compose, config_folder, config_groups, game_of_choice
@@ -72,7 +72,7 @@ def check_pairs(game, experiments):
     for experiment in experiments:
         words = [*words_for(game), f"experiment={experiment}"]
         recipe = run_config._game_of_recipe(experiment)
-        if recipe in (None, name) or not is_own_game(name):
+        if recipe in (None, name) or not is_shipped_game(name):
             assert compose(words).game.name == name
         else:
             with pytest.raises(ConfigError, match=f"game={name}.* {recipe}"):

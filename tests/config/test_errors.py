@@ -11,7 +11,7 @@ ENDINGS = (
     (("seed", -1, "0 or more"), "seed takes 0 or more."),
     (("engine", "x", ["torch", "openvino"]), "engine takes torch or openvino."),
     (("engine", "x", ("a", "b", "c"), "it is missing"), "it is missing. Allowed: a, b or c."),
-    (("aim", "score", ["result"], "endgame is off"), "endgame is off. Allowed: result."),
+    (("setup", "standard", ["ours"], "there is one"), "there is one. Allowed: ours."),
     (("learner.step_at", True, False, "it is late"), "it is late. Allowed: false."),
     (("token", None, None, "it is short"), "it is short."),
     (("nodes", 5, 0, "the game has no rules"), "the game has no rules. Allowed: 0."),

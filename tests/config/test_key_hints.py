@@ -53,7 +53,6 @@ def test_a_key_of_another_program_leads_to_ours(cls):
         ("TicTacToe", "tic_tac_toe"),
         ("Othello", "othello"),
         ("othello-6x6", "othello:6"),
-        ("reversi", "othello"),
     ],
 )
 def test_a_game_under_another_name_leads_to_ours(name, meant):

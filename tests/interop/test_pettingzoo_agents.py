@@ -26,7 +26,7 @@ from alphazero.interop.agents import (  # noqa: E402
 from alphazero.interop.board_view import view_of  # noqa: E402
 from alphazero.interop.environments import make_environment  # noqa: E402
 from alphazero.interop.episode import play_episode, play_match  # noqa: E402
-from alphazero.own_games.adapters.pettingzoo_game import make_pettingzoo_game  # noqa: E402
+from alphazero.own_games.adapters.pettingzoo_game import load_game  # noqa: E402
 from alphazero.own_games.registry import make_game  # noqa: E402
 from alphazero.players.base import Choice  # noqa: E402
 from alphazero.players.random import RandomPlayer  # noqa: E402
@@ -331,7 +331,7 @@ def test_without_the_package_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", without_pettingzoo)
     for call in (
         lambda: run_command(pettingzoo, []),
-        lambda: make_pettingzoo_game("connect_four_v3"),
+        lambda: load_game("connect_four_v3"),
         lambda: make_environment("tictactoe_v3"),
     ):
         with pytest.raises(ImportError) as caught:

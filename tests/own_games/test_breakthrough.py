@@ -5,7 +5,7 @@ import pytest
 from game_samples import BREAKTHROUGH, python_breakthrough, random_games
 
 from alphazero.games.batched_game import CompiledGame
-from alphazero.own_games.own_game import game_of_object
+from alphazero.own_games.game_file import game_of
 from alphazero.own_games.registry import make_game
 
 
@@ -15,7 +15,7 @@ def compiled():
 
 
 def python_game(side=5):
-    return game_of_object(python_breakthrough(side), "breakthrough_python:Breakthrough")
+    return game_of(python_breakthrough(side), "breakthrough_python:Breakthrough")
 
 
 @pytest.mark.parametrize("side", [5, 6])

@@ -18,9 +18,10 @@ from mostly_slow import mostly_slow
 
 from alphazero.cli import check_game, main
 from alphazero.cli.check_game import starting_values
-from alphazero.own_games import checked_game, rule_check
+from alphazero.own_games import checked_game
+from alphazero.own_games.checks.report import CheckOptions, RuleReport, examine
 from alphazero.own_games.registry import make_game
-from alphazero.own_games.rule_check import CheckOptions, RuleReport, check_rules
+from alphazero.own_games.rule_check import check_rules, load_laws
 from alphazero.training.run_config import compose
 
 KONANE, KONANE_PYTHON = (str(TESTS / f"konane_game{part}.py") for part in ("", "_python"))
@@ -162,14 +163,14 @@ def examined(way: str, name: str, folder: Path) -> dict:
         game, num_positions = planted(mistake, folder), mistake.num_positions
         twin = TWINS[mistake.file] if way == "twin" else ""
     options = CheckOptions(game, twin, num_positions=num_positions, seconds=60.0)
-    laws, other = rule_check._load(game), rule_check._load(twin) if twin else None
-    return dataclasses.asdict(rule_check._examine(laws, other, options, lambda: None))
+    laws, other = load_laws(game), load_laws(twin) if twin else None
+    return dataclasses.asdict(examine(laws, other, options))
 
 
 @functools.cache
 def found_reports(is_quick: bool) -> dict[str, RuleReport]:
     plain = printed_without_compiler(__file__, "quick" if is_quick else "slow")[-1]
-    return {case: rule_check._report_of(report) for case, report in json.loads(plain).items()}
+    return {case: checked_game.report_of(report) for case, report in json.loads(plain).items()}
 
 
 def report_of(case: str) -> RuleReport:
@@ -219,10 +220,9 @@ def test_the_report_counts_positions_lines_and_ends():
     report = report_of(f"correct, {BREAKTHROUGH}")
     assert report.perft == [1, 13, 156] and report.num_by_ply[:2] == [1, 13]
     assert report.full_plies == 1 and not report.is_whole
-    assert "drawn" in report.never
-    firsts = [report.ends.get(f"won by the {one} player", 0) for one in ("first", "second")]
+    assert report.ends["drawn"] == 0
+    firsts = [report.ends[f"won by the {one} player"] for one in ("first", "second")]
     assert sum(firsts) == report.num_games and report.max_plies == 51
-    assert report_of(f"correct, {PUZZLE}").never == []
 
 
 # --- the command ----------------------------------------------------------------------------------
@@ -290,7 +290,7 @@ def test_what_cannot_be_checked_is_one_sentence(folder, capsys, words, status, n
 @pytest.mark.slow
 @pytest.mark.parametrize("names", [("endless.py",), (EXAMPLE, "endless.py")])
 def test_an_endless_loop_is_named_with_its_line(folder, monkeypatch, names):
-    monkeypatch.setattr(rule_check, "TIME_LIMIT_S", 1.5)
+    monkeypatch.setattr(checked_game, "TIME_LIMIT_S", 1.5)
     text = Path(EXAMPLE).read_text().replace("    return True\n", "    while True:\n        pass\n")
     (folder / "endless.py").write_text(text)
     fault = check_rules(CheckOptions(*names)).broken

@@ -10,7 +10,8 @@ from game_samples import EXAMPLE
 from mostly_slow import mostly_slow
 
 from alphazero.own_games import checked_game
-from alphazero.own_games.checks.laws import BrokenLaw, check_laws
+from alphazero.own_games.checks.laws import BrokenLaw, Laws
+from alphazero.own_games.checks.report import CheckOptions, examine
 from alphazero.own_games.python_game import PythonGame
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
@@ -263,10 +264,11 @@ class Ring:
 @pytest.mark.slow
 def test_positions_that_repeat_are_noted():
     # A game that avoids its end goes on for the whole time, and must not reach the limit in it.
-    notes = check_laws(PythonGame(Ring(goal=2, limit=65_535)), seconds=0.5)
+    laws = Laws(PythonGame(Ring(goal=2, limit=65_535)))
+    notes = examine(laws, None, CheckOptions(seconds=0.5)).notes
     assert len(notes) == 1 and "repeat" in notes[0]
-    with pytest.raises(BrokenLaw) as broken:  # it never ends
-        check_laws(PythonGame(Ring(goal=9, limit=2000)), seconds=60.0)
+    with pytest.raises(ConfigError) as broken:  # it never ends
+        make_game(Ring(goal=9, limit=2000))
     message = str(broken.value)
     assert "'max_plies'" in message and "2,000" in message and len(message) < 500
 
@@ -280,9 +282,9 @@ def test_a_game_that_is_no_named_tuple_is_refused():
 
     for game in (Sizes(), Sizes, Right, 5):
         with pytest.raises(BrokenLaw, match="GAME is"):
-            check_laws(game, seconds=1.0)
+            Laws(game)
     with pytest.raises(BrokenLaw, match="is missing"):
-        check_laws(Right(3), seconds=1.0)
+        Laws(Right(3))
 
 
 @pytest.mark.slow

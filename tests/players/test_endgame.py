@@ -1,19 +1,16 @@
 """`endgame=`: exact leaves of players, what may be set, and that measurements stay pure."""
 
-import itertools
 import json
 import math
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from mostly_slow import mostly_slow
 from search_samples import BanditGame, HashEvaluator
 from solver_samples import late_states
 
 from alphazero.cli import main
 from alphazero.own_games.registry import make_game
-from alphazero.players import exact_leaves, scored_endings
+from alphazero.players import exact_leaves
 from alphazero.players.base import PlayerSettings, thinking_of
 from alphazero.players.exact_leaves import (
     LeafPolicy,
@@ -22,10 +19,8 @@ from alphazero.players.exact_leaves import (
     make_leaf_policy,
 )
 from alphazero.players.registry import make_player
-from alphazero.players.scored_endings import ScoredEndings
 from alphazero.players.search_player import SearchPlayer
 from alphazero.runtime.errors import ConfigError
-from alphazero.solvers import alpha_beta
 from alphazero.solvers.base import UnsolvableError, values_of
 from alphazero.solvers.exact_leaves import make_prover
 from alphazero.solvers.othello import OthelloSolver
@@ -74,11 +69,12 @@ def test_speeds_are_measured_once(game, policy, tmp_path, caplog):
     assert len(caplog.records) == 1 and read(path) is not None
 
 
-def test_off_and_rules_in_python_have_no_exact_leaves(game, tmp_path):
+def test_off_and_other_games_have_no_exact_leaves(game, tmp_path):
     evaluator = HashEvaluator(game.num_actions)
     assert make_leaf_policy(game, evaluator, "off", 1, tmp_path / "x") is None
     assert not (tmp_path / "x").exists()
-    assert make_prover(BanditGame(3)) is None
+    for other in (BanditGame(3), make_game("tic_tac_toe"), make_game("connect_x:9x9x4")):
+        assert make_prover(other) is None
 
 
 def test_more_time_allows_dearer_answers(game):
@@ -144,7 +140,7 @@ def test_a_player_says_how_it_thinks_and_limits_are_kept(game, policy):
 
 def test_networks_are_measured_without_exact_leaves_and_play_with_them(tmp_path, capsys):
     assert PlayerSettings().endgame == "off"
-    words = ["game=tic_tac_toe", "num_simulations=5", "device=cpu"]
+    words = ["game=connect_four", "num_simulations=5", "device=cpu"]
     for command, endgame, method in (
         ("match", [], "search with exact leaves"),
         ("match", ["endgame=off"], "search"),
@@ -156,59 +152,8 @@ def test_networks_are_measured_without_exact_leaves_and_play_with_them(tmp_path,
         report = json.loads(file.read_text())
         assert report["method_a"] == method and report["method_b"] == ""
         assert method in capsys.readouterr().out
-    player = make_player("best", make_game("tic_tac_toe"), PlayerSettings(device="cpu"))
+    player = make_player("best", make_game("connect_four"), PlayerSettings(device="cpu"))
     assert player.method == "search"
-
-
-# --- playing for the score ------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", mostly_slow(("connect_x:4x5x4", "othello:6")))
-def test_endings_are_played_for_the_score_where_that_is_asked_for(name, tmp_path):
-    game = make_game(name)
-    states = late_states(name, 9, 60, seed=3)
-    evaluator = HashEvaluator(game.num_actions)
-    policy = make_leaf_policy(game, evaluator, "1000000", 1, tmp_path / "speed.json")
-    scores = make_solver(game).scores(states)
-    best = scores.max(axis=1)
-
-    def fraction_best(aim) -> tuple[float, float]:
-        player = SearchPlayer(game, evaluator, 50, exact_leaves=policy, aim=aim).limited(60)
-        together = player.choose(states).actions
-        alone = [player.analyse(state).action for state in states]
-        rows = np.arange(60)
-        return tuple(float(np.mean(scores[rows, each] == best)) for each in (together, alone))
-
-    assert fraction_best("score") == (1.0, 1.0)
-    assert max(fraction_best("result")) < 0.95
-
-
-def test_scores_that_are_too_dear_are_left_to_the_search(game, tmp_path):
-    evaluator = HashEvaluator(game.num_actions)
-    policy = make_leaf_policy(game, evaluator, "2000", 1, tmp_path / "speed.json")
-    states = np.concatenate([game.initial_states(), late_states(game.name, 4, 2, seed=1)])
-    player = SearchPlayer(game, evaluator, 20, exact_leaves=policy, aim="score")
-    assert player.analyse(states[0]).num_simulations == 20
-    analysis = player.analyse(states[1])
-    assert analysis.num_simulations == 0 and analysis.scores is not None
-    choice = player.choose(states)
-    assert choice.actions[1] == np.argmax(analysis.action_weights)
-    assert np.allclose(choice.action_weights.sum(axis=1), 1)
-
-
-@pytest.mark.parametrize("name", ("connect_x:4x5x4", "othello:6"))
-def test_scores_that_take_too_long_by_the_clock_are_left_to_the_search(name, monkeypatch):
-    game, looks = make_game(name), itertools.count()
-    prover = make_prover(game)
-    endings = ScoredEndings(game, prover, np.zeros(prover.num_stages), (10**9, 2.0), 0)
-    (state,) = late_states(name, 9, 1, seed=3)
-    clock = SimpleNamespace(monotonic=lambda: float(next(looks)))
-    for module in (alpha_beta, scored_endings):
-        monkeypatch.setattr(module, "time", clock)
-    monkeypatch.setattr(alpha_beta, "NODES_PER_CALL", 1)
-    assert endings.choose(state) is None and next(looks) <= 4
-    clock.monotonic = lambda: 0.0
-    assert endings.choose(state) is not None
 
 
 def test_an_othello_solver_gives_up_after_so_many_nodes():
@@ -226,11 +171,3 @@ def test_an_othello_solver_gives_up_after_so_many_nodes():
             assert error.unit == "nodes" and error.limit == 300
             assert whole.num_nodes - before > 100
     assert 0 < num_refused < 20
-
-
-@pytest.mark.parametrize(
-    "words", (["game=tic_tac_toe"], ["game=othello", "endgame=off"], ["a=best,endgame=off"])
-)
-def test_the_score_needs_a_game_with_scores_and_exact_endings(words, capsys):
-    assert main(["match", *words, "aim=score", "num_games=2"]) == 2
-    assert "aim=score" in capsys.readouterr().err

@@ -10,10 +10,10 @@ from solver_samples import late_states
 
 from alphazero.own_games.registry import make_game
 from alphazero.search.tree import UNPROVEN
-from alphazero.solvers import alpha_beta
 from alphazero.solvers import exact_leaves as solvers_exact_leaves
+from alphazero.solvers import provers as solvers_provers
 from alphazero.solvers.base import values_of
-from alphazero.solvers.enumeration import ExactValues, enumerate_positions
+from alphazero.solvers.enumeration import ExactValues
 from alphazero.solvers.exact_leaves import (
     ProvenLeaves,
     Tier,
@@ -23,11 +23,9 @@ from alphazero.solvers.exact_leaves import (
     leaf_costs,
     make_prover,
 )
-from alphazero.solvers.plain_leaves import PlainProver
 from alphazero.solvers.registry import make_solver
 
-#: Games with a search of their own, and games that take the plain one; "plain" forces it.
-GAMES = ("connect_x:4x4x3", "connect_x:3x3x3", "othello:4", "tic_tac_toe", "plain othello:4")
+GAMES = ("connect_x:4x4x3", "connect_x:3x3x3", "othello:4")
 MANY = 10**7
 
 
@@ -37,8 +35,8 @@ def exact_values(name):
 
 
 def game_and_prover(name):
-    game = make_game(name.split()[-1])
-    return game, PlainProver(game) if name.startswith("plain") else make_prover(game)
+    game = make_game(name)
+    return game, make_prover(game)
 
 
 def proven_leaves(game, prover, nodes=MANY):
@@ -87,21 +85,10 @@ def test_late_positions_of_large_games_have_the_result_of_the_solver(name, empti
     assert not len(wrong) and (results != UNPROVEN).all()
 
 
-def test_a_game_of_ones_own_takes_the_plain_search():
-    game = make_game("examples/snort.py")
-    assert isinstance(make_prover(game), PlainProver)
-    states = game_positions(game, 40, np.random.default_rng(1))
-    few = states[game.legal_action_mask(states).sum(axis=1) <= 4]
-    for state in few[:20]:
-        values = ExactValues(game, enumerate_positions(game, state)).values(state[None])
-        wrong, results = wrong_answers(make_prover(game), state[None], values)
-        assert not len(wrong) and results[0] != UNPROVEN
-
-
 # --- budgets --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ("connect_four", "othello:6", "examples/snort.py"))
+@pytest.mark.parametrize("name", ("connect_four", "othello:6"))
 def test_costs_grow_with_the_distance_from_the_end_and_budgets_stop_where_they_are_too_dear(name):
     game, prover = game_and_prover(name)
     states = game_positions(game, 24, np.random.default_rng(2))
@@ -146,14 +133,14 @@ def test_a_tier_never_spends_more_than_its_share():
         assert 5000 < leaves.num_nodes <= 6000 + 2 * num_provers
 
 
-@pytest.mark.parametrize("name", ("connect_four", "othello:6", "plain connect_x:4x4x3"))
+@pytest.mark.parametrize("name", ("connect_four", "othello:6"))
 def test_a_search_that_pauses_finds_what_it_finds_in_one_piece(name, monkeypatch):
     game, prover = game_and_prover(name)
     states = late_states(game.name, 10, 40, seed=3)
     budgets = np.resize(np.array([0, 9, 50, 400]), len(states))
 
     def proven(piece, most_nodes):
-        monkeypatch.setattr(alpha_beta, "NODES_PER_LOOK", piece)
+        monkeypatch.setattr(solvers_provers, "NODES_PER_LOOK", piece)
         prover.forget()
         results, num_nodes = prover.prove(states, budgets, most_nodes)
         return results.tolist(), num_nodes
@@ -169,7 +156,7 @@ class Clock:
 
     def __init__(self, monkeypatch, step):
         self.now, self.step = 0.0, step
-        for module in (alpha_beta, solvers_exact_leaves):
+        for module in (solvers_provers, solvers_exact_leaves):
             monkeypatch.setattr(module, "time", self)
 
     def monotonic(self):
@@ -177,7 +164,7 @@ class Clock:
         return self.now
 
 
-@pytest.mark.parametrize("name", ("connect_four", "othello", "plain othello:6"))
+@pytest.mark.parametrize("name", ("connect_four", "othello"))
 @pytest.mark.parametrize(("nodes_per_s", "deadline"), ((MANY / 1.0, None), (None, 1.0)))
 def test_an_answer_ends_by_the_clock_of_its_tier_or_of_the_move(
     name, nodes_per_s, deadline, monkeypatch
@@ -190,7 +177,7 @@ def test_an_answer_ends_by_the_clock_of_its_tier_or_of_the_move(
     leaves.begin(1, deadline)
     assert leaves.prove(game.initial_states())[0] == UNPROVEN
     assert 1.0 <= clock.now <= 1.5
-    assert 5 <= leaves.num_nodes / alpha_beta.NODES_PER_LOOK <= 8
+    assert 5 <= leaves.num_nodes / solvers_provers.NODES_PER_LOOK <= 8
 
 
 def test_what_a_tier_spent_above_its_fraction_is_taken_from_the_next_one(monkeypatch):
@@ -228,7 +215,7 @@ def test_several_provers_answer_as_one_does():
 # --- in the search --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ("connect_x:4x4x3", "othello:4", "tic_tac_toe"))
+@pytest.mark.parametrize("name", ("connect_x:4x4x3", "othello:4"))
 @pytest.mark.parametrize("leaves_per_step", (1, 4))
 def test_the_search_keeps_every_result_and_plain_search_agrees_where_it_proves(
     name, leaves_per_step

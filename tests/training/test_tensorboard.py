@@ -12,8 +12,6 @@ from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
 from tensorboard.util import tensor_util
 from torch.utils.tensorboard import SummaryWriter
 
-from alphazero.boards.shapes import has_board
-from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.own_games.registry import make_game
 from alphazero.solvers.proof import Failure
 from alphazero.training.events import IterationReport, flat
@@ -235,13 +233,3 @@ def test_many_misplayed_positions_stand_side_by_side():
     assert one.shape[0] == three.shape[0] < four.shape[0]
     assert one.shape[1] < three.shape[1] == four.shape[1]
     assert pictures.misplayed([]).shape[2] == 3
-
-
-def test_boards_are_left_out_where_the_rules_give_none(tmp_path, monkeypatch):
-    trainer = make_trainer(tmp_path)
-    (report, *_) = reports(trainer)
-    monkeypatch.setattr(CompiledGame, "cells", Game.cells)
-    assert not has_board(trainer.game)
-    logger = TensorBoardLogger(trainer)
-    logger.iteration(report)
-    assert read(tmp_path).Tags()["images"] == []

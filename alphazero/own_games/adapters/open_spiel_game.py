@@ -71,7 +71,7 @@ def require_open_spiel() -> None:
         raise MissingPackage(f"OpenSpiel is not installed; install it with {install}.")
 
 
-def make_open_spiel_game(text: str) -> PythonGame:
+def load_game(text: str) -> PythonGame:
     """Return the game ``"open_spiel:" + text``.
 
     Args:
@@ -347,7 +347,7 @@ def _load(text: str) -> tuple[str, Any, int | None]:
     """Return a game's name, OpenSpiel's game and the user's limit of its plies.
 
     Raises:
-        ConfigError: see `make_open_spiel_game`.
+        ConfigError: see `load_game`.
     """
     require_open_spiel()
     import pyspiel

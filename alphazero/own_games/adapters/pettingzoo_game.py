@@ -49,7 +49,7 @@ _PROBED_PLIES = 30
 class _Known(NamedTuple):
     """What a classic environment does not say of itself; functions of a new environment."""
 
-    max_plies: Callable[[Any], int]
+    max_plies: Callable[[Any], int | None]
     symmetries: Callable[[Any], Any] = lambda environment: None
     #: The board, int8[H, W], see `alphazero.own_games.python_game.Position.cells`.
     cells: Callable[[Any], np.ndarray] | None = None
@@ -58,7 +58,7 @@ class _Known(NamedTuple):
     is_determined_by_planes: bool = False
 
 
-def make_pettingzoo_game(text: str) -> PythonGame:
+def load_game(text: str) -> PythonGame:
     """Return the game ``"pettingzoo:" + text``.
 
     Args:
@@ -107,9 +107,10 @@ def game_of_environment(
 class EnvironmentPosition:
     """A position that owns an environment; see `alphazero.own_games.python_game.Position`."""
 
-    def __init__(self, facts: "_Facts", environment: Any):
+    def __init__(self, start: "_Start", environment: Any):
         self.moves: tuple[int, ...] = ()  #: the actions from the start to this position
-        self._facts, self._environment = facts, environment
+        self._start = start  # which knows what all positions share
+        self._environment = environment
         self._player = self._index(environment.agent_selection)
         self._gain = 0.0  # what the first agent has received in all, less what the second has
         self._seen: dict[str, np.ndarray] | None = None
@@ -123,7 +124,7 @@ class EnvironmentPosition:
     def step(self, action: int) -> None:
         self._environment.step(int(action))
         self.moves, self._seen = (*self.moves, int(action)), None
-        first, second = (self._environment.rewards[agent] for agent in self._facts.agents)
+        first, second = (self._environment.rewards[agent] for agent in self._start.agents)
         self._gain += float(first) - float(second)
         # When the game is over, environments differ in the agent they select; we take the next.
         if self._has_ended():
@@ -135,7 +136,7 @@ class EnvironmentPosition:
         return self._player
 
     def is_over(self) -> bool:
-        return self._has_ended() or len(self.moves) >= self._facts.max_plies
+        return self._has_ended() or len(self.moves) >= self._start.max_plies
 
     def result(self) -> float:
         return float(np.sign(self._gain if self._player == 0 else -self._gain))
@@ -145,7 +146,7 @@ class EnvironmentPosition:
 
     def observe(self) -> np.ndarray:
         planes = self.planes()
-        if self._facts.needs_plane_of_player:
+        if self._start.needs_plane_of_player:
             planes = np.concatenate([planes, np.full_like(planes[:1], self._player)])
         return planes
 
@@ -158,8 +159,8 @@ class EnvironmentPosition:
 
     def cells(self) -> np.ndarray:
         """Return the board: that of a known environment, or two planes: own pieces, opponent's."""
-        if self._facts.cells is not None:
-            return self._facts.cells(self._environment)
+        if self._start.known.cells is not None:
+            return self._start.known.cells(self._environment)
         planes = self.planes() != 0
         if len(planes) != 2:
             return np.zeros(planes.shape[1:], np.int8)
@@ -167,36 +168,24 @@ class EnvironmentPosition:
         return np.where(planes[0], 1 + self._player, opponents).astype(np.int8)
 
     def to_text(self) -> str | None:
-        return None if self._facts.drawn is None else self._facts.drawn(self._environment)
+        drawn = self._start.known.drawn
+        return None if drawn is None else drawn(self._environment)
 
     def key(self) -> bytes:
         """See `Position`: the moves, unless the planes are known to determine what follows."""
-        if self._facts.is_determined_by_planes:
-            return b""
-        return np.array(self.moves, np.int32).tobytes()
+        return np.array(self.moves, np.int32).tobytes() if self._start.has_key else b""
 
     def _has_ended(self) -> bool:
         ended, cut = self._environment.terminations, self._environment.truncations
         return any(ended.values()) or any(cut.values())
 
     def _index(self, agent: str) -> int:
-        return self._facts.agents.index(agent)
+        return self._start.agents.index(agent)
 
     def _observed(self) -> dict[str, np.ndarray]:
         if self._seen is None:
-            self._seen = self._environment.observe(self._facts.agents[self._player])
+            self._seen = self._environment.observe(self._start.agents[self._player])
         return self._seen
-
-
-class _Facts(NamedTuple):
-    """What all positions of an environment share."""
-
-    agents: tuple[str, str]  #: the one that begins first
-    max_plies: int
-    needs_plane_of_player: bool  #: whether both agents observe the same planes
-    cells: Callable[[Any], np.ndarray] | None
-    drawn: Callable[[Any], str] | None
-    is_determined_by_planes: bool
 
 
 class _Start(EnvironmentPosition):
@@ -204,34 +193,27 @@ class _Start(EnvironmentPosition):
 
     def __init__(self, name, make_environment, max_plies=None, symmetries=None, classic=""):
         self._made_by = name, make_environment, max_plies, symmetries, classic
-        known = _KNOWN.get(classic)
+        self.known = _KNOWN.get(classic, _UNKNOWN)
         environment = _new(make_environment)
         #: What makes the game the same; the name of a classic environment says it already.
-        self.rules_object = self if known else environment
-        if (reason := _reason_against(environment)) is not None:
+        self.rules_object = environment if self.known is _UNKNOWN else self
+        reason = _reason_against(environment)
+        self.needs_plane_of_player = False
+        if reason is None and self.known is _UNKNOWN:
+            reason = _reason_seen_in_play(make_environment)
+            self.needs_plane_of_player = _shows_both_the_same(environment)
+        if reason is not None:
             raise ConfigError.of("game", name, reason=reason)
-        if known is None and (reason := _reason_seen_in_play(make_environment)) is not None:
-            raise ConfigError.of("game", name, reason=reason)
-        longest = known.max_plies(environment) if known else getattr(environment, "max_plies", None)
+        longest = self.known.max_plies(environment)
         self.max_plies = _checked_plies(name, max_plies, longest)
+        self.has_key = not self.known.is_determined_by_planes or self.max_plies != longest
         first = environment.agent_selection
         second = next(agent for agent in environment.possible_agents if agent != first)
-        facts = _Facts(
-            agents=(first, second),
-            max_plies=self.max_plies,
-            needs_plane_of_player=known is None and _shows_both_the_same(environment),
-            cells=known.cells if known else None,
-            drawn=known.drawn if known else None,
-            is_determined_by_planes=bool(known and known.is_determined_by_planes)
-            and self.max_plies == longest,
-        )
-        super().__init__(facts, environment)
+        self.agents = (first, second)  #: the one that begins first
+        super().__init__(self, environment)
         self.num_actions = int(environment.action_space(first).n)
-        space = environment.observation_space(first)["observation"]
-        self.binary_planes = _is_binary(space)
-        if symmetries is None and known is not None:
-            symmetries = known.symmetries(environment)
-        self._symmetries = symmetries
+        self.binary_planes = _is_binary(environment.observation_space(first)["observation"])
+        self._symmetries = symmetries or self.known.symmetries(environment)
 
     def __reduce__(self):
         return type(self), self._made_by
@@ -417,6 +399,7 @@ def _like(twin: Any) -> _Known:
     )
 
 
+_UNKNOWN = _Known(max_plies=lambda environment: getattr(environment, "max_plies", None))
 _KNOWN = {name: _like(twin) for name, twin in CLASSIC_TWINS.items()} | {
     # chess_v6 claims each draw: at most 5,898.5 moves pass if each 50th takes or moves a pawn.
     "chess_v6": _Known(max_plies=lambda environment: 11_797, cells=_chess_cells, drawn=_chess_text),

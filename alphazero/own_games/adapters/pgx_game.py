@@ -47,7 +47,7 @@ class _Facts(NamedTuple):
     #: Positions of a call. A state of many numbers leaves the processor's cache in larger batches.
     batch_size: int
     appearance: Appearance
-    last_action: str = ""  #: what people call the action after those of the squares
+    last_action: str | None = None  #: what people call the action after those of the squares
     #: The planes of the own pieces, and the first one of the opponent's, which are as many.
     num_piece_planes: int = 1
     opponent_plane: int = 1
@@ -104,10 +104,10 @@ _FACTS = {
     ),
     "go_9x9": _Facts(162, 16, _GO, "pass", symmetries=lambda: square_tables(9, has_pass=True)),
     "go_19x19": _Facts(722, 16, _GO, "pass", symmetries=lambda: square_tables(19, has_pass=True)),
-    "animal_shogi": _Facts(256, 16, _looks("Animal shogi", "Black White"), "", 5, 5, _half_turn),
-    "gardner_chess": _Facts(256, 16, _looks("Gardner chess", "White Black"), "", 6, 6, np.flipud),
-    "chess": _Facts(512, 16, _looks("Chess", "White Black"), "", 6, 6, np.flipud),
-    "shogi": _Facts(512, 16, _looks("Shogi", "Black White"), "", 14, 31, _half_turn),
+    "animal_shogi": _Facts(256, 16, _looks("Animal shogi", "Black White"), None, 5, 5, _half_turn),
+    "gardner_chess": _Facts(256, 16, _looks("Gardner chess", "White Black"), None, 6, 6, np.flipud),
+    "chess": _Facts(512, 16, _looks("Chess", "White Black"), None, 6, 6, np.flipud),
+    "shogi": _Facts(512, 16, _looks("Shogi", "Black White"), None, 14, 31, _half_turn),
 }
 _REASONS = {
     "2048": "it is a game of chance for one player",
@@ -119,6 +119,11 @@ _REASONS = {
     "minatar": "it is a video game of chance for one player",
     "sparrow_mahjong": "the three players' tiles are hidden",
 }
+
+
+def load_game(environment_name: str) -> Game:
+    """Return the game ``"pgx:" + environment_name``; see `PgxGame`."""
+    return PgxGame(environment_name)
 
 
 class PgxGame(Game):
@@ -138,12 +143,13 @@ class PgxGame(Game):
     state_dtype = np.dtype(np.uint8)
 
     def __init__(self, environment_name: str):
-        self.name = f"pgx:{environment_name}"
+        self.name, self.rules_object = f"pgx:{environment_name}", self
         facts = _facts(self.name, environment_name)
         jax, pgx = _import_packages()
         self._environment_name, self._facts = environment_name, facts
         environment = pgx.make(environment_name)
         self.max_plies, self.appearance = facts.max_plies, facts.appearance
+        self.piece_letters = "." + ("".join(side[:1] for side in facts.appearance.sides) or "XO")
         start = _first_player_begins(jax, environment)
         self.num_actions = len(start.legal_action_mask)
         height, width, num_planes = start.observation.shape
@@ -225,24 +231,17 @@ class PgxGame(Game):
         board = np.where(planes[:num].any(axis=0), 1 + player, board).astype(np.int8)
         return facts.turn(board) if player else board
 
-    @property
-    def piece_letters(self) -> str:
-        initials = "".join(side[:1] for side in self.appearance.sides)
-        return f".{initials or 'XO'}"
-
     def action_squares(self, action: int) -> tuple[int, ...]:
         num_squares = math.prod(self.planes_shape[1:])
         fills_squares = self.num_actions - num_squares in (0, 1)
         return (action,) if fills_squares and action < num_squares else ()
 
-    def action_to_text(self, action: int) -> str:
-        is_last = action == self.num_actions - 1
-        return is_last and self._facts.last_action or super().action_to_text(action)
+    def own_action_text(self, action: int) -> str | None:
+        return self._facts.last_action if action == self.num_actions - 1 else None
 
-    def text_to_action(self, text: str) -> int:
-        typed = text.strip().lower()
-        is_last = typed and typed == self._facts.last_action
-        return self.num_actions - 1 if is_last else super().text_to_action(text)
+    def own_text_action(self, text: str) -> int | None:
+        is_last = text.strip().lower() == self._facts.last_action
+        return self.num_actions - 1 if is_last else None
 
 
 class _Functions:

@@ -1,24 +1,11 @@
-"""The laws of a game, checked on random and steered games in plain Python.
+"""The laws of a game, checked in one position and at one step, in plain Python.
 
-In: the name of a game, or a game. Out: the first law that its rules break, with the position in
-which they do, or notes on what looks wrong. Compiled code checks no array bounds, so that a mistake
-in a rule can end the process; and rules in plain Python may not return. This program therefore runs
-in a process of its own, with ``NUMBA_DISABLE_JIT=1``, see `alphazero.own_games.checked_game`.
-
-    python -m alphazero.own_games.checks.laws NAME SECONDS TIME_LIMIT_S
-
-prints its findings as JSON. What the rules themselves print goes to standard error.
-`alphazero.own_games.rule_check` checks the same laws for longer.
+In: a game, and positions. Out: `BrokenLaw`, naming the rule, the law and what the rules do.
+`alphazero.own_games.checks.report` looks at many positions.
 """
 
 import contextlib
-import faulthandler
-import itertools
-import json
-import random
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,24 +14,11 @@ import numpy as np
 from alphazero.games import rules
 from alphazero.games.appearance import read_appearance
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.own_games.checks.rule_walks import (
-    RANDOM,
-    STEERED,
-    Broken,
-    BrokenLaw,
-    View,
-    Walk,
-    walk,
-)
-from alphazero.own_games.checks.turned_play import turned_fault
-from alphazero.own_games.game_file import file_of, game_of, is_compiled, is_game_file, load_source
-from alphazero.own_games.own_game import has_python_rules
+from alphazero.own_games.checks.rule_walks import BrokenLaw, View
 from alphazero.own_games.python_game import PythonGame
 from alphazero.own_games.rule_errors import python_error_text
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.process import claim_output
 
-_NUM_RANDOM_GAMES = 20
 _REQUIRED = (
     "num_actions",
     "state_layout",
@@ -59,103 +33,13 @@ _REQUIRED = (
     "observe",
     "cells",
 )
-_LOADING_FACTOR = 6  # of the time limit, for running the file, which may compute tables
-_MAX_SHOWN_ACTIONS = 30
-_MIN_GAMES_FOR_NOTES = 10
-_GAMES_WITH_SYMMETRIES = 3
-
-
-def check_laws(
-    source: Any,
-    seconds: float,
-    watch: Callable[[], None] = lambda: None,
-    path: Path | None = None,
-) -> list[str]:
-    """Play random and steered games and check the laws in every position.
-
-    Args:
-        source: a `Game`, or the NamedTuple whose class implements `alphazero.games.rules`.
-        seconds: stop playing after so long.
-        watch: called before each position, which then has to return within some time.
-        path: the file of the rules, to name lines in it.
-
-    Returns:
-        Notes on what is allowed but looks wrong.
-
-    Raises:
-        BrokenLaw: naming the rule, the law and the actions.
-    """
-    laws = Laws(source, path)
-    rng, go_on = random.Random(0), until(seconds, watch)
-    walks: list[Walk] = []
-    for wishes in [RANDOM] * _NUM_RANDOM_GAMES + STEERED:
-        walks.append(walk(laws, wishes, rng, go_on))
-        _raise_if_broken(walks[-1].broken)
-    played = walks[:_GAMES_WITH_SYMMETRIES]
-    _raise_if_broken(broken_symmetry(laws, played, until(seconds, watch)))
-    return notes_on(laws.game, walks[:_NUM_RANDOM_GAMES])
-
-
-def _raise_if_broken(broken: Broken | None) -> None:
-    if broken is None:
-        return
-    text = "in the start position"
-    if 0 < len(broken.actions) <= _MAX_SHOWN_ACTIONS:
-        text = f"after the actions {broken.actions}"
-    elif broken.actions:
-        last = broken.actions[-_MAX_SHOWN_ACTIONS:]
-        text = f"after {len(broken.actions):,} actions that end with {last}"
-    raise BrokenLaw(f"{text}: {broken.error}")
-
-
-def until(seconds: float, watch: Callable[[], None]) -> Callable[[], bool]:
-    """Return a function that calls ``watch`` and says whether there is still time."""
-    deadline = time.monotonic() + seconds
-
-    def go_on() -> bool:
-        watch()
-        return time.monotonic() < deadline
-
-    return go_on
-
-
-def notes_on(game: Game, walks: list[Walk]) -> list[str]:
-    """Return notes on what random games show."""
-    notes = []
-    results = [result for one in walks if (result := result_of_last_mover(one)) is not None]
-    num_lost = sum(result < 0 for result in results)
-    is_odd = num_lost >= _MIN_GAMES_FOR_NOTES and not any(result > 0 for result in results)
-    if game.num_players == 2 and is_odd:
-        notes.append(
-            f"in all {num_lost} random games that were not drawn, the player who made the "
-            "last move lost. If the last move should win, 'result' has the wrong sign: it is the "
-            "result of the player to move, after the last move."
-        )
-    repeated = next((one.repeated for one in walks if one.repeated), None)
-    if repeated is not None:
-        before, after = repeated
-        notes.append(
-            f"positions repeat: in a random game, the position after {after:,} actions looks like "
-            f"the one after {before:,}. If the rules count actions or forbid repetitions, the "
-            "state, or 'observe' or 'key' of a class, must show that. If they do not, games can "
-            "go on for ever: end them at a limit."
-        )
-    return notes
-
-
-def result_of_last_mover(one: Walk) -> float | None:
-    """Return the result for the player who made the last move; None if the game did not end."""
-    if len(one.views) < 2 or not one.views[-1].over:
-        return None
-    last, result = one.views[-1], one.views[-1].result or 0.0
-    return result if last.player == one.views[-2].player else -result
 
 
 class Laws:
     """The laws of one position and of one step, see `alphazero.own_games.checks.rule_walks.Check`.
 
     Args:
-        source: see `check_laws`.
+        source: a `Game`, or the NamedTuple whose class implements `alphazero.games.rules`.
         path: the file of the rules, to name lines in it.
 
     Raises:
@@ -394,63 +278,3 @@ def _check_tables(game: Game) -> None:
             raise BrokenLaw(f"'symmetries' returns {name} with a row that is no permutation.")
         if (table[0] != np.arange(size)).any():
             raise BrokenLaw(f"'symmetries' returns {name} whose first row is not the identity.")
-
-
-def broken_symmetry(laws: Laws, walks: list[Walk], go_on: Callable[[], bool]) -> Broken | None:
-    """Return the first position of some games in which a declared symmetry does not hold."""
-    tables = list(zip(laws.game.cell_symmetries, laws.game.action_symmetries))
-    with laws.naming_errors():
-        for (number, row), one in itertools.product(list(enumerate(tables))[1:], walks):
-            if not go_on():
-                return None
-            if (fault := turned_fault(laws.game, one.actions, *row)) is not None:
-                error = BrokenLaw(f"symmetry {number} of 'symmetries' {fault.text}")
-                return Broken(error, one.actions[: fault.ply])
-    return None
-
-
-# --- the program ----------------------------------------------------------------------------------
-
-
-def watched(time_limit_s: float) -> Callable[[], None]:
-    """Return a function whose calls may lie so far apart; else the process ends with a traceback.
-
-    The file is run first, which may take longer than a position.
-    """
-    faulthandler.dump_traceback_later(_LOADING_FACTOR * time_limit_s, exit=True)
-    return lambda: faulthandler.dump_traceback_later(time_limit_s, exit=True)
-
-
-def checkable(name: str) -> tuple[Any, Path | None]:
-    """Return what `check_laws` takes, and the file of the rules.
-
-    Raises:
-        BrokenLaw: if it cannot be loaded, or is no game.
-    """
-    file = None
-    try:
-        file = file_of(name) if is_game_file(name) else None
-        source = load_source(name)
-        file = file_of(name, source)
-        is_raw = is_compiled(source) or is_game_file(name) and not has_python_rules(source)
-        return source if is_raw else game_of(source, name), file
-    except (BrokenLaw, ConfigError) as error:
-        raise BrokenLaw(str(error).replace(f"the game file '{name}'", "it", 1)) from error
-    except Exception as error:
-        raise BrokenLaw(python_error_text(error, file)) from error
-
-
-def main(name: str, seconds: str, time_limit_s: str) -> None:
-    """Check a game and print the findings: the law that is broken, or None, and notes."""
-    answers, broken, notes, watch = claim_output(), None, [], watched(float(time_limit_s))
-    try:
-        game, file = checkable(name)
-        watch()
-        notes = check_laws(game, float(seconds), watch, file)
-    except BrokenLaw as error:
-        broken = str(error)
-    print(json.dumps({"broken": broken, "notes": notes}), file=answers, flush=True)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

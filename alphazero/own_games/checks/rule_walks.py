@@ -83,13 +83,18 @@ def _goes_on(over: bool, num_taken: int) -> bool:
     return not over
 
 
-#: The wishes of the first and of the second player.
-RANDOM: tuple[Wish, Wish] = (None, None)
-STEERED: list[tuple[Wish, Wish]] = [
+_RANDOM: tuple[Wish, Wish] = (None, None)
+#: The wishes of the first and of the second player: every other game is random.
+KINDS: list[tuple[Wish, Wish]] = [
+    _RANDOM,
     (_takes, _spares),
+    _RANDOM,
     (_spares, _takes),
+    _RANDOM,
     (_takes, _takes),
+    _RANDOM,
     (_goes_on, _goes_on),
+    _RANDOM,
     (_ends, _ends),
 ]
 

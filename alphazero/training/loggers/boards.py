@@ -33,7 +33,7 @@ _RED, _GREEN = "#ff3b30", "#8cff66"
 
 
 class BoardPictures:
-    """Draws the boards of one game, which has one; see `has_board`."""
+    """Draws the boards of one game."""
 
     def __init__(self, game: Game):
         self._game, self._skin = game, skin_of(game)

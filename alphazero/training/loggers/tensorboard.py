@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from tensorboard.compat.proto.summary_pb2 import Summary
 from torch.utils.tensorboard import summary
 
-from alphazero.boards.shapes import has_board
 from alphazero.runtime.figures import curves
 from alphazero.training.events import IterationReport
 from alphazero.training.illustrations import Illustrations, game_text
@@ -48,7 +47,7 @@ class TensorBoardLogger:
 
     def __init__(self, trainer: Trainer, varied: Mapping[str, str] | None = None):
         self._game, settings = trainer.game, trainer.settings
-        self._pictures = BoardPictures(self._game) if has_board(self._game) else None
+        self._pictures = BoardPictures(self._game)
         self._described: set[str] = set()
         purge_step = trainer.iteration + 1 if trainer.iteration else None
         self._file = EventFile(trainer.folder.path, purge_step)
@@ -82,10 +81,9 @@ class TensorBoardLogger:
         """Write the sample game and the histograms."""
         text = game_text(self._game, illustrations.sample_game)
         self._add_text("sample_game", f"```\n{text}\n```", step)
-        if self._pictures is not None:
-            pixels = self._pictures.sample_game(illustrations.sample_game)
-            record = summary.image("boards/sample_game", pixels, dataformats="HWC")
-            self._write(record, _DESCRIPTIONS["boards/sample_game"], step)
+        pixels = self._pictures.sample_game(illustrations.sample_game)
+        record = summary.image("boards/sample_game", pixels, dataformats="HWC")
+        self._write(record, _DESCRIPTIONS["boards/sample_game"], step)
         for tag, histogram in illustrations.histograms.items():
             record = Summary(value=[Summary.Value(tag=tag, histo=histogram)])
             self._write(record, _DESCRIPTIONS[tag.partition("/")[0]], step)
@@ -95,7 +93,7 @@ class TensorBoardLogger:
         failures = None if report.exact is None else report.exact.misplayed
         if report.proof is not None:
             failures = report.proof.report.failures[:NUM_MISPLAYED]
-        if self._pictures is not None and failures is not None:
+        if failures is not None:
             pixels = self._pictures.misplayed(failures)
             record = summary.image("boards/misplayed", pixels, dataformats="HWC")
             self._write(record, _DESCRIPTIONS["boards/misplayed"], report.iteration)

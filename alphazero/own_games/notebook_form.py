@@ -1,10 +1,8 @@
-"""Games that a user brings as objects: those of `module:Class`, or of the GAME of a file.
+"""Games in the form of the published notebook as positions.
 
-In: an object with the methods of `alphazero.own_games.python_game.Position`, one in the form of the
-published notebook (``start_state``, ``get_transitions``, ...), or a class of such objects: then a
-`PythonGame` comes out. `alphazero.own_games.registry` decides who may import a module.
-
-In the notebook's form, a game is one object that knows the rules:
+In: an object with these methods. Out: its start position, see
+`alphazero.own_games.python_game.Position`. In the notebook's form, a game is one object that knows
+the rules:
 
     action_size                 actions are 0 to action_size - 1; an attribute or a method
     start_state()
@@ -18,74 +16,18 @@ stated; if not, random games give estimates.
 """
 
 import copy
-import inspect
 import random
 from typing import Any
 
 import numpy as np
 
-from alphazero.games.batched_game import Game
-from alphazero.own_games.python_game import PythonGame
-from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.own_code import reason_of
+from alphazero.own_games.rule_errors import unusable
 
 _NUM_PROBES = 100  # random games that a game in the notebook's form is estimated from
 _MAX_PROBED_PLIES = 5_000
 
 
-def importable_name(source: Any) -> str:
-    """Return the ``module:Class`` of an object or a class."""
-    made_by = source if isinstance(source, type) else type(source)
-    return f"{made_by.__module__}:{made_by.__qualname__}"
-
-
-def game_of_object(source: Any, name: str | None = None) -> Game:
-    """Return the game of an object, or of what a call of a class or function makes.
-
-    Args:
-        source: also a `Game`.
-        name: the game's name; by default ``module:Class``.
-
-    Raises:
-        ConfigError: if it is no game; it names what is missing.
-    """
-    name = name or importable_name(source)
-    if isinstance(source, type) or not has_python_rules(source) and callable(source):
-        source = called(source, name)
-    if isinstance(source, Game):
-        source.name = name
-        return source
-    if callable(getattr(source, "get_transitions", None)):
-        source = _StatelessStart(source, name)
-    return PythonGame(source, name)
-
-
-def called(source: Any, name: str) -> Any:
-    """Return what the call of a class or function without arguments makes.
-
-    Raises:
-        ConfigError: if it raises an error.
-    """
-    try:
-        return source()
-    except ConfigError:
-        raise
-    except Exception as error:  # of the user's own code
-        reason = f"it cannot be made without arguments: {reason_of(error)}"
-        raise ConfigError.of("game", name, reason=reason) from error
-
-
-def has_python_rules(source: Any) -> bool:
-    """Return whether an object or a class has the methods of a game in plain Python.
-
-    An abstract class has none of its own, though it names them.
-    """
-    if inspect.isabstract(source):
-        return False
-    return hasattr(source, "legal_actions") or hasattr(source, "get_transitions")
-
-
-class StatelessPosition:
+class NotebookPosition:
     """A state of a game in the notebook's form, as a `Position`."""
 
     binary_planes = True
@@ -95,31 +37,25 @@ class StatelessPosition:
         self.rules_object = game  #: see `alphazero.games.batched_game.Game.rules_object`
         self._transitions, self._outcome = game.get_transitions(state)
 
-    def clone(self) -> "StatelessPosition":
-        """See `Position`."""
-        twin = object.__new__(StatelessPosition)
+    def clone(self) -> "NotebookPosition":
+        twin = object.__new__(NotebookPosition)
         twin.__dict__.update(self.__dict__)
         return twin
 
     def step(self, action: int) -> None:
-        """See `Position`."""
         self._state, self._player = self._transitions[action], 1 - self._player
         self._transitions, self._outcome = self._game.get_transitions(self._state)
 
     def player_to_move(self) -> int:
-        """See `Position`."""
         return self._player
 
     def is_over(self) -> bool:
-        """See `Position`."""
         return self._outcome is not None
 
     def result(self) -> float:
-        """See `Position`."""
         return self._outcome
 
     def legal_actions(self) -> list[int]:
-        """See `Position`."""
         return list(self._transitions)
 
     def observe(self) -> np.ndarray:
@@ -128,7 +64,6 @@ class StatelessPosition:
         return np.stack([board > 0, board < 0])
 
     def cells(self) -> np.ndarray:
-        """See `Position`."""
         board = self._board()
         return np.where(board > 0, 1 + self._player, np.where(board < 0, 2 - self._player, 0))
 
@@ -136,14 +71,13 @@ class StatelessPosition:
         return _board_of(self._game.canonicalize(self._state)).reshape(self._shape)
 
 
-class _StatelessStart(StatelessPosition):
+class NotebookStart(NotebookPosition):
     """The start position of a game in the notebook's form, and what the game says of itself."""
 
     def __init__(self, game: Any, name: str):
         for needed in ("start_state", "canonicalize"):
             if not callable(getattr(game, needed, None)):
-                message = f"the game '{name}' cannot be used: it has no method '{needed}'."
-                raise ConfigError(message, key="game", value=needed, allowed="a method")
+                raise unusable(name, f"it has no method '{needed}'", needed, "a method")
         state = game.start_state()
         board = _board_of(game.canonicalize(state))
         super().__init__(game, state, 0, _shape(board))
