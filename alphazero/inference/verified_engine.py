@@ -19,7 +19,6 @@ from alphazero.inference.engines.agreement import Deviation, PositionSample, dev
 from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice
 from alphazero.inference.engines.registry import load_checked, make_engine
 from alphazero.inference.engines.selection import fallbacks
-from alphazero.runtime.figures import curve
 
 
 @dataclasses.dataclass
@@ -27,16 +26,10 @@ class EngineReport:
     """The engine that was chosen for the newest weights."""
 
     name: str = ""  #: such as "openvino int8"
-    policy_kl: float = curve(
-        "search/policy_kl_from_float32", "Mean KL divergence from torch in float32, in nats.", 0.0
-    )
-    value_error: float = curve(
-        "search/value_error_from_float32", "Mean difference from torch in float32.", 0.0
-    )
+    policy_kl: float = 0.0
+    value_error: float = 0.0
     refused: str = ""  #: the engines that deviated too much, with their figures; "" if none
-    seconds: float = curve(
-        "time/engine_swap_s", "Seconds for loading and comparing new weights.", 0.0
-    )
+    seconds: float = 0.0
 
 
 class VerifiedEngine:

@@ -5,6 +5,7 @@ In: the network's answers in the measured steps. Out: `LearnerReport`.
 
 import dataclasses
 import math
+from math import nan
 
 import torch
 
@@ -12,7 +13,6 @@ from alphazero.learner.gradients import Answers
 from alphazero.learner.loss import masked_log_softmax
 from alphazero.learner.uninformed_loss import UninformedLoss
 from alphazero.network.interface import expected_value
-from alphazero.runtime.figures import curve
 
 _NUM_BINS = 10  # of predicted values, for the calibration error
 _MEANS = "loss policy_loss value_loss policy_entropy target_entropy value_error gradient_norm"
@@ -22,24 +22,20 @@ _MEANS = "loss policy_loss value_loss policy_entropy target_entropy value_error 
 class LearnerReport:
     """Means over the measured steps of an iteration."""
 
-    num_steps: int = curve("learner/steps", "Learner steps of the iteration.", 0)
-    loss: float = curve("loss/total", "Weighted sum of the losses on the replay window.")
-    policy_loss: float = curve(
-        "loss/policy", "Cross-entropy with the policy target; at least policy/entropy_search."
-    )
-    value_loss: float = curve("loss/value", "Cross-entropy, or squared error of a scalar value.")
-    policy_entropy: float = curve("policy/entropy_network", "Entropy of the network, in nats.")
-    target_entropy: float = curve("policy/entropy_search", "Entropy of the policy target, in nats.")
-    value_error: float = curve("value/absolute_error", "Mean |v - z| of value and result.")
-    calibration_error: float = curve(
-        "value/calibration_error", "Mean of |mean v - mean z| over ten bins of the value v."
-    )
-    gradient_norm: float = curve("learner/gradient_norm", "Norm of the gradient before clipping.")
-    weight_norm: float = curve("learner/weight_norm", "Norm of all weights.")
-    learning_rate: float = curve("learner/learning_rate", "The learning rate.")
-    uninformed_policy_loss: float = curve("loss/policy_uninformed", "Loss of equal probabilities.")
-    uninformed_value_loss: float = curve("loss/value_uninformed", "Loss of the best constant.")
-    weight_size: float = curve("learner/weight_size", "Root of the mean squared weight.")
+    num_steps: int = 0
+    loss: float = nan
+    policy_loss: float = nan
+    value_loss: float = nan
+    policy_entropy: float = nan
+    target_entropy: float = nan
+    value_error: float = nan
+    calibration_error: float = nan
+    gradient_norm: float = nan
+    weight_norm: float = nan
+    learning_rate: float = nan
+    uninformed_policy_loss: float = nan
+    uninformed_value_loss: float = nan
+    weight_size: float = nan
     #: mean loss of all steps of each epoch; None unless the settings count epochs
     epoch_losses: list[float] | None = None
 
@@ -52,9 +48,9 @@ class HeldOutReport:
     """
 
     num_samples: int = 0
-    loss: float = curve("loss/total_held_out", "Total loss on games not yet trained on.")
-    policy_loss: float = curve("loss/policy_held_out", "Policy loss on games not yet trained on.")
-    value_loss: float = curve("loss/value_held_out", "Value loss on games not yet trained on.")
+    loss: float = nan
+    policy_loss: float = nan
+    value_loss: float = nan
 
 
 class TrainingStatistics:

@@ -8,9 +8,9 @@ and Othello with the shipped configs, and small networks for the first two.
 """
 
 import math
-import sys
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from alphazero.training.curves import Row, number
 from alphazero.training.settings import TrainSettings
 
 
@@ -26,13 +26,13 @@ class Finding(NamedTuple):
 class Run(NamedTuple):
     """What a check knows of a run."""
 
-    rows: list[dict[str, Any]]  #: of metrics.jsonl, the newest last
+    rows: list[Row]  #: of metrics.jsonl, the newest last
     settings: TrainSettings
     is_on: bool  #: whether the alarm that is checked is on
 
     def figures(self, key: str, newest: int = 0) -> list[float]:
         """Return a figure of the newest rows, 0 is all of them; it is NaN where there is none."""
-        return [figure(row, key) for row in self.rows[-newest:]]
+        return [number(row, key) for row in self.rows[-newest:]]
 
     def mean(self, key: str, newest: int) -> float:
         """Return the mean of a figure over the newest rows."""
@@ -49,9 +49,9 @@ class Run(NamedTuple):
         """
         games = total = 0.0
         for row in reversed(self.rows):
-            num_in_row = figure(row, "selfplay.num_games")
+            num_in_row = number(row, "selfplay.num_games")
             games += num_in_row
-            total += num_in_row * figure(row, key)
+            total += num_in_row * number(row, key)
             if games >= num_games:
                 return total / games
         return math.nan
@@ -63,14 +63,6 @@ class Run(NamedTuple):
     def is_below(self, value: float, begins: float, ends: float) -> bool:
         """Return whether it is below that limit."""
         return value < (ends if self.is_on else begins)
-
-
-def figure(row: dict[str, Any], key: str) -> float:
-    """Return a figure of a row, NaN if it has none: the file may have been edited."""
-    value = row.get(key)
-    if isinstance(value, (int, float)) and abs(value) <= sys.float_info.max:
-        return float(value)
-    return math.nan
 
 
 def mean(figures: list[float]) -> float:
@@ -215,8 +207,8 @@ def overfitting(run: Run) -> Finding | None:
     same network. The first iteration is left out, since its loss is that of an untrained network.
     """
     pairs = [pair for pair in zip(run.rows, run.rows[1:]) if pair[0]["iteration"] >= 2][-3:]
-    held_out = mean([figure(after, "held_out.loss") for _, after in pairs])
-    loss = mean([figure(before, "learner.loss") for before, _ in pairs])
+    held_out = mean([number(after, "held_out.loss") for _, after in pairs])
+    loss = mean([number(before, "learner.loss") for before, _ in pairs])
     # Healthy: 0.9 to 1.06 of the loss on the window.
     if len(pairs) < 3 or not run.is_above(held_out, 1.25 * loss, ends=1.15 * loss):
         return None
@@ -304,14 +296,14 @@ def strength_stalled(run: Run) -> Finding | None:
     return Finding(seen, cause, "selfplay.num_simulations", advice)
 
 
-def _num_games(row: dict[str, Any], match: str) -> int:
+def _num_games(row: Row, match: str) -> int:
     """Return the number of games of a match that was played in a row's iteration."""
     return row[f"{match}.wins"] + row[f"{match}.draws"] + row[f"{match}.losses"]
 
 
 def disk_nearly_full(run: Run) -> Finding | None:
     """The disk of the run is nearly full; a run of a shipped config takes up to 0.2 GB."""
-    free = figure(run.rows[-1], "free_disk_gb")
+    free = number(run.rows[-1], "free_disk_gb")
     if not run.is_below(free, 1.0, ends=2.0):
         return None
     seen = f"{free:.2f} GB are left on the disk of this run"

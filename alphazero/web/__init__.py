@@ -8,5 +8,5 @@ keeps nothing of a person's game, so a lost connection, a restart or a reload lo
     thinking -> network_search         the players, which search one position each
     exact_scores, review, misplayed    what solvers know
     position, catalogue, found_runs    what a request may name; `alphazero.play.requests` checks it
-    run_charts -> run_rows, run_alarms    the figures of training runs, as they grow
+    run_charts -> run_rows                the figures of training runs, as they grow
 """
