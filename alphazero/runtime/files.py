@@ -185,7 +185,9 @@ def read_safetensors(
         StoredFileError: if the file is missing, damaged, or not the one wanted.
     """
     data = read_bytes(path)
-    reason = "it is empty" if not data else "it is damaged, or not a safetensors file of this program"
+    reason = (
+        "it is empty" if not data else "it is damaged, or not a safetensors file of this program"
+    )
     try:
         arrays = safetensors.numpy.load(data)
         length = int.from_bytes(data[:8], "little")
@@ -209,7 +211,7 @@ def _digest_of(arrays: dict[str, np.ndarray], metadata: dict[str, str]) -> str:
     for name in sorted(arrays):
         array = arrays[name]
         digest.update(repr((name, array.dtype.str, array.shape)).encode())
-        digest.update(np.ascontiguousarray(array))
+        digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
 
 

@@ -222,9 +222,9 @@ def test_a_refusal_holds_for_these_weights_only(fakes):
 
 def test_the_reference_replaces_engines_that_return_nan(fakes):
     engines, errors = fakes
-    names = ["torch_compile bfloat16", "torch_compile float32"]
+    names = ["openvino bfloat16", "openvino float32"]
     errors |= dict.fromkeys(names, (float("nan"), 0.0))
-    evaluator = make_evaluator(1, EngineChoice("torch_compile", "bfloat16"))
+    evaluator = make_evaluator(1, EngineChoice("openvino", "bfloat16"))
     assert evaluator.report.name == "torch float32"
     assert list(refused(evaluator.report)) == names
     assert all(np.isnan(policy_kl) for policy_kl, _ in refused(evaluator.report).values())

@@ -15,7 +15,7 @@ import torch
 from alphazero.inference.answers import checked
 from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice
 from alphazero.inference.engines.registry import (
-    AUTOMATIC_ENGINES,
+    ENGINES,
     load_checked,
     make_engine,
     precisions,
@@ -36,12 +36,11 @@ class EngineSpeed(NamedTuple):
 def candidates(engine: str, precision: str, device: torch.device) -> list[EngineChoice]:
     """Return the engines that the settings allow and this machine has.
 
-    "auto" stands for every engine but torch_compile, which takes long to start, and for every
-    precision. An engine that is named is returned even if this machine lacks it; the error of
-    `make_engine` then says what is missing.
+    "auto" stands for every engine and every precision. An engine that is named is returned even if
+    this machine lacks it; the error of `make_engine` then says what is missing.
     """
     if engine == "auto":
-        found = [EngineChoice(e, one) for e in AUTOMATIC_ENGINES for one in precisions(e, device)]
+        found = [EngineChoice(e, one) for e in ENGINES for one in precisions(e, device)]
         return [choice for choice in found if precision in ("auto", choice.precision)]
     if precision == "auto":
         return [EngineChoice(engine, one) for one in precisions(engine, device) or ["float32"]]
