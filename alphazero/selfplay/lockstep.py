@@ -138,7 +138,6 @@ class SelfPlay:
         rows = np.flatnonzero(~self.games.playing)[: self._games_to_start]
         if self._games_to_start is not None:
             self._games_to_start -= len(rows)
-        self._generator.random(len(rows))  # unused; it keeps the games of a seed as they were
         self.games.start(rows, self.game.initial_states(len(rows)))
         if self.settings.random_opening_fraction > 0:
             self._play_openings(rows)
