@@ -118,7 +118,6 @@ class Trainer:
         is_last = self.finished
         try:
             while not is_last:
-                self._store.check_space()
                 start, self._progress_before = time.monotonic(), self.progress
                 records, report = yield from self._play()
                 self._play_ahead()

@@ -618,7 +618,7 @@ def test_threads_are_assigned_to_several_gpus_in_turn(simulated_gpu):
                     REFERENCE,
                 )
         pools = (first, second)
-        used = [pool.submit(lambda: engine._thread.stream._forward).result() for pool in pools]
+        used = [pool.submit(lambda: engine._thread.stream._network).result() for pool in pools]
     assert used == engine._networks
 
 
@@ -627,7 +627,7 @@ def test_a_batch_that_does_not_fit_the_gpu_is_an_error():
         raise torch.cuda.OutOfMemoryError("CUDA out of memory.")
 
     batch = cuda_engine._Batch.__new__(cuda_engine._Batch)
-    batch._planes, batch._dtype, batch._forward = torch.zeros(64, 2, 4, 4), torch.float32, forward
+    batch._planes, batch._dtype, batch._network = torch.zeros(64, 2, 4, 4), torch.float32, forward
     with pytest.raises(ConfigError, match="64") as error:
         batch._compute()
     assert error.value.key == "selfplay.num_parallel_games"
