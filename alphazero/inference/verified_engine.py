@@ -62,7 +62,8 @@ class VerifiedEngine:
         reference = self.current = self._loaded(REFERENCE, network, sample)
         expected = self.evaluate(sample.planes)
         for choice in fallbacks(self._choice, self._device):
-            engine, found = reference, Deviation(0.0, 0.0)
+            engine = reference
+            found = Deviation(0.0, 0.0)
             if choice != REFERENCE:
                 engine = self._loaded(choice, network, sample)
                 found = deviation(expected, engine.evaluate(sample.planes), sample)

@@ -106,7 +106,8 @@ class Learner:
         self.network.train()
         statistics = TrainingStatistics(self.device, self.settings.value_weight)
         self._newest_planes.clear()
-        num_steps, step_losses = 0, []
+        num_steps = 0
+        step_losses = []
         with torch_threads(self._gradients.num_threads):
             for batch in batches:
                 is_measured = num_steps % _MEASURE_EVERY == 0

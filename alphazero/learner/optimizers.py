@@ -25,7 +25,8 @@ def make_optimizers(
 ) -> dict[str, torch.optim.Optimizer]:
     """Return the optimizers, keyed as in stored states: "optimizer" and, for kernels, "muon"."""
     parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
-    rate, decay = settings.learning_rate, settings.weight_decay
+    rate = settings.learning_rate
+    decay = settings.weight_decay
     if settings.optimizer == "sgd":
         momentum = settings.momentum
         nesterov = momentum > 0

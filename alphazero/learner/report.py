@@ -82,7 +82,8 @@ class TrainingStatistics:
         output, targets, parts = answers
         log_policy = masked_log_softmax(output.prior_logits, targets.legal_action_mask)
         log_target = targets.action_weights.clamp_min(1e-30).log()
-        values, results = expected_value(output.value_logits), outcomes
+        values = expected_value(output.value_logits)
+        results = outcomes
         numbers = [
             parts.total(self._value_weight),
             parts.policy,

@@ -15,7 +15,8 @@ def learning_rate(settings: LearnerSettings, progress: float) -> float:
     Args:
         progress: fraction of the run that is done; clipped to [0, 1].
     """
-    first, last = settings.learning_rate, settings.final_learning_rate
+    first = settings.learning_rate
+    last = settings.final_learning_rate
     progress = min(max(progress, 0.0), 1.0)
     if settings.schedule == "constant":
         return first

@@ -87,6 +87,7 @@ def _draw_median(axis: Axes, curves: list[Points], dashes: str, color: str, labe
         raise ConfigError.of("lines", "median", "each", reason)
     minutes = np.unique(np.concatenate([minutes for minutes, _ in curves]).clip(first, last))
     errors = np.exp([np.interp(minutes, times, np.log(values)) for times, values in curves])
-    low, high = errors.min(axis=0), errors.max(axis=0)
+    low = errors.min(axis=0)
+    high = errors.max(axis=0)
     axis.fill_between(minutes, low, high, color=color, alpha=0.15, linewidth=0)
     axis.plot(minutes, np.median(errors, axis=0), dashes, color=color, label=label)

@@ -23,12 +23,12 @@ import safetensors
 import safetensors.numpy
 
 from alphazero.runtime.errors import ConfigError, StoredFileError
-from alphazero.runtime.json_text import parse_json
 
 _NONBLOCK = getattr(os, "O_NONBLOCK", 0)  #: a pipe without a reader must not make a check wait
 #: The key of all metadata in a safetensors file: the library writes several in any order.
 _METADATA = "alphazero"
 _DIGEST = "sha256"  #: its key in these
+_MAX_DEPTH = 50  #: of lists and objects inside each other: whoever walks through them recurses
 _DIGEST_LINE = "# sha256: "  #: begins the first line of a text with a checksum
 
 
@@ -38,7 +38,8 @@ def split_paths(text: str, separator: str = ",") -> list[str]:
     Args:
         separator: a pattern for the commas that may separate.
     """
-    parts, found = re.split(separator, text), []
+    parts = re.split(separator, text)
+    found = []
     while parts:
         ends = range(len(parts), 1, -1)
         end = next((end for end in ends if os.path.exists(",".join(parts[:end]))), 1)
@@ -270,10 +271,18 @@ def parse_object(text: str | None, path: str | Path, name: str) -> dict[str, Any
         StoredFileError: if it is missing, or not a JSON object.
     """
     try:
-        value = parse_json(text or "")
-    except ValueError:
+        value = json.loads(text or "")
+    except (ValueError, RecursionError):
         value = None
-    if isinstance(value, dict):
+    if isinstance(value, dict) and not _is_deep(value, _MAX_DEPTH):
         return value
     reason = "are missing" if text is None else "are not a JSON object"
     raise StoredFileError(f"'{path}' is damaged: {name} {reason}.", path=path)
+
+
+def _is_deep(value: Any, limit: int) -> bool:
+    """Return whether lists and objects are nested more deeply than a limit."""
+    if not isinstance(value, (list, dict)) or not value:
+        return False
+    parts = value.values() if isinstance(value, dict) else value
+    return limit == 0 or any(_is_deep(part, limit - 1) for part in parts)

@@ -253,7 +253,8 @@ class _KernelCache(NullCache):
         Types have names of their own; of a user's game, the digest stands for the class's name,
         which counts the games of this process.
         """
-        arguments, folder = _arguments(signature), self._folder
+        arguments = _arguments(signature)
+        folder = self._folder
         text = repr((self._key, [str(kind) for kind in arguments], codegen.magic_tuple()))
         for game_class in {getattr(kind, "instance_class", None) for kind in arguments}:
             if game_class in _user_games:
@@ -279,7 +280,8 @@ def _read(path: Path) -> bytes:
         ValueError: if it is damaged, or was stored under another name.
     """
     stored = path.read_bytes()
-    digest, data = stored[:_DIGEST_BYTES], stored[_DIGEST_BYTES:]
+    digest = stored[:_DIGEST_BYTES]
+    data = stored[_DIGEST_BYTES:]
     if digest != _digest_named(path, data):
         raise ValueError(path)
     return data

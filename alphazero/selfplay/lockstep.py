@@ -149,7 +149,8 @@ class SelfPlay:
         The moves are recorded but not trained on. A move that would end its game is not made, and
         the opening ends before it.
         """
-        settings, generator = self.settings, self._generator
+        settings = self.settings
+        generator = self._generator
         opened = generator.random(len(rows)) < settings.random_opening_fraction
         lengths = generator.integers(1, settings.random_opening_plies + 1, len(rows))
         lengths[~opened] = 0

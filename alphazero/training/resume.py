@@ -50,7 +50,8 @@ class RunStore:
     def write(self, records: list[GameRecord], report: IterationReport) -> None:
         """Write figures, games, network, and last the state: it makes the iteration count."""
         start = time.monotonic()
-        folder, iteration = self.folder, report.iteration
+        folder = self.folder
+        iteration = report.iteration
         folder.add_metrics(flat(report))
         digest = folder.save_games(iteration, records)
         self._games[iteration] = {"num_samples": report.selfplay.num_samples, "sha256": digest}
@@ -97,7 +98,9 @@ class RunStore:
         Raises:
             StoredFileError: if the files of the run cannot be read.
         """
-        folder, reasons, are_games = self.folder, list[str](), False
+        folder = self.folder
+        reasons = list[str]()
+        are_games = False
         if check_rules(folder, self.settings, self.game):
             folder.drop_window(self.game.rules_text)
             self.settings.run.on_changed_rules = "refuse"
@@ -141,17 +144,25 @@ class RunStore:
         self._games = {int(number): games for number, games in state["games"].items()}
         if self.settings.run.on_damaged_games == "drop":
             self._drop_damaged_games()
-        digests = {number: games["sha256"] for number, games in self._games.items()}
-        window = self.settings.replay.window_max
-        games = self.folder.load_games(self.iteration, window, self.game, digests)
-        self.replay.load_state_dict(state["replay"], games)
+        self.replay.load_state_dict(state["replay"], self._window_games())
+
+    def _window_games(self) -> list[GameRecord]:
+        """Return the newest games, as many as the window needs, the oldest first."""
+        records: list[GameRecord] = []
+        num_samples = 0
+        number = self.iteration
+        while number in self._games and num_samples < self.settings.replay.window_max:
+            games = self.folder.load_games(number, self.game, self._games[number]["sha256"])
+            num_samples += sum(int(record.is_target.sum()) for record in games)
+            records = games + records
+            number -= 1
+        return records
 
     def _drop_damaged_games(self) -> None:
         """Forget the newest games that are missing or damaged, and all older ones."""
         for number in sorted(self._games, reverse=True):
-            digests = {number: self._games[number]["sha256"]}
             try:
-                self.folder.load_games(number, 1, self.game, digests)
+                self.folder.load_games(number, self.game, self._games[number]["sha256"])
             except StoredFileError as error:
                 self.notices.append(f"{error} These games and all older ones are dropped.")
                 newer = range(number + 1, self.iteration + 1)

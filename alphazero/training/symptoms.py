@@ -186,16 +186,19 @@ def value_head_learns_nothing(run: Run) -> Finding | None:
 
 def window_too_small(run: Run) -> Finding | None:
     """The replay window forgets within a few iterations."""
-    num_samples, window = run.mean("selfplay.num_samples", 3), run.rows[-1]["window"]
+    num_samples = run.mean("selfplay.num_samples", 3)
+    window = run.rows[-1]["window"]
     iterations = window / max(num_samples, 1)
     is_full = len(run.rows) > 2 and sum(run.figures("selfplay.num_samples")) > window
     if not is_full or not run.is_below(iterations, 2.0, ends=2.5):  # healthy: 3.3 and more
         return None
-    key, advice = "replay.window_start", f"{round(10 * num_samples, -2):,.0f} holds those of ten"
+    key = "replay.window_start"
+    advice = f"{round(10 * num_samples, -2):,.0f} holds those of ten"
     if window >= run.settings.replay.window_max:
         key = "replay.window_max"
     elif run.settings.replay.window_iterations:
-        key, advice = "replay.window_iterations", "10, or 0 for a window that grows with the run"
+        key = "replay.window_iterations"
+        advice = "10, or 0 for a window that grows with the run"
     seen = f"the window holds the samples of the last {iterations:.1f} iterations only"
     return Finding(seen, "it is so small that the network forgets", key, advice)
 
@@ -213,7 +216,8 @@ def overfitting(run: Run) -> Finding | None:
     if len(pairs) < 3 or not run.is_above(held_out, 1.25 * loss, ends=1.15 * loss):
         return None
     seen = f"the loss is {held_out:.2f} on new games and {loss:.2f} on the window"
-    learner, num_samples = run.settings.learner, run.rows[-1]["selfplay.num_samples"]
+    learner = run.settings.learner
+    num_samples = run.rows[-1]["selfplay.num_samples"]
     cause = "each sample is trained on too often"
     if learner.epochs:
         advice = f"fewer than {learner.epochs}; 0 lets learner.replay_ratio decide"
@@ -232,7 +236,8 @@ def learning_rate_too_high(run: Run) -> Finding | None:
     """Steps destroy more than they teach; any of four signs is enough."""
     if len(run.rows) < 3:
         return None
-    signs, learner = [], run.settings.learner
+    signs = []
+    learner = run.settings.learner
     losses = run.figures("learner.loss")
     loss = mean(losses[-3:])
     uninformed = run.mean("learner.uninformed_policy_loss", 3)
@@ -244,7 +249,8 @@ def learning_rate_too_high(run: Run) -> Finding | None:
     lowest = min((mean(losses[end - 3 : end]) for end in ends), default=math.nan)
     if run.is_above(loss, 1.25 * lowest, ends=1.15 * lowest):  # healthy: at most 1.05
         signs.append(f"the loss has risen from {lowest:.3g} to {loss:.3g}")
-    gradient, size = run.mean("learner.gradient_norm", 3), run.mean("learner.weight_size", 3)
+    gradient = run.mean("learner.gradient_norm", 3)
+    size = run.mean("learner.weight_size", 3)
     limit = learner.max_gradient_norm or 5.0
     if run.is_above(gradient, 4 * limit, ends=3 * limit):  # healthy: at most half the limit
         signs.append(f"the gradient norm is {gradient:.3g}, where less than {limit:g} is usual")

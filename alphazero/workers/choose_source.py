@@ -54,7 +54,8 @@ def make_source(
     Raises:
         ConfigError: if the kind of workers needs what is not here.
     """
-    workers, is_ordered = settings.workers, settings.workers.mode == "ordered"
+    workers = settings.workers
+    is_ordered = settings.workers.mode == "ordered"
     kind = _kind(workers, game, num_threads)
     if kind == "threads":
         if workers.kind == "auto" and _takes_turns(game, num_threads):

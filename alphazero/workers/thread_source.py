@@ -76,14 +76,16 @@ class ThreadSource(GameSource):
 
     def play(self, num_games: int, progress: float) -> Iterator[Played]:
         """See `GameSource.play`."""
-        ahead, self._ahead = self._ahead, []
+        ahead = self._ahead
+        self._ahead = []
         if ahead:
             yield Played(ahead, [])
         if len(ahead) < num_games:
             yield from self._play(num_games - len(ahead), progress)
 
     def _play(self, num_games: int, progress: float) -> Iterator[Played]:
-        start, num_threads = time.monotonic(), len(self.selfplay.workers)
+        start = time.monotonic()
+        num_threads = len(self.selfplay.workers)
         thread_s = self._thread_s
         for record in self._records(num_games, progress):
             self._thread_s = thread_s + (time.monotonic() - start) * num_threads
@@ -135,7 +137,8 @@ class ThreadSource(GameSource):
     def load_state_dict(self, state: dict) -> None:
         """See `GameSource.load_state_dict`; games in progress elsewhere are lost."""
         if "0" in state and not self._unit_games:  # of threads
-            self._ahead, self._work_before = [], NO_WORK
+            self._ahead = []
+            self._work_before = NO_WORK
             if ahead := state.get("ahead"):
                 check_games(ahead["games"], self.selfplay.game)
                 self._ahead = unflatten(ahead["games"])

@@ -89,7 +89,8 @@ class _ThreadStream:
             batch.host_planes[:num_rows] = torch.from_numpy(planes)
             batch.launch()
             self._stream.synchronize()
-            logits, values = batch.host_logits[:num_rows], batch.host_values[:num_rows]
+            logits = batch.host_logits[:num_rows]
+            values = batch.host_values[:num_rows]
             return logits.numpy().copy(), values.numpy().copy()
 
     def _batch(self, shape: tuple[int, ...]) -> "_Batch":

@@ -102,7 +102,8 @@ def _loaded(choices, network, planes, device, num_threads) -> dict[EngineChoice,
     reference = _load(REFERENCE, network, planes, device, num_threads)
     logits, values = reference.evaluate(planes)
     checked((logits, values), len(planes), logits.shape[-1])
-    engines, refusal = {}, None
+    engines = {}
+    refusal = None
     for choice in choices:
         try:
             engines[choice] = _load(choice, network, planes, device, num_threads)
@@ -132,7 +133,8 @@ def _speeds(engines, planes: np.ndarray, num_threads: int) -> list[EngineSpeed]:
 
 
 def _evaluations_per_s(engine, planes: np.ndarray) -> float:
-    start, calls = time.perf_counter(), 0
+    start = time.perf_counter()
+    calls = 0
     while calls == 0 or time.perf_counter() - start < _ROUND_S:
         engine.evaluate(planes)
         calls += 1

@@ -115,9 +115,11 @@ def start_records(
 def settings_table(settings: TrainSettings, recipe: TrainSettings) -> str:
     """Return all settings as a table in Markdown, those that differ from the recipe first."""
     usual = {row.key: row.value for row in rows(recipe)}
-    changed, others = [], []
+    changed = []
+    others = []
     for row in rows(settings):
-        value, other = value_text(row.value), value_text(usual[row.key])
+        value = value_text(row.value)
+        other = value_text(usual[row.key])
         if value == other:
             others.append(f"| {row.key} | {value} | |")
         else:

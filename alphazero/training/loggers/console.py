@@ -100,7 +100,8 @@ class ConsoleLogger:
 
     def _print_stored(self) -> None:
         """Print the line of an iteration that is stored by now, and what else it reports."""
-        report, self._unstored = self._unstored, None
+        report = self._unstored
+        self._unstored = None
         if report is None:
             return
         self._print_line(report)
@@ -157,7 +158,8 @@ class _TimeLeft(ProgressColumn):
         self._first_fraction = first_fraction
 
     def render(self, task: Task) -> Text:
-        done, elapsed = task.completed - self._first_fraction, task.elapsed or 0.0
+        done = task.completed - self._first_fraction
+        elapsed = task.elapsed or 0.0
         if done < 0.003 or elapsed < 2:
             return Text("time left -:--:--", style="cyan")
         left = round(elapsed * (1 - task.completed) / done)

@@ -48,7 +48,8 @@ class TensorBoardLogger:
     """
 
     def __init__(self, trainer: Trainer, varied: Mapping[str, str] | None = None):
-        self._game, settings = trainer.game, trainer.settings
+        self._game = trainer.game
+        settings = trainer.settings
         self._pictures = BoardPictures(self._game) if has_board(self._game) else None
         self._described: set[str] = set()
         purge_step = trainer.iteration + 1 if trainer.iteration else None
@@ -140,7 +141,8 @@ def workers_table(workers: list[WorkerReport]) -> str:
 
 def _facts(worker: WorkerReport, total: int) -> dict[str, str]:
     """Return the cells of a worker's row by the titles of their columns."""
-    facts, speed = worker.facts, worker.facts.evaluations_per_s
+    facts = worker.facts
+    speed = worker.facts.evaluations_per_s
     return {
         "worker": worker.name,
         "host": facts.host,
