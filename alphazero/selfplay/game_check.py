@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from alphazero.games.batched_game import Game, Transition
-from alphazero.selfplay.flat_games import LENGTHS, REQUIRED
-from alphazero.selfplay.game_record import GameRecord
+from alphazero.selfplay.game_record import LENGTHS, REQUIRED, GameRecord
 
 _SUM_TOLERANCE = 1e-3
 
@@ -22,7 +21,7 @@ class GamesError(ValueError):
 
 
 def check_games(columns: dict[str, np.ndarray], game: Game) -> None:
-    """Check that arrays are finished games of ``game``; see `alphazero.selfplay.flat_games`.
+    """Check that arrays are finished games of ``game``; see `alphazero.selfplay.game_record`.
 
     Raises:
         GamesError: if they are not.

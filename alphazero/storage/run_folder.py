@@ -54,9 +54,8 @@ from alphazero.runtime.files import (
 from alphazero.runtime.own_code import is_module_name
 from alphazero.runtime.source_text import digest_of
 from alphazero.runtime.versions import version_of
-from alphazero.selfplay.flat_games import flatten, unflatten
 from alphazero.selfplay.game_check import GamesError, check_games
-from alphazero.selfplay.game_record import GameRecord
+from alphazero.selfplay.game_record import GameRecord, flatten, unflatten
 from alphazero.storage.checkpoint import load_state, save_state
 
 STATE_FILE = "state.safetensors"

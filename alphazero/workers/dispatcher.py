@@ -22,9 +22,8 @@ from alphazero.inference.engines.engine import EngineChoice
 from alphazero.network.weights import network_arrays
 from alphazero.runtime.errors import InputError
 from alphazero.runtime.wording import counted
-from alphazero.selfplay.flat_games import LENGTHS, unflatten
 from alphazero.selfplay.game_check import GamesError, check_games
-from alphazero.selfplay.game_record import GameRecord
+from alphazero.selfplay.game_record import LENGTHS, GameRecord, unflatten
 from alphazero.workers.roster import MAX_UNITS, Roster, WorkerState
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.source import GameSource, Played, WorkerReport

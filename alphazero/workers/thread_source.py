@@ -19,9 +19,8 @@ from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.settings import SearchSettings
-from alphazero.selfplay.flat_games import flatten, unflatten
 from alphazero.selfplay.game_check import check_games
-from alphazero.selfplay.game_record import GameRecord
+from alphazero.selfplay.game_record import GameRecord, flatten, unflatten
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.workers.source import GameSource, Played

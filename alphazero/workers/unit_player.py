@@ -15,7 +15,7 @@ from alphazero.network.registry import make_network
 from alphazero.network.weights import load_arrays
 from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.random_generators import child_generator
-from alphazero.selfplay.flat_games import flatten
+from alphazero.selfplay.game_record import flatten
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.workers.sent_code import game_here
 from alphazero.workers.unit import (

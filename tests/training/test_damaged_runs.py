@@ -8,7 +8,7 @@ from run_samples import assert_same, make_trainer, reports
 
 from alphazero.network.weights import network_arrays
 from alphazero.runtime.errors import ConfigError, StoredFileError
-from alphazero.selfplay.flat_games import LENGTHS
+from alphazero.selfplay.game_record import LENGTHS
 from alphazero.storage.checkpoint import load_state, save_state
 from alphazero.storage.run_folder import RunFolder
 
