@@ -5,7 +5,7 @@ weights, and a report. Each time the weights change, the engine's answers on the
 with those of the reference, torch in float32. An engine that deviates too much is refused for these
 weights, and a more precise one takes its place. The reference comes first: no other engine sees
 weights with impossible answers, which some libraries do not survive. Every later answer is checked
-as well (`alphazero.inference.answers`). Knows nothing of games, threads and caches.
+as well (`alphazero.inference.evaluator`). Knows nothing of games, threads and caches.
 """
 
 import dataclasses
@@ -14,11 +14,11 @@ import time
 import numpy as np
 import torch
 
-from alphazero.inference.answers import checked
 from alphazero.inference.engines.agreement import Deviation, PositionSample, deviation
 from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice
 from alphazero.inference.engines.registry import load_checked, make_engine
 from alphazero.inference.engines.selection import fallbacks
+from alphazero.inference.evaluator import checked
 
 
 @dataclasses.dataclass

@@ -21,9 +21,9 @@ from collections.abc import Generator, Iterator
 
 import torch
 
-from alphazero.inference.answers import ImpossibleAnswersError
 from alphazero.inference.engines.agreement import PositionSample, sample_positions
 from alphazero.inference.engines.engine import EngineChoice
+from alphazero.inference.evaluator import ImpossibleAnswersError
 from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.learner.learner import Learner
 from alphazero.network.registry import make_network

@@ -15,7 +15,6 @@ from network_samples import planes_of, small_network
 from search_samples import HashEvaluator
 
 from alphazero.inference import verified_engine
-from alphazero.inference.answers import ImpossibleAnswersError, checked
 from alphazero.inference.engines.agreement import (
     Deviation,
     PositionSample,
@@ -24,6 +23,7 @@ from alphazero.inference.engines.agreement import (
 )
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
 from alphazero.inference.engines.selection import candidates
+from alphazero.inference.evaluator import ImpossibleAnswersError, checked
 from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
 from alphazero.own_games.registry import make_game
 from alphazero.replay.augmentation import apply_symmetries

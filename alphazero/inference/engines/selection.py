@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from alphazero.inference.answers import checked
 from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice
 from alphazero.inference.engines.registry import (
     ENGINES,
@@ -20,6 +19,7 @@ from alphazero.inference.engines.registry import (
     make_engine,
     precisions,
 )
+from alphazero.inference.evaluator import checked
 from alphazero.runtime.errors import ConfigError
 
 _NUM_ROUNDS = 9
