@@ -297,7 +297,7 @@ def _stored_game(folder: RunFolder, game: Game, number: int) -> GameRecord:
     if newest is None:
         reason = "it holds no games/*.safetensors to draw"
         raise ConfigError.of("run", str(folder.path), reason=reason)
-    games = folder.load_games(int(newest.stem), 1, game)
+    games = folder.load_games(int(newest.stem), game)
     if number > len(games):
         raise ConfigError.of("number", number, f"1 to {len(games)}", f"{newest} holds fewer games")
     return games[number - 1]

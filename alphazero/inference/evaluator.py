@@ -2,11 +2,17 @@
 
 A search depends on this protocol only. `alphazero.inference.network_evaluator` implements it with a
 network; the uniform evaluator here serves tests and benchmarks of the search alone.
+
+`checked` lets no answer reach a search that is not finite or out of range. Finite weights do not
+imply finite answers: a damaged or forged file, or a diverged run, may hold weights of 1e30. A
+search would follow a NaN out of its tree.
 """
 
 from typing import Protocol
 
 import numpy as np
+
+from alphazero.runtime.errors import InputError
 
 
 class Evaluator(Protocol):
@@ -39,3 +45,42 @@ class UniformEvaluator:
         """See `Evaluator.evaluate`."""
         logits = np.zeros((len(planes), self._num_actions), np.float32)
         return logits, np.zeros(len(planes), np.float32)
+
+
+_LARGEST_VALUE = 1.001  # of half precision, a bit above 1
+
+
+class ImpossibleAnswersError(InputError):
+    """A network that cannot play: its answers have a wrong shape, or are no logits or values."""
+
+
+def checked(
+    answers: tuple[np.ndarray, np.ndarray], num_rows: int, num_actions: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the answers of an engine unchanged.
+
+    Args:
+        answers: prior logits and values, see `alphazero.inference.evaluator.Evaluator.evaluate`.
+        num_rows: B, the number of positions that it was asked about.
+        num_actions: A.
+
+    Raises:
+        ImpossibleAnswersError: if they are not float32[B, A], finite, and float32[B], in [-1, 1].
+    """
+    logits, values = answers
+    if logits.shape != (num_rows, num_actions) or values.shape != (num_rows,):
+        found = (logits.shape, values.shape)
+        wanted = ((num_rows, num_actions), (num_rows,))
+        raise _error(f"its prior logits and values have the shapes {found}, not {wanted}")
+    if not np.isfinite(logits).all():
+        raise _error("its prior logits are not all finite numbers")
+    if not (np.abs(values) <= _LARGEST_VALUE).all():  # false for NaN
+        raise _error("its values are not all between -1 and 1")
+    return answers
+
+
+def _error(reason: str) -> ImpossibleAnswersError:
+    return ImpossibleAnswersError(
+        f"the network's answers are impossible: {reason}. Either its weights are damaged, or its "
+        "training diverged; take another network."
+    )

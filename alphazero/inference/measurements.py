@@ -11,12 +11,12 @@ import json
 import os
 import platform
 from collections.abc import Callable
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from alphazero.runtime.files import read_text, with_checksum
 from alphazero.runtime.jit import cache_directory, make_private
+from alphazero.runtime.versions import version_of
 
 if TYPE_CHECKING:  # seconds to import, and players without a network need this module too
     import torch
@@ -39,7 +39,7 @@ def measurement_path(
     """
     from alphazero.inference.network_evaluator import num_streams
 
-    versions = [_version(name) for name in _LIBRARIES]
+    versions = [version_of(name) for name in _LIBRARIES]
     parts = [_processor(device), num_streams(device, num_threads), versions, *depends_on]
     digest = hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()[:16]
     return cache_directory().parent / f"{kind}-{digest}.json"
@@ -93,10 +93,3 @@ def _processor(device: "torch.device") -> str:
         models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
         name += models[0] if models else ""
     return name
-
-
-def _version(package: str) -> str:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return ""

@@ -5,7 +5,7 @@ weights, and a report. Each time the weights change, the engine's answers on the
 with those of the reference, torch in float32. An engine that deviates too much is refused for these
 weights, and a more precise one takes its place. The reference comes first: no other engine sees
 weights with impossible answers, which some libraries do not survive. Every later answer is checked
-as well (`alphazero.inference.answers`). Knows nothing of games, threads and caches.
+as well (`alphazero.inference.evaluator`). Knows nothing of games, threads and caches.
 """
 
 import dataclasses
@@ -14,12 +14,11 @@ import time
 import numpy as np
 import torch
 
-from alphazero.inference.answers import checked
 from alphazero.inference.engines.agreement import Deviation, PositionSample, deviation
 from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice
 from alphazero.inference.engines.registry import load_checked, make_engine
 from alphazero.inference.engines.selection import fallbacks
-from alphazero.runtime.figures import curve
+from alphazero.inference.evaluator import checked
 
 
 @dataclasses.dataclass
@@ -27,16 +26,10 @@ class EngineReport:
     """The engine that was chosen for the newest weights."""
 
     name: str = ""  #: such as "openvino int8"
-    policy_kl: float = curve(
-        "search/policy_kl_from_float32", "Mean KL divergence from torch in float32, in nats.", 0.0
-    )
-    value_error: float = curve(
-        "search/value_error_from_float32", "Mean difference from torch in float32.", 0.0
-    )
+    policy_kl: float = 0.0
+    value_error: float = 0.0
     refused: str = ""  #: the engines that deviated too much, with their figures; "" if none
-    seconds: float = curve(
-        "time/engine_swap_s", "Seconds for loading and comparing new weights.", 0.0
-    )
+    seconds: float = 0.0
 
 
 class VerifiedEngine:
@@ -69,7 +62,8 @@ class VerifiedEngine:
         reference = self.current = self._loaded(REFERENCE, network, sample)
         expected = self.evaluate(sample.planes)
         for choice in fallbacks(self._choice, self._device):
-            engine, found = reference, Deviation(0.0, 0.0)
+            engine = reference
+            found = Deviation(0.0, 0.0)
             if choice != REFERENCE:
                 engine = self._loaded(choice, network, sample)
                 found = deviation(expected, engine.evaluate(sample.planes), sample)

@@ -15,13 +15,13 @@ from torch.optim.swa_utils import update_bn
 from alphazero.learner.averaged_weights import averaged_model
 from alphazero.learner.gradients import Gradients, answers_of
 from alphazero.learner.optimizers import (
+    learning_rate,
     load_optimizer,
     make_optimizers,
     optimizer_arrays,
     set_learning_rate,
 )
 from alphazero.learner.report import HeldOutReport, LearnerReport, TrainingStatistics
-from alphazero.learner.schedule import learning_rate
 from alphazero.learner.settings import LearnerSettings
 from alphazero.network.weights import load_arrays, network_arrays
 from alphazero.replay.buffer import Batch
@@ -106,7 +106,8 @@ class Learner:
         self.network.train()
         statistics = TrainingStatistics(self.device, self.settings.value_weight)
         self._newest_planes.clear()
-        num_steps, step_losses = 0, []
+        num_steps = 0
+        step_losses = []
         with torch_threads(self._gradients.num_threads):
             for batch in batches:
                 is_measured = num_steps % _MEASURE_EVERY == 0

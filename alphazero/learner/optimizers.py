@@ -1,9 +1,11 @@
-"""The optimizers: which weights each trains, their learning rates, and their stored state.
+"""The optimizers: which weights each trains, their learning rate over a run, their stored state.
 
 In: a network and the learner's settings. Out: optimizers of torch, and `alphazero.learner.muon` for
 the kernels of convolutions. Their states go to files as plain arrays. Knows nothing of losses and
 batches.
 """
+
+import math
 
 import numpy as np
 import torch
@@ -25,7 +27,8 @@ def make_optimizers(
 ) -> dict[str, torch.optim.Optimizer]:
     """Return the optimizers, keyed as in stored states: "optimizer" and, for kernels, "muon"."""
     parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
-    rate, decay = settings.learning_rate, settings.weight_decay
+    rate = settings.learning_rate
+    decay = settings.weight_decay
     if settings.optimizer == "sgd":
         momentum = settings.momentum
         nesterov = momentum > 0
@@ -42,6 +45,31 @@ def make_optimizers(
         return {"optimizer": adamw}
     dtype = torch.bfloat16 if settings.precision == "bfloat16" else torch.float32
     return {"optimizer": adamw, "muon": Muon(kernels, settings.muon_learning_rate, dtype=dtype)}
+
+
+def learning_rate(settings: LearnerSettings, progress: float) -> float:
+    """Return the learning rate at a point of the run.
+
+    It starts at ``settings.learning_rate``. Unless the schedule is "constant", it ends at
+    ``settings.final_learning_rate``: along a line, along half a cosine wave, or by the same factor
+    at each of ``settings.step_at``.
+
+    Args:
+        progress: fraction of the run that is done; clipped to [0, 1].
+    """
+    first = settings.learning_rate
+    last = settings.final_learning_rate
+    progress = min(max(progress, 0.0), 1.0)
+    if settings.schedule == "constant":
+        return first
+    if settings.schedule == "linear":
+        return first + (last - first) * progress
+    if settings.schedule == "cosine":
+        return last + (first - last) * 0.5 * (1 + math.cos(math.pi * progress))
+    if first == 0 or last == 0:
+        return first  # no ratio leads from one to the other
+    num_passed = sum(progress >= fraction for fraction in settings.step_at)
+    return first * (last / first) ** (num_passed / max(len(settings.step_at), 1))
 
 
 def set_learning_rate(

@@ -1,18 +1,19 @@
 """What the learner reports, and the sums that a report is made from.
 
-In: the network's answers in the measured steps. Out: `LearnerReport`.
+In: the network's answers in the measured steps. Out: `LearnerReport`. The losses of an uninformed
+predictor are the scale on which those of a network are judged: equal probabilities for all legal
+actions, and the mean of the value targets, whatever the position.
 """
 
 import dataclasses
 import math
+from math import nan
 
 import torch
 
 from alphazero.learner.gradients import Answers
-from alphazero.learner.loss import masked_log_softmax
-from alphazero.learner.uninformed_loss import UninformedLoss
+from alphazero.learner.loss import Targets, masked_log_softmax
 from alphazero.network.interface import expected_value
-from alphazero.runtime.figures import curve
 
 _NUM_BINS = 10  # of predicted values, for the calibration error
 _MEANS = "loss policy_loss value_loss policy_entropy target_entropy value_error gradient_norm"
@@ -22,24 +23,20 @@ _MEANS = "loss policy_loss value_loss policy_entropy target_entropy value_error 
 class LearnerReport:
     """Means over the measured steps of an iteration."""
 
-    num_steps: int = curve("learner/steps", "Learner steps of the iteration.", 0)
-    loss: float = curve("loss/total", "Weighted sum of the losses on the replay window.")
-    policy_loss: float = curve(
-        "loss/policy", "Cross-entropy with the policy target; at least policy/entropy_search."
-    )
-    value_loss: float = curve("loss/value", "Cross-entropy, or squared error of a scalar value.")
-    policy_entropy: float = curve("policy/entropy_network", "Entropy of the network, in nats.")
-    target_entropy: float = curve("policy/entropy_search", "Entropy of the policy target, in nats.")
-    value_error: float = curve("value/absolute_error", "Mean |v - z| of value and result.")
-    calibration_error: float = curve(
-        "value/calibration_error", "Mean of |mean v - mean z| over ten bins of the value v."
-    )
-    gradient_norm: float = curve("learner/gradient_norm", "Norm of the gradient before clipping.")
-    weight_norm: float = curve("learner/weight_norm", "Norm of all weights.")
-    learning_rate: float = curve("learner/learning_rate", "The learning rate.")
-    uninformed_policy_loss: float = curve("loss/policy_uninformed", "Loss of equal probabilities.")
-    uninformed_value_loss: float = curve("loss/value_uninformed", "Loss of the best constant.")
-    weight_size: float = curve("learner/weight_size", "Root of the mean squared weight.")
+    num_steps: int = 0
+    loss: float = nan
+    policy_loss: float = nan
+    value_loss: float = nan
+    policy_entropy: float = nan
+    target_entropy: float = nan
+    value_error: float = nan
+    calibration_error: float = nan
+    gradient_norm: float = nan
+    weight_norm: float = nan
+    learning_rate: float = nan
+    uninformed_policy_loss: float = nan
+    uninformed_value_loss: float = nan
+    weight_size: float = nan
     #: mean loss of all steps of each epoch; None unless the settings count epochs
     epoch_losses: list[float] | None = None
 
@@ -52,9 +49,48 @@ class HeldOutReport:
     """
 
     num_samples: int = 0
-    loss: float = curve("loss/total_held_out", "Total loss on games not yet trained on.")
-    policy_loss: float = curve("loss/policy_held_out", "Policy loss on games not yet trained on.")
-    value_loss: float = curve("loss/value_held_out", "Value loss on games not yet trained on.")
+    loss: float = nan
+    policy_loss: float = nan
+    value_loss: float = nan
+
+
+class UninformedLoss:
+    """Sums over the samples seen so far.
+
+    Args:
+        device: where the targets are.
+    """
+
+    def __init__(self, device: torch.device):
+        # Number of samples; log of the number of legal actions; then the columns of the value
+        # targets (win/draw/loss), or the values and their squares (scalar).
+        self._sums = torch.zeros(5, device=device)
+        self._is_scalar = False
+
+    def add(self, targets: Targets) -> None:
+        """Add the samples of a batch."""
+        values = targets.values
+        self._is_scalar = values.shape[1] == 1
+        if self._is_scalar:
+            values = torch.cat([values, values * values], dim=1)
+        self._sums[0] += len(values)
+        self._sums[1] += targets.legal_action_mask.sum(dim=1).clamp_min(1).log().sum()
+        self._sums[2 : 2 + values.shape[1]] += values.sum(dim=0)
+
+    def losses(self) -> tuple[float, float]:
+        """Return the policy loss and the value loss; NaN if there were no samples.
+
+        The cross-entropy of targets with mean m against m is -sum m * log m. The mean square of
+        their distance to m is the mean of the squares minus m^2.
+        """
+        num_samples, log_legal, *sums = self._sums.tolist()
+        if num_samples == 0:
+            return math.nan, math.nan
+        means = [total / num_samples for total in sums]
+        if self._is_scalar:
+            return log_legal / num_samples, max(means[1] - means[0] ** 2, 0.0)
+        entropy = -sum(mean * math.log(mean) for mean in means if mean > 0)
+        return log_legal / num_samples, entropy
 
 
 class TrainingStatistics:
@@ -86,7 +122,8 @@ class TrainingStatistics:
         output, targets, parts = answers
         log_policy = masked_log_softmax(output.prior_logits, targets.legal_action_mask)
         log_target = targets.action_weights.clamp_min(1e-30).log()
-        values, results = expected_value(output.value_logits), outcomes
+        values = expected_value(output.value_logits)
+        results = outcomes
         numbers = [
             parts.total(self._value_weight),
             parts.policy,

@@ -86,7 +86,8 @@ def check_kernel_fits(planes_shape: tuple[int, int, int], settings: NetworkSetti
         ConfigError: if it does not.
     """
     _, height, width = planes_shape
-    size, largest = settings.kernel_size, min(height, width)
+    size = settings.kernel_size
+    largest = min(height, width)
     if size > largest:
         reason = f"the {settings.kind} network's kernel must fit the {height} x {width} board"
         raise ConfigError.of("network.kernel_size", size, f"at most {largest}", reason)

@@ -57,7 +57,8 @@ class ResidualNetwork(nn.Module):
     ):
         super().__init__()
         num_planes, height, width = planes_shape
-        channels, kernel_size = settings.channels, settings.kernel_size
+        channels = settings.channels
+        kernel_size = settings.kernel_size
         num_features = settings.head_channels * height * width
         self.stem = ConvNorm(num_planes, channels, kernel_size)
         bias = torch.zeros(1, channels, height, width)

@@ -42,28 +42,25 @@ class NetworkFile(NamedTuple):
 
 def save_network(
     path: Path, arrays: dict[str, np.ndarray], game: str, settings: dict, info: dict
-) -> str:
-    """Write a network file and return its checksum; the arguments are those of `NetworkFile`."""
+) -> None:
+    """Write a network file; the arguments are those of `NetworkFile`."""
     metadata = {
         "format": NETWORK_FORMAT,
         "game": game,
         "network": json.dumps(settings),
         "info": json.dumps(info),
     }
-    return write_safetensors(path, arrays, metadata)
+    write_safetensors(path, arrays, metadata)
 
 
-def load_network(path: Path, digest: str | None = None) -> NetworkFile:
+def load_network(path: Path) -> NetworkFile:
     """Read a network file.
-
-    Args:
-        digest: the file's checksum, where it is known.
 
     Raises:
         StoredFileError: if the file is missing, damaged or not a network, or if a weight is not
             finite.
     """
-    metadata, arrays = _read_network(path, digest)
+    metadata, arrays = _read_network(path)
     settings = parse_object(metadata.get("network"), path, "the settings of its network")
     info = _info(metadata, path)
     _check_finite(arrays, path)
@@ -150,9 +147,9 @@ def _info(metadata: dict[str, str], path: Path) -> dict:
     return info
 
 
-def _read_network(path: Path, digest: str | None = None) -> tuple[dict, dict]:
+def _read_network(path: Path) -> tuple[dict, dict]:
     """Return the metadata of a network file and its arrays."""
-    metadata, arrays = read_safetensors(path, digest)
+    metadata, arrays = read_safetensors(path)
     if metadata.get("format") != NETWORK_FORMAT:
         raise StoredFileError(
             f"'{path}' is not a network of this program: its format is not '{NETWORK_FORMAT}'.",

@@ -12,11 +12,10 @@ from torch import nn
 
 from alphazero.config.settings import from_stored
 from alphazero.games.batched_game import Game
-from alphazero.inference.answers import ImpossibleAnswersError
 from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
-from alphazero.inference.evaluator import Evaluator
+from alphazero.inference.evaluator import Evaluator, ImpossibleAnswersError
 from alphazero.inference.fastest_engine import PlayerNetwork, fastest_engine
 from alphazero.inference.fastest_engine import is_known as is_known_engine
 from alphazero.inference.measurements import measurement_path

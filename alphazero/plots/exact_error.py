@@ -11,10 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from alphazero.evaluation.exact.accuracy import Proportion
-from alphazero.plots.curves import ERRORS, Curve, Row
 from alphazero.plots.figure import BLUE, COLORS, ORANGE, Axes, new_figure, save_figure
 from alphazero.runtime.errors import ConfigError
+from alphazero.training.curves import ERRORS, Line, Row
 
 Run = tuple[str, list[Row]]  #: the name and the metrics of a run
 Points = tuple[np.ndarray, np.ndarray]  #: minutes of training and errors in %, float64[M] each
@@ -37,12 +36,12 @@ def draw_exact_error(runs: Sequence[Run], game: str, lines: str, output: Path) -
             raise ConfigError.of("run", name, reason=f"{reason}=true a game that has such a set")
     figure, axis = new_figure(1, 1, f"{game}: moves that give up the exact result", size=(8, 5))
     labels = (f"{_numbers(runs, 'exact.num_simulations')} simulations", "network alone")
-    for curve, dashes, color, label in zip(ERRORS.curves, ("-", "--"), (BLUE, ORANGE), labels):
+    for line, dashes, color, label in zip(ERRORS.lines, ("-", "--"), (BLUE, ORANGE), labels):
         if lines == "median" and len(runs) > 1:
             label = f"{label}, median of {len(runs)} runs"
-            _draw_median(axis, [_points(curve, rows) for _, rows in runs], dashes, color, label)
+            _draw_median(axis, [_points(line, rows) for _, rows in runs], dashes, color, label)
         else:
-            _draw_each(axis, runs, curve, dashes, label)
+            _draw_each(axis, runs, line, dashes, label)
     ylabel = f"% of {_numbers(runs, 'exact.num_positions')} positions"
     axis.set(xlabel="minutes of training", ylabel=ylabel, yscale="log", xlim=(0, None))
     axis.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
@@ -58,24 +57,22 @@ def _numbers(runs: Sequence[Run], key: str) -> str:
     return " or ".join(f"{number:,}" for number in sorted({rows[-1][key] for _, rows in runs}))
 
 
-def _points(curve: Curve, rows: list[Row]) -> Points:
+def _points(line: Line, rows: list[Row]) -> Points:
     """Return the errors; zero, impossible on a logarithmic axis, becomes half a position."""
-    minutes, errors = curve.line(rows)
+    minutes, errors = line.points(rows)
     return minutes, np.maximum(errors, 50.0 / rows[-1]["exact.num_positions"])
 
 
-def _draw_each(axis: Axes, runs: Sequence[Run], curve: Curve, dashes: str, label: str) -> None:
+def _draw_each(axis: Axes, runs: Sequence[Run], line: Line, dashes: str, label: str) -> None:
     """Draw a line for each run; a single run also gets the 95% interval."""
     for (name, rows), color in zip(runs, itertools.cycle(COLORS)):
-        minutes, errors = _points(curve, rows)
+        minutes, errors = _points(line, rows)
         style = {"color": color, "marker": "o", "markersize": 3, "label": f"{name}: {label}"}
         axis.plot(minutes, errors, dashes, **style)
         if len(runs) == 1:
-            total = rows[-1]["exact.num_positions"]
-            counts = np.rint(curve.line(rows)[1] / 100 * total).astype(int).tolist()
-            low, high = 100 * np.array([Proportion(count, total).interval for count in counts]).T
-            low = np.maximum(low, 50.0 / total)
-            axis.fill_between(minutes, low, high, color=color, alpha=0.12, linewidth=0)
+            figures = np.array([line.figures(row) for row in rows])
+            low = np.maximum(figures[:, 1], 50.0 / rows[-1]["exact.num_positions"])
+            axis.fill_between(minutes, low, figures[:, 2], color=color, alpha=0.12, linewidth=0)
 
 
 def _draw_median(axis: Axes, curves: list[Points], dashes: str, color: str, label: str) -> None:
@@ -90,6 +87,7 @@ def _draw_median(axis: Axes, curves: list[Points], dashes: str, color: str, labe
         raise ConfigError.of("lines", "median", "each", reason)
     minutes = np.unique(np.concatenate([minutes for minutes, _ in curves]).clip(first, last))
     errors = np.exp([np.interp(minutes, times, np.log(values)) for times, values in curves])
-    low, high = errors.min(axis=0), errors.max(axis=0)
+    low = errors.min(axis=0)
+    high = errors.max(axis=0)
     axis.fill_between(minutes, low, high, color=color, alpha=0.15, linewidth=0)
     axis.plot(minutes, np.median(errors, axis=0), dashes, color=color, label=label)

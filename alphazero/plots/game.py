@@ -94,7 +94,8 @@ def _frame(played: PlayedGame, skin: Skin, ply: int, falling_at: float | None = 
     edges = edge_shapes(session.game, skin)
     left = _MARGIN + (EDGE * cell if skin.notation.row_names else 0)
     top = _TOP + (EDGE * cell if any(name.y < 0 for name in edges) else 0)
-    right, y = left + width * cell, top + height * cell + 0.5
+    right = left + width * cell
+    y = top + height * cell + 0.5
     is_last = ply == len(session.actions) and falling_at is None
     mover = None if is_last and session.over else session.player_at(ply)
     shapes = [
@@ -108,7 +109,8 @@ def _frame(played: PlayedGame, skin: Skin, ply: int, falling_at: float | None = 
 
 
 def _board(session: Session, skin: Skin, ply: int, falling_at: float | None = None) -> list[Shape]:
-    game, state = session.game, session.states[ply]
+    game = session.game
+    state = session.states[ply]
     previous = session.states[ply - 1] if ply else None
     if falling_at is None or previous is None:
         last_action = session.actions[ply - 1] if ply else None
@@ -167,7 +169,8 @@ def game_sheet(played: PlayedGame, skin: Skin) -> Picture:
     session = played.session
     height, width = board_size(session.game)
     cell = _TILE / max(height, width)
-    tile_width, tile_height = width * cell + _GAP, height * cell + _GAP + 0.8
+    tile_width = width * cell + _GAP
+    tile_height = height * cell + _GAP + 0.8
     plies = range(played.first_ply, len(session.actions) + 1)
     num_columns = min(len(plies), 6 if len(plies) <= 42 else 8)
     num_rows = math.ceil(len(plies) / num_columns)

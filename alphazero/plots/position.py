@@ -104,7 +104,8 @@ def position_picture(session: Session, skin: Skin, thought: Thought) -> Picture:
 
 
 def _heading(session: Session, skin: Skin, thought: Thought, right: float) -> list[Shape]:
-    analysis, mover = thought.analysis, skin.sides[session.player]
+    analysis = thought.analysis
+    mover = skin.sides[session.player]
     parts = [thought.player]
     if analysis.num_simulations:
         parts.append(counted(analysis.num_simulations, "simulation"))
@@ -156,7 +157,8 @@ def _share_arrows(session: Session, skin: Skin, thought: Thought, width: int) ->
     """Return an arrow for each move that has a share of 1% or more, the smallest share first."""
     arrows: list[Shape] = []
     for action in sorted(session.legal_actions, key=lambda action: thought.shares[action]):
-        share, squares = float(thought.shares[action]), skin.notation.squares(action)
+        share = float(thought.shares[action])
+        squares = skin.notation.squares(action)
         if len(squares) > 1 and share >= 0.01:
             color = mixed(BLUE, ground(skin), 0.35 + 0.65 * math.sqrt(share))
             arrows.append(arrow(skin, squares, width, 0.05 + 0.1 * math.sqrt(share), color))
@@ -185,10 +187,13 @@ def _value_bar(session: Session, skin: Skin, value: float, board_height: float) 
 
 def _table(session: Session, skin: Skin, thought: Thought, left: float) -> list[Shape]:
     """Return a line for each move, those with the largest shares first."""
-    shares, analysis = thought.shares, thought.analysis
+    shares = thought.shares
+    analysis = thought.analysis
     legal = session.legal_actions
     order = sorted(legal, key=lambda action: (action != analysis.action, -shares[action]))
-    start, end, right = left + 0.95, left + 0.95 + _BAR_LENGTH, left + _TABLE
+    start = left + 0.95
+    end = left + 0.95 + _BAR_LENGTH
+    right = left + _TABLE
     has_values = bool(np.isfinite(analysis.values[legal]).any())
     shapes: list[Shape] = [
         Letters(left + 0.7, _TOP - 0.3, "move", 0.27, FAINT, "right"),
@@ -199,8 +204,10 @@ def _table(session: Session, skin: Skin, thought: Thought, left: float) -> list[
     if has_values:
         shapes.append(Letters(right, _TOP - 0.3, "value", 0.27, FAINT, "right"))
     for row, action in enumerate(order[:_MAX_ROWS]):
-        y, is_best = _TOP + (row + 0.5) * _ROW, action == analysis.action
-        name, percent = skin.notation.text(action), f"{100 * shares[action]:.1f}%"
+        y = _TOP + (row + 0.5) * _ROW
+        is_best = action == analysis.action
+        name = skin.notation.text(action)
+        percent = f"{100 * shares[action]:.1f}%"
         shapes.append(Letters(left + 0.7, y, name, 0.32, INK, "right", bold=is_best))
         shapes += _bars(thought, action, start, y)
         shapes.append(Letters(end + 1.2, y, percent, 0.29, INK, "right"))

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from alphazero.plots.curves import (
+from alphazero.plots.figure import BLUE, COLORS, GREEN, ORANGE, Axes, new_figure, save_figure
+from alphazero.training.curves import (
     ERRORS,
     GAMES,
     LOSSES,
@@ -18,7 +19,6 @@ from alphazero.plots.curves import (
     Row,
     newest,
 )
-from alphazero.plots.figure import BLUE, COLORS, GREEN, ORANGE, Axes, new_figure, save_figure
 
 
 def draw_run(metrics: list[Row], title: str, span: int, output: Path) -> None:
@@ -35,8 +35,8 @@ def draw_run(metrics: list[Row], title: str, span: int, output: Path) -> None:
     _draw_losses(axes[0][0], metrics, span)
     _draw_strength(axes[0][1], metrics)
     _draw_chart(axes[1][0], GAMES, metrics)
-    axes[1][0].set(ylim=(0, 120), yticks=range(0, 101, 20))  # above the lines, room for their names
-    axes[1][0].legend(frameon=False, loc="upper center", ncols=3)
+    axes[1][0].set(ylim=(0, 130), yticks=range(0, 101, 20))  # above the lines, room for their names
+    axes[1][0].legend(frameon=False, loc="upper center", ncols=2)
     _draw_chart(axes[1][1], SPEED, metrics)
     save_figure(figure, output)
 
@@ -48,17 +48,17 @@ def rolling_mean(values: np.ndarray, span: int) -> list[float]:
 
 def _draw_chart(axis: Axes, chart: Chart, metrics: list[Row]) -> None:
     """Draw the curves of a chart over the iterations."""
-    for curve, color in zip(chart.curves, COLORS):
-        axis.plot(*curve.line(metrics, "iteration", 1), color=color, label=curve.name)
+    for line, color in zip(chart.lines, COLORS):
+        axis.plot(*line.points(metrics, "iteration", 1), color=color, label=line.name)
     axis.xaxis.get_major_locator().set_params(integer=True)
-    axis.set(title=chart.title, xlabel="iteration", ylabel=chart.y_label, ylim=(0, None))
+    axis.set(title=chart.title, xlabel="iteration", ylabel=chart.unit, ylim=(0, None))
 
 
 def _draw_losses(axis: Axes, metrics: list[Row], span: int) -> None:
     """Draw the losses of each iteration, or of each epoch where the run has stored them."""
     epochs = [loss for row in metrics for loss in row.get("learner.epoch_losses") or []]
     step, what = ("epoch", "Loss") if epochs else ("iteration", "Losses")
-    lines = {curve.name: curve.line(metrics, "iteration", 1) for curve in LOSSES.curves}
+    lines = {line.name: line.points(metrics, "iteration", 1) for line in LOSSES.lines}
     if epochs:
         lines = {"total": (np.arange(1, len(epochs) + 1), np.array(epochs))}
     for (name, (steps, losses)), color in zip(lines.items(), COLORS):
@@ -74,37 +74,38 @@ def _draw_strength(axis: Axes, metrics: list[Row]) -> None:
     """Draw the match score, the accuracy and the proof where they were measured."""
     axis.set(title="Strength", xlabel="minutes of training")
     num_positions = newest(metrics, "proof.num_positions")
-    if any(curve.points(metrics) for curve in (*SCORE.curves, *ERRORS.curves)):
+    is_proven = num_positions > 0
+    if any(len(line.points(metrics)[0]) for line in (*SCORE.lines, *ERRORS.lines)):
         _draw_score(axis, metrics)
         _draw_accuracy(axis, metrics)
-        if num_positions:
-            minutes, misplayed = MISPLAYED.curves[0].line(metrics)
-            label = f"perfect, of all {num_positions:,} positions"
+        if is_proven:
+            minutes, misplayed = MISPLAYED.lines[0].points(metrics)
+            label = f"perfect, of all {num_positions:,.0f} positions"
             style = {"markersize": 3, "color": COLORS[3], "label": label}
             axis.plot(minutes, 100 * (1 - misplayed / num_positions), "s-", **style)
         axis.set(ylabel="%", xlim=(0, None), ylim=(0, 103))
         axis.legend(frameon=False, loc="lower right")
-    elif num_positions:
-        axis.plot(*MISPLAYED.curves[0].line(metrics), "o-", color=BLUE)
-        axis.set(ylabel=f"misplayed positions of {num_positions:,}", ylim=(0, None))
+    elif is_proven:
+        axis.plot(*MISPLAYED.lines[0].points(metrics), "o-", color=BLUE)
+        axis.set(ylabel=f"misplayed positions of {num_positions:,.0f}", ylim=(0, None))
         axis.yaxis.get_major_locator().set_params(integer=True)
 
 
 def _draw_score(axis: Axes, metrics: list[Row]) -> None:
-    (curve,) = SCORE.curves
-    measured = [row for row in metrics if curve.figure(row) is not None and curve.bounds(row)]
+    (line,) = SCORE.lines
+    measured = [row for row in metrics if np.isfinite(line.figures(row)).all()]
     if measured:
-        minutes, score = curve.line(measured)
-        low, high = np.array([curve.bounds(row) for row in measured]).T
+        minutes, _ = line.points(measured)
+        score, low, high = np.array([line.figures(row) for row in measured]).T
         label = f"score against {measured[-1]['strength.opponent']}, 95% interval"
         errors = [score - low, high - score]
         axis.errorbar(minutes, score, errors, fmt="o-", color=BLUE, label=label)
 
 
 def _draw_accuracy(axis: Axes, metrics: list[Row]) -> None:
-    names = (f"{newest(metrics, 'exact.num_simulations')} simulations", "network alone")
-    for curve, name, color in zip(ERRORS.curves, names, (ORANGE, GREEN)):
-        minutes, error = curve.line(metrics)
+    names = (f"{newest(metrics, 'exact.num_simulations'):.0f} simulations", "network alone")
+    for line, name, color in zip(ERRORS.lines, names, (ORANGE, GREEN)):
+        minutes, error = line.points(metrics)
         if len(minutes):
             style = {"markersize": 3, "color": color, "label": f"accuracy, {name}"}
             axis.plot(minutes, 100 - error, "o-", **style)

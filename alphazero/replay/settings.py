@@ -46,7 +46,9 @@ def window_size(num_added: int, settings: ReplaySettings) -> int:
 
     start * (1 + beta * ((num_added / start)^alpha - 1) / alpha), at most window_max.
     """
-    start, alpha, beta = settings.window_start, settings.window_alpha, settings.window_beta
+    start = settings.window_start
+    alpha = settings.window_alpha
+    beta = settings.window_beta
     if num_added <= start:
         return min(start, settings.window_max)
     size = start * (1 + beta * ((num_added / start) ** alpha - 1) / alpha)

@@ -40,7 +40,8 @@ class Console(TrimmedConsole):
             is_wrapped = self.is_terminal and not item.no_wrap
             objects = (wrapped(item, self.width) if is_wrapped else item,)
         elif isinstance(item, Table) and not self.is_terminal:
-            before, self.width = self.width, 10_000  # the table takes what it needs
+            before = self.width
+            self.width = 10_000  # the table takes what it needs
             super().print(item, **options)
             self.width = before
             return
@@ -58,7 +59,8 @@ def wrapped(text: Text, width: int) -> Text:
 
 def _parts(line: Text, width: int) -> list[Text]:
     """Return a line without line ends in parts no longer than the width, if words allow it."""
-    starts, start = [], 0
+    starts = []
+    start = 0
     for word in re.finditer(r"\S+", line.plain):
         if word.end() - start > width and line.plain[start : word.start()].strip():
             start = word.start()

@@ -3,9 +3,9 @@
 In: a path. Out: the file's contents, or a `StoredFileError` that says in our words what is wrong
 with the file; what a parser says about it is no help to anyone.
 
-Safetensors files and texts that are stored carry a SHA-256 of themselves, which is compared before
-anything in them is believed. It finds damage and files that were swapped, not forgery: whoever
-writes a file can write its checksum. Nothing in these files is ever unpickled.
+Safetensors files and texts that are stored carry a SHA-256 of their contents, which is compared
+before anything in them is believed. It finds damage and files that were swapped, not forgery:
+whoever writes a file can write its checksum. Nothing in these files is ever unpickled.
 """
 
 import contextlib
@@ -23,11 +23,12 @@ import safetensors
 import safetensors.numpy
 
 from alphazero.runtime.errors import ConfigError, StoredFileError
-from alphazero.runtime.json_text import parse_json
 
 _NONBLOCK = getattr(os, "O_NONBLOCK", 0)  #: a pipe without a reader must not make a check wait
-_DIGEST = "sha256"  #: its key in the metadata of a safetensors file
-_BLANK = b"0" * 64  #: in place of the digest while it is computed
+#: The key of all metadata in a safetensors file: the library writes several in any order.
+_METADATA = "alphazero"
+_DIGEST = "sha256"  #: its key in these
+_MAX_DEPTH = 50  #: of lists and objects inside each other: whoever walks through them recurses
 _DIGEST_LINE = "# sha256: "  #: begins the first line of a text with a checksum
 
 
@@ -37,7 +38,8 @@ def split_paths(text: str, separator: str = ",") -> list[str]:
     Args:
         separator: a pattern for the commas that may separate.
     """
-    parts, found = re.split(separator, text), []
+    parts = re.split(separator, text)
+    found = []
     while parts:
         ends = range(len(parts), 1, -1)
         end = next((end for end in ends if os.path.exists(",".join(parts[:end]))), 1)
@@ -157,63 +159,6 @@ def unwritable(path: str | Path, key: str, reason: str) -> ConfigError:
     return ConfigError(f"{key}={path} cannot be written: {reason}.", key=key, value=str(path))
 
 
-def to_safetensors(arrays: dict[str, np.ndarray], metadata: dict[str, str]) -> bytes:
-    """Return the contents of a safetensors file whose metadata have its checksum.
-
-    The same arrays and metadata give the same bytes: the library would shuffle the metadata.
-    """
-    contiguous = {name: np.asarray(array, order="C") for name, array in arrays.items()}
-    data = safetensors.numpy.save(contiguous)
-    header = {"__metadata__": metadata | {_DIGEST: _BLANK.decode()}, **_header(data)}
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)  # as the format has it
-    data = len(text).to_bytes(8, "little") + text + data[_end_of_header(data) :]
-    at = _place_of_digest(data)
-    return data[:at] + _digest_of(data, at) + data[at + len(_BLANK) :]
-
-
-def from_safetensors(data: bytes) -> tuple[dict[str, str], dict[str, np.ndarray]]:
-    """Return the metadata, the checksum "sha256" among them, and the arrays of a file.
-
-    Raises:
-        ValueError: if the checksum is missing or wrong; the message is a clause.
-    """
-    at = _place_of_digest(data)
-    if at < 0:
-        raise ValueError("it has no checksum, so it is damaged or not of this version")
-    if _digest_of(data, at) != data[at : at + len(_BLANK)]:
-        raise ValueError("its checksum is wrong, so it is damaged")
-    try:
-        arrays = safetensors.numpy.load(data)
-        return _header(data)["__metadata__"], arrays
-    except Exception:  # forged: many types, none of them public
-        raise ValueError("it is not a safetensors file") from None
-
-
-def _place_of_digest(data: bytes) -> int:
-    """Return where the digest is, -1 if there is none."""
-    mark = f'"{_DIGEST}":"'.encode()
-    at = data.find(mark, 8, _end_of_header(data))
-    return at if at < 0 else at + len(mark)
-
-
-def _digest_of(data: bytes, at: int) -> bytes:
-    """Return the digest of a file whose own digest is at ``at``."""
-    view = memoryview(data)
-    digest = hashlib.sha256(view[:at])
-    digest.update(_BLANK)
-    digest.update(view[at + len(_BLANK) :])
-    return digest.hexdigest().encode()
-
-
-def _header(data: bytes) -> dict[str, Any]:
-    return json.loads(data[8 : _end_of_header(data)])
-
-
-def _end_of_header(data: bytes) -> int:
-    return 8 + int.from_bytes(data[:8], "little")
-
-
 def write_safetensors(
     path: Path,
     arrays: dict[str, np.ndarray],
@@ -221,10 +166,12 @@ def write_safetensors(
     previous: Path | None = None,
 ) -> str:
     """Write a safetensors file atomically, see `write_atomically`; return its checksum."""
-    data = to_safetensors(arrays, metadata)
+    digest = _digest_of(arrays, metadata)
+    contiguous = {name: np.asarray(array, order="C") for name, array in arrays.items()}
+    text = json.dumps(metadata | {_DIGEST: digest})
+    data = safetensors.numpy.save(contiguous, {_METADATA: text})
     write_atomically(path, data, previous)
-    at = _place_of_digest(data)
-    return data[at : at + len(_BLANK)].decode()
+    return digest
 
 
 def read_safetensors(
@@ -239,14 +186,34 @@ def read_safetensors(
         StoredFileError: if the file is missing, damaged, or not the one wanted.
     """
     data = read_bytes(path)
+    reason = (
+        "it is empty" if not data else "it is damaged, or not a safetensors file of this program"
+    )
     try:
-        metadata, arrays = from_safetensors(data)
-        if digest is not None and metadata[_DIGEST] != digest:
-            raise ValueError("it is not the file that was stored there")
-        return metadata, arrays
-    except ValueError as error:
-        reason = "it is empty" if not data else str(error)
+        arrays = safetensors.numpy.load(data)
+        length = int.from_bytes(data[:8], "little")
+        metadata = json.loads(json.loads(data[8 : 8 + length])["__metadata__"][_METADATA])
+        stored = metadata.pop(_DIGEST)
+        is_intact = stored == _digest_of(arrays, metadata)
+    except Exception:  # of many types, none of them public
         raise StoredFileError(f"'{path}' cannot be read: {reason}.", path=path) from None
+    if not is_intact:
+        reason = "its checksum is wrong, so it is damaged"
+    elif digest in (None, stored):
+        return metadata, arrays
+    else:
+        reason = "it is not the file that was stored there"
+    raise StoredFileError(f"'{path}' cannot be read: {reason}.", path=path)
+
+
+def _digest_of(arrays: dict[str, np.ndarray], metadata: dict[str, str]) -> str:
+    """Return a digest of all texts, and of the names, types, shapes and bytes of the arrays."""
+    digest = hashlib.sha256(json.dumps(metadata, sort_keys=True).encode())
+    for name in sorted(arrays):
+        array = arrays[name]
+        digest.update(repr((name, array.dtype.str, array.shape)).encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -304,10 +271,18 @@ def parse_object(text: str | None, path: str | Path, name: str) -> dict[str, Any
         StoredFileError: if it is missing, or not a JSON object.
     """
     try:
-        value = parse_json(text or "")
-    except ValueError:
+        value = json.loads(text or "")
+    except (ValueError, RecursionError):
         value = None
-    if isinstance(value, dict):
+    if isinstance(value, dict) and not _is_deep(value, _MAX_DEPTH):
         return value
     reason = "are missing" if text is None else "are not a JSON object"
     raise StoredFileError(f"'{path}' is damaged: {name} {reason}.", path=path)
+
+
+def _is_deep(value: Any, limit: int) -> bool:
+    """Return whether lists and objects are nested more deeply than a limit."""
+    if not isinstance(value, (list, dict)) or not value:
+        return False
+    parts = value.values() if isinstance(value, dict) else value
+    return limit == 0 or any(_is_deep(part, limit - 1) for part in parts)

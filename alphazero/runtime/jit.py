@@ -30,7 +30,6 @@ import hashlib
 import multiprocessing
 import os
 import pickle
-import re
 import stat
 import sys
 import tempfile
@@ -43,40 +42,18 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 _PACKAGE = Path(__file__).parents[1]
+_SOURCES = ("games", "inference", "replay", "runtime", "search", "solvers")
 _DIGEST_BYTES = hashlib.sha256().digest_size
 _user_games: dict[type, str] = {}  # the class of a user's game -> a digest of its source
 
 
 def kernel_sources(package: Path = _PACKAGE) -> list[Path]:
-    """Return the source files of a package that its compiled code can come from, sorted.
+    """Return the source files that compiled code of a package can come from, sorted.
 
-    These are the files that define kernels or rules of games, and every file of the package that
-    they import, directly or not: numba compiles the constants and functions found there into the
-    kernels.
+    These are the packages that define kernels or rules of games, and what these import: numba
+    compiles the constants and functions found there into the kernels.
     """
-    texts = {path: path.read_text(encoding="utf-8") for path in sorted(package.rglob("*.py"))}
-    pending = [path for path, text in texts.items() if _DEFINES_KERNELS.search(text)]
-    found = set()
-    while pending:
-        path = pending.pop()
-        if path not in found:
-            found.add(path)
-            pending += [other for other in _imported(texts[path], package) if other in texts]
-    return sorted(found)
-
-
-_DEFINES_KERNELS = re.compile(r"@njit\b|@rules\.implement\b|@overload\b|\bnumba\.extending\b")
-_IMPORT = re.compile(r"^\s*from\s+alphazero([\w.]*)\s+import\s+(\([^)]*\)|[^\n#]*)", re.MULTILINE)
-
-
-def _imported(text: str, package: Path) -> list[Path]:
-    """Return the files that the import statements of a source may mean."""
-    files = []
-    for module, names in _IMPORT.findall(text):
-        folder = package.joinpath(*module.split(".")[1:])
-        files.append(folder.with_suffix(".py"))
-        files += [folder / f"{name}.py" for name in re.findall(r"\w+", names)]
-    return files
+    return sorted(path for name in _SOURCES for path in (package / name).rglob("*.py"))
 
 
 def cache_directory() -> Path:
@@ -253,7 +230,8 @@ class _KernelCache(NullCache):
         Types have names of their own; of a user's game, the digest stands for the class's name,
         which counts the games of this process.
         """
-        arguments, folder = _arguments(signature), self._folder
+        arguments = _arguments(signature)
+        folder = self._folder
         text = repr((self._key, [str(kind) for kind in arguments], codegen.magic_tuple()))
         for game_class in {getattr(kind, "instance_class", None) for kind in arguments}:
             if game_class in _user_games:
@@ -279,7 +257,8 @@ def _read(path: Path) -> bytes:
         ValueError: if it is damaged, or was stored under another name.
     """
     stored = path.read_bytes()
-    digest, data = stored[:_DIGEST_BYTES], stored[_DIGEST_BYTES:]
+    digest = stored[:_DIGEST_BYTES]
+    data = stored[_DIGEST_BYTES:]
     if digest != _digest_named(path, data):
         raise ValueError(path)
     return data

@@ -29,7 +29,8 @@ _LOADED: dict[Path, tuple[Any, str]] = {}
 
 def source_files(file: Path) -> list[Path]:
     """Return a file, and the user's files that it imports, directly or not."""
-    found, pending = list[Path](), [file]
+    found = list[Path]()
+    pending = [file]
     while pending:
         place = pending.pop()
         if place in found or place.is_relative_to(_PACKAGE_FOLDER):
@@ -124,7 +125,8 @@ def _imported_files(file: Path, folder: Path) -> Iterator[Path]:
     """
     for node in ast.walk(_tree(file)):
         if isinstance(node, ast.Import):
-            names, place = [alias.name for alias in node.names], None
+            names = [alias.name for alias in node.names]
+            place = None
         elif isinstance(node, ast.ImportFrom):
             base = [node.module] if node.module else []
             names = [".".join([*base, *part]) for part in ([], *([a.name] for a in node.names))]

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from alphazero.games.batched_game import Game, Transition
-from alphazero.selfplay.flat_games import LENGTHS, REQUIRED
-from alphazero.selfplay.game_record import GameRecord
+from alphazero.selfplay.game_record import LENGTHS, REQUIRED, GameRecord
 
 _SUM_TOLERANCE = 1e-3
 
@@ -22,7 +21,7 @@ class GamesError(ValueError):
 
 
 def check_games(columns: dict[str, np.ndarray], game: Game) -> None:
-    """Check that arrays are finished games of ``game``; see `alphazero.selfplay.flat_games`.
+    """Check that arrays are finished games of ``game``; see `alphazero.selfplay.game_record`.
 
     Raises:
         GamesError: if they are not.
@@ -39,8 +38,10 @@ def check_in_progress(state: dict[str, np.ndarray], game: Game) -> None:
         GamesError: if it is not.
         KeyError: if a part is missing.
     """
-    plies, noted = state["plies"], state["actions"]
-    num_games, longest = len(state["rows"]), noted.shape[1] if noted.ndim == 2 else 0
+    plies = state["plies"]
+    noted = state["actions"]
+    num_games = len(state["rows"])
+    longest = noted.shape[1] if noted.ndim == 2 else 0
     expected: dict[str, tuple[Any, tuple[int, ...]]] = {
         "rows": (np.int64, (num_games,)),
         "playing": (np.bool_, (num_games,)),
@@ -107,7 +108,8 @@ def _check_arrays(columns: dict[str, np.ndarray], game: Game) -> None:
 
 def _check_numbers(columns: dict[str, np.ndarray]) -> None:
     """Check that policy targets are distributions and values are values."""
-    weights, values = columns["action_weights"], columns["root_values"]
+    weights = columns["action_weights"]
+    values = columns["root_values"]
     targets = weights[columns["is_target"]]
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise GamesError("its policy targets are not all finite and positive")
@@ -128,7 +130,9 @@ def _check_rules(
     Args:
         roots: of games in progress, the positions after their last moves.
     """
-    states, actions, lengths = columns["states"], columns["actions"], columns[LENGTHS]
+    states = columns["states"]
+    actions = columns["actions"]
+    lengths = columns[LENGTHS]
     lasts = np.cumsum(lengths) - 1
     firsts = lasts - lengths + 1
     if (states[firsts] != game.initial_states(len(firsts))).any():
@@ -142,7 +146,8 @@ def _check_rules(
     mask = game.legal_action_mask(states[firsts])
     players[firsts] = game.players(states[firsts])
     legal = np.empty(columns["action_weights"].shape, np.bool_)
-    rows, games = firsts, np.arange(len(lengths))
+    rows = firsts
+    games = np.arange(len(lengths))
     while len(rows):
         own = actions[rows]
         if (
@@ -158,7 +163,9 @@ def _check_rules(
         last_players[games[ends]] = after.players[ends]
         last_results[games[ends]] = after.results[ends]
         on = ~ends
-        rows, games, mask = rows[on] + 1, games[on], after.legal_action_mask[on]
+        rows = rows[on] + 1
+        games = games[on]
+        mask = after.legal_action_mask[on]
         if (states[rows] != after.states[on]).any():
             raise GamesError("its positions do not follow from its moves")
         players[rows] = after.players[on]

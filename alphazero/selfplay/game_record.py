@@ -1,9 +1,12 @@
 """The record of a finished game: positions, search results and the game's result.
 
-Positions are stored raw. Planes and symmetries are made when the replay buffer samples them.
+Positions are stored raw. Planes and symmetries are made when the replay buffer samples them. Many
+games become flat arrays to be stored in a run's folder and sent between processes: one array for
+each field, the games one after the other, and the lengths of the games.
 Letters for shapes: T plies, K words of a state, A actions.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -29,3 +32,36 @@ class GameRecord(NamedTuple):
     def first_player_result(self) -> float:
         """The result from the viewpoint of the player who moves at ply 0."""
         return float(self.outcomes[0])
+
+
+LENGTHS = "lengths"  #: int64[G], the number of plies of each game
+#: The arrays without which there are no games.
+REQUIRED = {LENGTHS, *GameRecord._fields} - GameRecord._field_defaults.keys()
+
+
+def flatten(records: Sequence[GameRecord]) -> dict[str, np.ndarray]:
+    """Concatenate games into one array per field.
+
+    Args:
+        records: at least one game.
+
+    Returns:
+        Arrays by field name, their first axis all plies of all games, and `LENGTHS`, which tells
+        the games apart. A field that is None in any record is left out.
+    """
+    columns = {
+        name: np.concatenate(column)
+        for name, column in zip(GameRecord._fields, zip(*records))
+        if all(array is not None for array in column)
+    }
+    columns[LENGTHS] = np.array([len(record.actions) for record in records], np.int64)
+    return columns
+
+
+def unflatten(columns: dict[str, np.ndarray]) -> list[GameRecord]:
+    """Split the arrays that `flatten` returned into games, whose arrays are views of them."""
+    ends = np.cumsum(columns[LENGTHS])
+    parts = {
+        name: np.split(column, ends[:-1]) for name, column in columns.items() if name != LENGTHS
+    }
+    return [GameRecord(**dict(zip(parts, fields))) for fields in zip(*parts.values())]

@@ -138,7 +138,6 @@ class SelfPlay:
         rows = np.flatnonzero(~self.games.playing)[: self._games_to_start]
         if self._games_to_start is not None:
             self._games_to_start -= len(rows)
-        self._generator.random(len(rows))  # unused; it keeps the games of a seed as they were
         self.games.start(rows, self.game.initial_states(len(rows)))
         if self.settings.random_opening_fraction > 0:
             self._play_openings(rows)
@@ -150,7 +149,8 @@ class SelfPlay:
         The moves are recorded but not trained on. A move that would end its game is not made, and
         the opening ends before it.
         """
-        settings, generator = self.settings, self._generator
+        settings = self.settings
+        generator = self._generator
         opened = generator.random(len(rows)) < settings.random_opening_fraction
         lengths = generator.integers(1, settings.random_opening_plies + 1, len(rows))
         lengths[~opened] = 0

@@ -90,7 +90,8 @@ def ply_temperatures(settings: SelfPlaySettings, plies: np.ndarray) -> np.ndarra
     Returns:
         float64[M].
     """
-    first, last = settings.temperature, settings.final_temperature
+    first = settings.temperature
+    last = settings.final_temperature
     plies_after = np.maximum(plies - settings.num_sampled_plies + 1, 0)
     if settings.temperature_half_life:
         decay = 0.5 ** (plies_after / settings.temperature_half_life)

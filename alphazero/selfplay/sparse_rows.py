@@ -38,13 +38,15 @@ class SparseRows:
         width = self._values.shape[-1]
         columns = np.zeros((len(flat), width), self._columns.dtype)
         values = np.zeros((len(flat), width), np.float32)
-        columns[row, entry], values[row, entry] = column, flat[row, column]
+        columns[row, entry] = column
+        values[row, entry] = flat[row, column]
         self._columns[places] = columns.reshape(*rows.shape[:-1], width)
         self._values[places] = values.reshape(*rows.shape[:-1], width)
 
     def __getitem__(self, places: Any) -> np.ndarray:
         """Return a dense copy of the rows at some places."""
-        columns, values = self._columns[places], self._values[places]
+        columns = self._columns[places]
+        values = self._values[places]
         rows = np.zeros((*values.shape[:-1], self._num_columns), np.float32)
         entries = np.nonzero(values)
         rows[(*entries[:-1], columns[entries])] = values[entries]

@@ -18,7 +18,6 @@ checked first, games by their rules. Knows neither trainer nor learner.
 """
 
 import contextlib
-import importlib.metadata
 import json
 import math
 import os
@@ -26,7 +25,6 @@ import platform
 import re
 import shlex
 import shutil
-import sys
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -55,9 +53,9 @@ from alphazero.runtime.files import (
 )
 from alphazero.runtime.own_code import is_module_name
 from alphazero.runtime.source_text import digest_of
-from alphazero.selfplay.flat_games import flatten, unflatten
+from alphazero.runtime.versions import version_of
 from alphazero.selfplay.game_check import GamesError, check_games
-from alphazero.selfplay.game_record import GameRecord
+from alphazero.selfplay.game_record import GameRecord, flatten, unflatten
 from alphazero.storage.checkpoint import load_state, save_state
 
 STATE_FILE = "state.safetensors"
@@ -283,7 +281,7 @@ class RunFolder:
         """Store the resolved settings, and the versions of everything that makes the run."""
         write_atomically(self.config, with_checksum(to_yaml(settings)).encode())
         versions = {"python": platform.python_version(), "processor": platform.machine()}
-        versions |= {name: _version(name) for name in _LIBRARIES}
+        versions |= {name: version_of(name) for name in _LIBRARIES}
         text = json.dumps(versions, indent=2) + "\n"
         write_atomically(self.path / "versions.json", text.encode())
 
@@ -297,15 +295,14 @@ class RunFolder:
         try:
             values: Any = parse_yaml(text)
         except ValueError as error:
-            raise self._bad_config(str(error)) from None
-        game = values.get("game") if isinstance(values, dict) else None
-        if not isinstance(game, dict) or not isinstance(game.get("name"), str):
-            raise self._bad_config("it does not name the game by game.name")
-        return values
-
-    def _bad_config(self, reason: str) -> StoredFileError:
+            reason = str(error)
+        else:
+            game = values.get("game") if isinstance(values, dict) else None
+            if isinstance(game, dict) and isinstance(game.get("name"), str):
+                return values
+            reason = "it does not name the game by game.name"
         message = f"'{self.config}' does not hold the settings of a run: {reason}."
-        return StoredFileError(message, path=self.config)
+        raise StoredFileError(message, path=self.config)
 
     def read_metrics(self) -> list[dict[str, Any]]:
         """Return the metrics of each iteration, the oldest first.
@@ -402,42 +399,18 @@ class RunFolder:
         """
         return save_state(self.games(iteration), flatten(records))
 
-    def load_games(
-        self,
-        iteration: int,
-        num_samples: int,
-        game: Game,
-        digests: dict[int, str] | None = None,
-    ) -> list[GameRecord]:
-        """Return the newest stored games up to ``iteration``, the oldest first.
+    def load_games(self, iteration: int, game: Game, digest: str | None = None) -> list[GameRecord]:
+        """Return the games of an iteration.
 
         Args:
-            num_samples: the games hold at least this many samples, unless fewer are stored.
             game: its rules, by which the games are replayed.
-            digests: the checksums of the files by iteration; all these files have to be there. None
-                takes those that are there.
+            digest: the file's checksum, where it is known.
 
         Raises:
-            StoredFileError: if a file is missing or damaged, or its games are not by the rules.
+            StoredFileError: if the file is missing or damaged, or its games are not by the rules.
         """
-        records: list[GameRecord] = []
-        found = 0
-        while iteration > 0 and found < num_samples and self._has_games(iteration, digests):
-            games = self._read_games(iteration, game, digests)
-            found += sum(int(record.is_target.sum()) for record in games)
-            records = games + records
-            iteration -= 1
-        return records
-
-    def _has_games(self, iteration: int, digests: dict[int, str] | None) -> bool:
-        return self.games(iteration).is_file() if digests is None else iteration in digests
-
-    def _read_games(
-        self, iteration: int, game: Game, digests: dict[int, str] | None
-    ) -> list[GameRecord]:
-        """Return what `save_games` stored."""
         path = self.games(iteration)
-        columns = load_state(path, None if digests is None else digests[iteration])
+        columns = load_state(path, digest)
         try:
             check_games(columns, game)
         except (GamesError, AttributeError) as error:  # AttributeError: a part is no array
@@ -447,9 +420,9 @@ class RunFolder:
         return unflatten(columns)
 
     def load_all_games(self, game: Game) -> list[GameRecord]:
-        """Return all stored games, the oldest first; see `load_games`."""
-        stored = [int(path.stem) for path in (self.path / "games").glob("*.safetensors")]
-        return self.load_games(max(stored, default=0), sys.maxsize, game)
+        """Return all stored games, the oldest first."""
+        stored = sorted(int(path.stem) for path in (self.path / "games").glob("*.safetensors"))
+        return [record for number in stored for record in self.load_games(number, game)]
 
     def drop_games(self, num_samples: int, samples_by_iteration: dict[int, int]) -> None:
         """Delete the games of iterations that neither the newest state nor the previous one needs.
@@ -525,13 +498,6 @@ def find_network(path: str | Path) -> Path:
             f"'{path}' holds no network: there is no networks/*.safetensors in it.", path=path
         )
     return found[-1]
-
-
-def _version(package: str) -> str:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return "not installed"
 
 
 def parse_row(line: str | bytes) -> dict[str, Any] | None:

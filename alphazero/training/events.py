@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from alphazero.inference.verified_engine import EngineReport
 from alphazero.learner.report import HeldOutReport, LearnerReport
-from alphazero.runtime.figures import curve, derived_curve
 from alphazero.training.illustrations import Illustrations
 from alphazero.training.reports import (
     ExactReport,
@@ -53,6 +52,12 @@ class Alarm:
         """The name in words."""
         return self.name.replace("_", " ")
 
+    @property
+    def text(self) -> str:
+        """What to say about it, as sentences."""
+        change = f"Change {self.key}: {self.advice}."
+        return f"{self.title}: {self.seen}. Likely cause: {self.cause}. {change}"
+
 
 @dataclasses.dataclass
 class IterationReport:
@@ -61,17 +66,13 @@ class IterationReport:
     iteration: int  #: counted from 1
     selfplay: SelfPlayReport
     learner: LearnerReport = dataclasses.field(default_factory=LearnerReport)
-    window: int = curve("replay/window_samples", "Samples in the replay window.", 0)
-    elapsed_s: float = curve("time/elapsed_s", "Seconds of the run so far, without measurements.")
-    selfplay_s: float = curve(
-        "time/selfplay_s",
-        "Seconds of self-play; with workers.overlap those of waiting for its games.",
-        0.0,
-    )
-    learner_s: float = curve("time/learner_s", "Seconds of learning, with sampling.", 0.0)
-    sampling_s: float = curve("time/sampling_s", "Seconds for making batches.", 0.0)
-    measure_s: float = curve("time/measure_s", "Seconds for measuring the strength.", 0.0)
-    store_s: float = curve("time/store_s", "Seconds for storing the iteration before.", 0.0)
+    window: int = 0
+    elapsed_s: float = math.nan
+    selfplay_s: float = 0.0
+    learner_s: float = 0.0
+    sampling_s: float = 0.0
+    measure_s: float = 0.0
+    store_s: float = 0.0
     held_out: HeldOutReport = dataclasses.field(default_factory=HeldOutReport)
     engine: EngineReport | None = None
     pit: PitReport | None = None
@@ -79,7 +80,7 @@ class IterationReport:
     puzzle: PuzzleReport | None = None  #: in a game of one player
     exact: ExactReport | None = None
     proof: ProofSummary | None = None
-    free_disk_gb: float = curve("health/free_disk_gb", "Gigabytes free on the disk of the run.")
+    free_disk_gb: float = math.nan
     #: alarms that are on
     alarms: list[Alarm] = dataclasses.field(default_factory=list)
     #: names of alarms that were on until the iteration before
@@ -88,11 +89,6 @@ class IterationReport:
     illustrations: Illustrations | None = None  #: None if they are not due
     workers: WorkersReport | None = None  #: None without workers elsewhere
 
-    @derived_curve("health/alarms", "Alarms that are on; the tab TEXT says which.")
-    def num_alarms(self) -> int:
-        """The number of alarms that are on."""
-        return len(self.alarms)
-
 
 _NO_FIGURES = {"report", "misplayed", "ended_alarms", "illustrations", "each"}
 
@@ -100,8 +96,8 @@ _NO_FIGURES = {"report", "misplayed", "ended_alarms", "illustrations", "each"}
 def flat(report: Any, prefix: str = "") -> dict[str, Any]:
     """Return the figures of a report under names such as "learner.loss": its row of metrics.jsonl.
 
-    Alarms are one text of names, separated by commas. Figures that are not finite become None. What
-    is no figure is left out.
+    Alarms are two texts: names separated by commas, and a line on each. Figures that are not finite
+    become None. What is not a figure is left out.
     """
     figures: dict[str, Any] = {}
     for field in dataclasses.fields(report):
@@ -112,6 +108,7 @@ def flat(report: Any, prefix: str = "") -> dict[str, Any]:
             figures |= flat(value, f"{field.name}.")
         elif field.name == "alarms":
             figures["alarms"] = ",".join(alarm.name for alarm in value)
+            figures["alarm_texts"] = "\n".join(alarm.text for alarm in value)
         else:
             is_finite = not isinstance(value, float) or math.isfinite(value)
             figures[prefix + field.name] = value if is_finite else None

@@ -38,9 +38,11 @@ class TrainingDivergedError(InputError):
         stored_iteration: int,
         resume_words: str,
     ):
-        self.iteration, self.stored_iteration = report.iteration, stored_iteration
+        self.iteration = report.iteration
+        self.stored_iteration = stored_iteration
         self.key, self.value = lower_rate(settings)
-        change, rate = f"{self.key}={self.value}", report.learner.learning_rate
+        change = f"{self.key}={self.value}"
+        rate = report.learner.learning_rate
         again = f"Start again with {change}."
         if stored_iteration:
             again = f"Continue from the last stored iteration:  alphazero train {resume_words} "

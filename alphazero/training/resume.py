@@ -3,14 +3,12 @@
 In: the parts of a run that have a state, and the games and the report of an iteration. Out: files
 in the run's folder; the parts, as they were. Knows no order of stages.
 
-The state names the checksums of the games and of the network that belong to it. If one of these
-files is missing or damaged, the state of the iteration before takes over: the same iteration is
-then played again.
+The state names the checksums of the games that belong to it. If it or one of these files is missing
+or damaged, the state of the iteration before takes over: the same iteration is then played again.
 """
 
 import dataclasses
 import math
-import shutil
 import time
 from typing import Any
 
@@ -18,9 +16,9 @@ import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.learner.learner import Learner
-from alphazero.network.weights import load_network, network_arrays, save_network
+from alphazero.network.weights import network_arrays, save_network
 from alphazero.replay.buffer import ReplayBuffer
-from alphazero.runtime.errors import InputError, StoredFileError
+from alphazero.runtime.errors import StoredFileError
 from alphazero.runtime.own_code import reason_of
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.storage.checkpoint import load_state, save_state
@@ -29,10 +27,6 @@ from alphazero.training.events import IterationReport, flat
 from alphazero.training.gate import Gate
 from alphazero.training.settings import TrainSettings, check_rules
 from alphazero.workers.source import GameSource
-
-_ROOM = 1.5  # free space that an iteration asks for: so often what the last one has stored
-# Of a first iteration: weights, those of the average, the optimizer and the gate; and games.
-_FIRST_WEIGHTS, _FIRST_GAMES = 5, 500_000
 
 
 @dataclasses.dataclass
@@ -53,31 +47,11 @@ class RunStore:
     #: by iteration, of those whose games are stored: "num_samples" and "sha256"
     _games: dict[int, dict[str, Any]] = dataclasses.field(default_factory=dict)
 
-    def check_space(self) -> None:
-        """Check that there is room for another iteration.
-
-        Raises:
-            InputError: if there is not.
-        """
-        folder = self.folder
-        paths = (*folder.states[:1], folder.network(self.iteration), folder.games(self.iteration))
-        last = sum(path.stat().st_size for path in paths if path.is_file())
-        weights = network_arrays(self.learner.network).values()
-        first = _FIRST_WEIGHTS * sum(array.nbytes for array in weights) + _FIRST_GAMES
-        needed = _ROOM * (last if self.iteration else first)
-        free = shutil.disk_usage(folder.path).free
-        if free < needed:
-            message = f"'{folder.path}' has room for {free / 1e6:,.1f} MB, and an iteration needs "
-            message += f"{needed / 1e6:,.1f} MB. Free some space."
-            if self.iteration:
-                words = folder.resume_words(self.game.name, self.settings.network.kind)
-                message += f" Then continue with: alphazero train {words}"
-            raise InputError(message)
-
     def write(self, records: list[GameRecord], report: IterationReport) -> None:
         """Write figures, games, network, and last the state: it makes the iteration count."""
         start = time.monotonic()
-        folder, iteration = self.folder, report.iteration
+        folder = self.folder
+        iteration = report.iteration
         folder.add_metrics(flat(report))
         digest = folder.save_games(iteration, records)
         self._games[iteration] = {"num_samples": report.selfplay.num_samples, "sha256": digest}
@@ -87,8 +61,10 @@ class RunStore:
             info["rules_digest"] = self.game.rules_digest
         if report.strength is not None:
             info["strength"] = dataclasses.asdict(report.strength)
-        network = {"info": info, "sha256": self._save_network(iteration, info)}
-        save_state(folder.state, self._state(report, network), folder.previous_state)
+        arrays = network_arrays(self.learner.played_network)
+        shape = dataclasses.asdict(self.settings.network)
+        save_network(folder.network(iteration), arrays, self.game.name, shape, info)
+        save_state(folder.state, self._state(report), folder.previous_state)
         self.iteration = iteration
         self._drop_old()
         self.seconds = time.monotonic() - start
@@ -100,13 +76,7 @@ class RunStore:
         self._games = {number: self._games[number] for number in num_samples}
         self.folder.drop_networks(self.settings.run.keep_networks)
 
-    def _save_network(self, iteration: int, info: dict[str, Any]) -> str:
-        """Store the network that plays; return the file's checksum."""
-        arrays = network_arrays(self.learner.played_network)
-        shape = dataclasses.asdict(self.settings.network)
-        return save_network(self.folder.network(iteration), arrays, self.game.name, shape, info)
-
-    def _state(self, report: IterationReport, network: dict[str, Any]) -> dict[str, Any]:
+    def _state(self, report: IterationReport) -> dict[str, Any]:
         """Return what a resume needs besides the stored games."""
         return {
             "iteration": report.iteration,
@@ -116,7 +86,6 @@ class RunStore:
             "selfplay": self.source.state_dict(),
             "replay": self.replay.state_dict(),
             "games": self._games,
-            "network": network,
         }
 
     def restore(self) -> float:
@@ -129,7 +98,9 @@ class RunStore:
         Raises:
             StoredFileError: if the files of the run cannot be read.
         """
-        folder, reasons, are_games = self.folder, list[str](), False
+        folder = self.folder
+        reasons = list[str]()
+        are_games = False
         if check_rules(folder, self.settings, self.game):
             folder.drop_window(self.game.rules_text)
             self.settings.run.on_changed_rules = "refuse"
@@ -173,32 +144,30 @@ class RunStore:
         self._games = {int(number): games for number, games in state["games"].items()}
         if self.settings.run.on_damaged_games == "drop":
             self._drop_damaged_games()
-        digests = {number: games["sha256"] for number, games in self._games.items()}
-        window = self.settings.replay.window_max
-        games = self.folder.load_games(self.iteration, window, self.game, digests)
-        self.replay.load_state_dict(state["replay"], games)
-        self._repair_network(state["network"])
+        self.replay.load_state_dict(state["replay"], self._window_games())
+
+    def _window_games(self) -> list[GameRecord]:
+        """Return the newest games, as many as the window needs, the oldest first."""
+        records: list[GameRecord] = []
+        num_samples = 0
+        number = self.iteration
+        while number in self._games and num_samples < self.settings.replay.window_max:
+            games = self.folder.load_games(number, self.game, self._games[number]["sha256"])
+            num_samples += sum(int(record.is_target.sum()) for record in games)
+            records = games + records
+            number -= 1
+        return records
 
     def _drop_damaged_games(self) -> None:
         """Forget the newest games that are missing or damaged, and all older ones."""
         for number in sorted(self._games, reverse=True):
-            digests = {number: self._games[number]["sha256"]}
             try:
-                self.folder.load_games(number, 1, self.game, digests)
+                self.folder.load_games(number, self.game, self._games[number]["sha256"])
             except StoredFileError as error:
                 self.notices.append(f"{error} These games and all older ones are dropped.")
                 newer = range(number + 1, self.iteration + 1)
                 self._games = {number: self._games[number] for number in newer}
                 break
-
-    def _repair_network(self, stored: dict[str, Any]) -> None:
-        """Write the newest network again if its file is missing or damaged."""
-        path = self.folder.network(self.iteration)
-        try:
-            load_network(path, stored["sha256"])
-        except StoredFileError as error:
-            self._save_network(self.iteration, stored["info"])
-            self.notices.append(f"{error} It is written again from the state of the run.")
 
 
 def _check_numbers(state: dict[str, Any]) -> None:

@@ -134,7 +134,8 @@ class StrengthMeasurement:
         raw = measure_accuracy(player.limited(0, None).choose, self._evaluation_set)
         assert raw.values is not None  # with_values is the default
         searched = measure_accuracy(player.choose, self._evaluation_set, with_values=False)
-        raw_accuracy, accuracy = raw.accuracy(), searched.accuracy()
+        raw_accuracy = raw.accuracy()
+        accuracy = searched.accuracy()
         return ExactReport(
             num_positions=len(self._evaluation_set),
             num_simulations=self.settings.evaluation.num_simulations,

@@ -8,9 +8,9 @@ and Othello with the shipped configs, and small networks for the first two.
 """
 
 import math
-import sys
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from alphazero.training.curves import Row, number
 from alphazero.training.settings import TrainSettings
 
 
@@ -26,13 +26,13 @@ class Finding(NamedTuple):
 class Run(NamedTuple):
     """What a check knows of a run."""
 
-    rows: list[dict[str, Any]]  #: of metrics.jsonl, the newest last
+    rows: list[Row]  #: of metrics.jsonl, the newest last
     settings: TrainSettings
     is_on: bool  #: whether the alarm that is checked is on
 
     def figures(self, key: str, newest: int = 0) -> list[float]:
         """Return a figure of the newest rows, 0 is all of them; it is NaN where there is none."""
-        return [figure(row, key) for row in self.rows[-newest:]]
+        return [number(row, key) for row in self.rows[-newest:]]
 
     def mean(self, key: str, newest: int) -> float:
         """Return the mean of a figure over the newest rows."""
@@ -49,9 +49,9 @@ class Run(NamedTuple):
         """
         games = total = 0.0
         for row in reversed(self.rows):
-            num_in_row = figure(row, "selfplay.num_games")
+            num_in_row = number(row, "selfplay.num_games")
             games += num_in_row
-            total += num_in_row * figure(row, key)
+            total += num_in_row * number(row, key)
             if games >= num_games:
                 return total / games
         return math.nan
@@ -63,14 +63,6 @@ class Run(NamedTuple):
     def is_below(self, value: float, begins: float, ends: float) -> bool:
         """Return whether it is below that limit."""
         return value < (ends if self.is_on else begins)
-
-
-def figure(row: dict[str, Any], key: str) -> float:
-    """Return a figure of a row, NaN if it has none: the file may have been edited."""
-    value = row.get(key)
-    if isinstance(value, (int, float)) and abs(value) <= sys.float_info.max:
-        return float(value)
-    return math.nan
 
 
 def mean(figures: list[float]) -> float:
@@ -194,16 +186,19 @@ def value_head_learns_nothing(run: Run) -> Finding | None:
 
 def window_too_small(run: Run) -> Finding | None:
     """The replay window forgets within a few iterations."""
-    num_samples, window = run.mean("selfplay.num_samples", 3), run.rows[-1]["window"]
+    num_samples = run.mean("selfplay.num_samples", 3)
+    window = run.rows[-1]["window"]
     iterations = window / max(num_samples, 1)
     is_full = len(run.rows) > 2 and sum(run.figures("selfplay.num_samples")) > window
     if not is_full or not run.is_below(iterations, 2.0, ends=2.5):  # healthy: 3.3 and more
         return None
-    key, advice = "replay.window_start", f"{round(10 * num_samples, -2):,.0f} holds those of ten"
+    key = "replay.window_start"
+    advice = f"{round(10 * num_samples, -2):,.0f} holds those of ten"
     if window >= run.settings.replay.window_max:
         key = "replay.window_max"
     elif run.settings.replay.window_iterations:
-        key, advice = "replay.window_iterations", "10, or 0 for a window that grows with the run"
+        key = "replay.window_iterations"
+        advice = "10, or 0 for a window that grows with the run"
     seen = f"the window holds the samples of the last {iterations:.1f} iterations only"
     return Finding(seen, "it is so small that the network forgets", key, advice)
 
@@ -215,13 +210,14 @@ def overfitting(run: Run) -> Finding | None:
     same network. The first iteration is left out, since its loss is that of an untrained network.
     """
     pairs = [pair for pair in zip(run.rows, run.rows[1:]) if pair[0]["iteration"] >= 2][-3:]
-    held_out = mean([figure(after, "held_out.loss") for _, after in pairs])
-    loss = mean([figure(before, "learner.loss") for before, _ in pairs])
+    held_out = mean([number(after, "held_out.loss") for _, after in pairs])
+    loss = mean([number(before, "learner.loss") for before, _ in pairs])
     # Healthy: 0.9 to 1.06 of the loss on the window.
     if len(pairs) < 3 or not run.is_above(held_out, 1.25 * loss, ends=1.15 * loss):
         return None
     seen = f"the loss is {held_out:.2f} on new games and {loss:.2f} on the window"
-    learner, num_samples = run.settings.learner, run.rows[-1]["selfplay.num_samples"]
+    learner = run.settings.learner
+    num_samples = run.rows[-1]["selfplay.num_samples"]
     cause = "each sample is trained on too often"
     if learner.epochs:
         advice = f"fewer than {learner.epochs}; 0 lets learner.replay_ratio decide"
@@ -240,7 +236,8 @@ def learning_rate_too_high(run: Run) -> Finding | None:
     """Steps destroy more than they teach; any of four signs is enough."""
     if len(run.rows) < 3:
         return None
-    signs, learner = [], run.settings.learner
+    signs = []
+    learner = run.settings.learner
     losses = run.figures("learner.loss")
     loss = mean(losses[-3:])
     uninformed = run.mean("learner.uninformed_policy_loss", 3)
@@ -252,7 +249,8 @@ def learning_rate_too_high(run: Run) -> Finding | None:
     lowest = min((mean(losses[end - 3 : end]) for end in ends), default=math.nan)
     if run.is_above(loss, 1.25 * lowest, ends=1.15 * lowest):  # healthy: at most 1.05
         signs.append(f"the loss has risen from {lowest:.3g} to {loss:.3g}")
-    gradient, size = run.mean("learner.gradient_norm", 3), run.mean("learner.weight_size", 3)
+    gradient = run.mean("learner.gradient_norm", 3)
+    size = run.mean("learner.weight_size", 3)
     limit = learner.max_gradient_norm or 5.0
     if run.is_above(gradient, 4 * limit, ends=3 * limit):  # healthy: at most half the limit
         signs.append(f"the gradient norm is {gradient:.3g}, where less than {limit:g} is usual")
@@ -304,14 +302,14 @@ def strength_stalled(run: Run) -> Finding | None:
     return Finding(seen, cause, "selfplay.num_simulations", advice)
 
 
-def _num_games(row: dict[str, Any], match: str) -> int:
+def _num_games(row: Row, match: str) -> int:
     """Return the number of games of a match that was played in a row's iteration."""
     return row[f"{match}.wins"] + row[f"{match}.draws"] + row[f"{match}.losses"]
 
 
 def disk_nearly_full(run: Run) -> Finding | None:
     """The disk of the run is nearly full; a run of a shipped config takes up to 0.2 GB."""
-    free = figure(run.rows[-1], "free_disk_gb")
+    free = number(run.rows[-1], "free_disk_gb")
     if not run.is_below(free, 1.0, ends=2.0):
         return None
     seen = f"{free:.2f} GB are left on the disk of this run"

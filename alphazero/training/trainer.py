@@ -21,9 +21,9 @@ from collections.abc import Generator, Iterator
 
 import torch
 
-from alphazero.inference.answers import ImpossibleAnswersError
 from alphazero.inference.engines.agreement import PositionSample, sample_positions
 from alphazero.inference.engines.engine import EngineChoice
+from alphazero.inference.evaluator import ImpossibleAnswersError
 from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.learner.learner import Learner
 from alphazero.network.registry import make_network
@@ -72,7 +72,8 @@ class Trainer:
         self.game = make_game(settings.game.name)
         self._num_threads = set_num_threads(settings.run.num_threads)
         device = choose_device(settings.device)
-        shape, num_actions = self.game.planes_shape, self.game.num_actions
+        shape = self.game.planes_shape
+        num_actions = self.game.num_actions
         network = make_network(shape, num_actions, settings.network, settings.seed).to(device)
         wanted_evaluator = dataclasses.replace(settings.evaluator)
         self.tuning = tune(settings, self.game, network, device, self._num_threads)
@@ -118,8 +119,8 @@ class Trainer:
         is_last = self.finished
         try:
             while not is_last:
-                self._store.check_space()
-                start, self._progress_before = time.monotonic(), self.progress
+                start = time.monotonic()
+                self._progress_before = self.progress
                 records, report = yield from self._play()
                 self._play_ahead()
                 yield from self._learn(report)
@@ -206,14 +207,16 @@ class Trainer:
             yield event._replace(notices=tuple(played.notices))
         self.replay.begin_iteration()
         num_samples = sum(self.replay.add(record) for record in records)
-        now, all_work = time.monotonic(), self.source.work
+        now = time.monotonic()
+        all_work = self.source.work
         work = all_work.since(self._collected_work)
         # Workers that play on while the network learns have played since the last games came.
         is_continuous = self.source.plays_on and self._collected_at
         played_s = now - (self._collected_at if is_continuous else start)
         if not self.source.plays_on:  # games played ahead were ready
             played_s = max(played_s, work.thread_s / len(self.evaluator.streams))
-        self._collected_at, self._collected_work = now, all_work
+        self._collected_at = now
+        self._collected_work = all_work
         selfplay = selfplay_report(self.game, records, num_samples, work, played_s)
         self._positions_per_s = selfplay.positions_per_s
         report = IterationReport(self.iteration, selfplay, window=self.replay.window)
@@ -253,7 +256,8 @@ class Trainer:
 
     def _wait(self, report: IterationReport) -> Iterator[StageProgress]:
         """Wait for the games of the next iteration if they have begun: then search may rest."""
-        start, num_games = time.monotonic(), self.settings.selfplay.games_per_iteration
+        start = time.monotonic()
+        num_games = self.settings.selfplay.games_per_iteration
         for num_ahead in self.source.wait():
             yield self._event("next games", min(num_ahead, num_games), num_games)
         report.selfplay_s += time.monotonic() - start
@@ -286,7 +290,8 @@ class Trainer:
 
     def _complete(self, report: IterationReport, records: list[GameRecord]) -> None:
         """Add time, disk and alarms to the report and, if they are due, illustrations."""
-        report.elapsed_s, report.store_s = self.elapsed_s, self._store.seconds
+        report.elapsed_s = self.elapsed_s
+        report.store_s = self._store.seconds
         report.free_disk_gb = shutil.disk_usage(self.folder.path).free / 1e9
         self.health.observe(report)
         every = self.settings.run.sample_game_every
@@ -330,7 +335,8 @@ class Trainer:
         """Return positions of the newest games; before the first game, random ones."""
         states = self.replay.newest_states(_NUM_ENGINE_POSITIONS)
         if len(states):
-            planes, legal = self.game.observe(states), self.game.legal_action_mask(states)
+            planes = self.game.observe(states)
+            legal = self.game.legal_action_mask(states)
             self._sample = PositionSample(planes, legal)
         return self._sample
 

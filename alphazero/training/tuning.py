@@ -72,7 +72,8 @@ def tune(
         write_measurement(path, tuning)
     else:
         tuning.remembered = True
-    settings.evaluator.engine, settings.evaluator.precision = tuning.engine, tuning.precision
+    settings.evaluator.engine = tuning.engine
+    settings.evaluator.precision = tuning.precision
     if settings.learner.precision == "auto":
         settings.learner.precision = tuning.learner_precision
     if not settings.selfplay.num_parallel_games:
@@ -129,7 +130,8 @@ def _measure(
     choices = candidates(evaluator.engine, evaluator.precision, device)
     is_open = settings.learner.precision == "auto" and device.type != "mps"  # float32 there
     measured = [*choices, *(_LEARNER_CHOICES if is_open else ())]
-    planes, num_calls = sample.planes[:_ENGINE_BATCH], num_streams(device, num_threads)
+    planes = sample.planes[:_ENGINE_BATCH]
+    num_calls = num_streams(device, num_threads)
     speeds = measure_speeds(list(dict.fromkeys(measured)), network, planes, device, num_calls)
     # If none of the choices can run the network, the evaluator says why.
     best = next((choice for choice, _ in speeds if choice in choices), choices[0])
@@ -177,6 +179,7 @@ def _measure_parallel_games(
 def _simulations_per_s(selfplay: ParallelSelfPlay) -> float:
     """Return the speed of self-play after a warm-up."""
     selfplay.run_for(_LOCKSTEP_S)
-    before, start = selfplay.counts.num_simulations, time.perf_counter()
+    before = selfplay.counts.num_simulations
+    start = time.perf_counter()
     selfplay.run_for(_LOCKSTEP_S)
     return (selfplay.counts.num_simulations - before) / (time.perf_counter() - start)

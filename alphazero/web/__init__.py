@@ -8,7 +8,7 @@ no game state, so a lost connection, a restart or a reload loses nothing.
     thinking -> network_search               the players, each searching one position at a time
     exact_scores, review, misplayed          answers from exact solvers
     position, catalogue, found_runs          the games, players and runs that requests may name
-    run_charts -> run_rows, run_alarms       the metrics of training runs as they grow
+    run_charts -> run_rows                   the metrics of training runs as they grow
 
 `alphazero.play.requests` defines and checks the requests.
 """

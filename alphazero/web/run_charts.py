@@ -6,18 +6,22 @@ the fraction of moves that keep the exact result.
 
 import functools
 import json
+import math
 from pathlib import Path
 from typing import Any
 
+from alphazero.evaluation.report import Z_95
 from alphazero.evaluation.run_facts import flat_settings
 from alphazero.play.requests import UNKNOWN, Refusal, RunRequest, quoted
-from alphazero.plots.curves import RATING, RUN_CHARTS, SCORE, Chart, Row, is_number
 from alphazero.runtime.errors import InputError
 from alphazero.runtime.files import read_text
 from alphazero.storage.run_folder import RunFolder
+from alphazero.training.curves import PAGE_CHARTS, SCORE, Chart, Line, Row, number
 from alphazero.web.catalogue import Catalogue
 from alphazero.web.found_runs import FoundRun
-from alphazero.web.run_rows import Column, RunRows, point
+from alphazero.web.run_rows import Column, RunRows, rounded
+
+_RATING = Chart("Rating", "Elo", (Line("Elo", ("elo", "low", "high"), 1.0),), from_zero=False)
 
 
 class RunCharts:
@@ -91,8 +95,8 @@ class RunCharts:
 
 def _describe_rows(run: FoundRun, rows: RunRows, request: RunRequest) -> dict[str, Any]:
     ratings, changed = _ratings_of(run.folder)
-    charts = {chart: [rows.columns[curve] for curve in chart.curves] for chart in RUN_CHARTS}
-    charts[RATING] = [_rating_column(rows, ratings)]
+    charts = {chart: [rows.columns[line] for line in chart.lines] for chart in PAGE_CHARTS}
+    charts[_RATING] = [_rating_column(rows, ratings)]
     version, start = f"{rows.version}.{changed}", request.from_row or 0
     if start > len(rows) or request.version not in (None, version):
         start = 0
@@ -115,7 +119,7 @@ def _describe_rows(run: FoundRun, rows: RunRows, request: RunRequest) -> dict[st
                 "iteration": change.iteration,
                 "alarm": change.name,
                 "began": change.began,
-                "text": rows.alarm_text(change),
+                "text": change.text,
             }
             for change in rows.alarm_changes
             if change.row >= start
@@ -135,15 +139,15 @@ def _begin(columns: list[Column]) -> int | None:
 def _drawn(chart: Chart, columns: list[Column], start: int, opponent: str | None) -> dict[str, Any]:
     """Return a chart from row ``start`` on, in the form that the page draws."""
     curves = []
-    for curve, column in zip(chart.curves, columns):
-        plain: dict[str, Any] = {"name": curve.name, "y": column.y[start:]}
-        if curve.interval is not None:
+    for line, column in zip(chart.lines, columns):
+        plain: dict[str, Any] = {"name": line.name, "y": column.y[start:]}
+        if len(line.tags) > 1:
             plain |= {"low": column.low[start:], "high": column.high[start:]}
         curves.append(plain)
     against = f" against {opponent}" if chart is SCORE and opponent else ""
     return {
         "title": chart.title + against,
-        "y_label": chart.y_label,
+        "y_label": chart.unit,
         "from_zero": chart.from_zero,
         "curves": curves,
     }
@@ -163,14 +167,15 @@ def _settings(folder: RunFolder) -> dict[str, Any]:
 
 def _rating_column(rows: RunRows, ratings: list[Row]) -> Column:
     """Return the networks' Elo as a column, each in the row of the network's iteration."""
-    (curve,) = RATING.curves
     unrated: list[float | None] = [None] * len(rows)
     column = Column([*unrated], [*unrated], [*unrated])
     row_of = {iteration: row for row, iteration in enumerate(rows.iterations)} if ratings else {}
     for rating in ratings:
         if (row := row_of.get(rating["iteration"])) is not None:
-            for values, value in zip(column, point(curve, rating)):
-                values[row] = value
+            margin = Z_95 * number(rating, "elo_stderr")
+            elo = rating["elo"]
+            for values, value in zip(column, (elo, elo - margin, elo + margin)):
+                values[row] = rounded(value)
     return column
 
 
@@ -199,7 +204,7 @@ def _read_ratings(path: Path, _changed: int) -> list[Row]:
             for one in plain["ratings"]
             if one["player"] in networks
         ]
-        rows = [row for row in rows if is_number(row["iteration"]) and is_number(row["elo"])]
+        rows = [row for row in rows if number(row, "iteration") + number(row, "elo") < math.inf]
         return sorted(rows, key=lambda row: row["iteration"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return []

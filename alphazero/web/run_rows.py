@@ -4,15 +4,15 @@ In: metrics.jsonl. Out: the values of each chart, by row. Only lines added since
 parsed: a run of 10,000 rows takes half a second at first, and a millisecond after that.
 """
 
+import math
 import os
 import threading
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from alphazero.plots.curves import RUN_CHARTS, Curve, Row, is_number
 from alphazero.storage.run_folder import RunFolder, parse_row
-from alphazero.web.run_alarms import AlarmChange
+from alphazero.training.curves import PAGE_CHARTS, Row, number
 
-CURVES = [curve for chart in RUN_CHARTS for curve in chart.curves]
+_LINES = [line for chart in PAGE_CHARTS for line in chart.lines]
 _NEWEST = ("elapsed_s", "exact.accuracy", "proof.num_accurate", "proof.num_positions")
 _DIGITS = 6
 
@@ -25,15 +25,19 @@ class Column(NamedTuple):
     high: list[float | None]  #: upper end of the interval
 
 
-def point(curve: Curve, row: Row) -> list[float | None]:
-    """Return the value of a curve in a row, and the ends of its 95% interval."""
-    low, high = curve.bounds(row) or (None, None)
-    return [_rounded(curve.figure(row)), _rounded(low), _rounded(high)]
+class AlarmChange(NamedTuple):
+    """An alarm that began or ended."""
+
+    row: int  #: the first row with it, or without it
+    iteration: int
+    name: str
+    began: bool
+    text: str  #: its explanation
 
 
-def _rounded(value: float | None) -> float | None:
-    """Return a number rounded for JSON; None if it is missing or not finite."""
-    return round(value, _DIGITS) if is_number(value) else None
+def rounded(value: float) -> float | None:
+    """Return a number rounded for JSON; None for NaN."""
+    return None if math.isnan(value) else round(value, _DIGITS)
 
 
 class RunRows:
@@ -59,12 +63,11 @@ class RunRows:
         self.games: list[float | None] = []  #: total games played up to each row
         self._num_games = 0.0
         self.hours: list[float | None] = []
-        self.columns = {curve: Column([], [], []) for curve in CURVES}
+        self.columns = {line: Column([], [], []) for line in _LINES}
         self.newest: dict[str, float] = {}  #: the latest value of some metrics
         self.opponent: str | None = None  #: opponent in the newest match
         self.alarms: list[str] = []  #: names of the current alarms
         self.alarm_changes: list[AlarmChange] = []
-        self._alarm_texts: dict[AlarmChange, str] = {}
 
     def __len__(self) -> int:
         return len(self.iterations)
@@ -76,12 +79,6 @@ class RunRows:
         except OSError:
             if self._inode:
                 self._start_over(0)
-
-    def alarm_text(self, change: AlarmChange) -> str:
-        """Return the explanation of an alarm, which is computed once."""
-        if change not in self._alarm_texts:
-            self._alarm_texts[change] = change.text(self._folder)
-        return self._alarm_texts[change]
 
     def _read(self) -> None:
         with open(self._folder.metrics, "rb") as file:
@@ -104,26 +101,33 @@ class RunRows:
 
     def _add(self, row: Row) -> None:
         """Add a row to the columns."""
-        num_games: Any = row.get("selfplay.num_games")
-        seconds = row["elapsed_s"]
-        if is_number(num_games):
+        num_games = number(row, "selfplay.num_games")
+        if math.isnan(num_games):
+            self.games.append(None)
+        else:
             self._num_games += num_games
-        self.games.append(_rounded(self._num_games) if is_number(num_games) else None)
+            self.games.append(rounded(self._num_games))
         self.iterations.append(row["iteration"])
-        self.hours.append(_rounded(seconds / 3600) if is_number(seconds) else None)
-        for curve, column in self.columns.items():
-            for values, value in zip(column, point(curve, row)):
-                values.append(value)
-        self.newest |= {key: row[key] for key in _NEWEST if is_number(row.get(key))}
+        self.hours.append(rounded(number(row, "elapsed_s") / 3600))
+        for line, column in self.columns.items():
+            for values, value in zip(column, line.figures(row)):
+                values.append(rounded(value))
+        self.newest |= {key: row[key] for key in _NEWEST if not math.isnan(number(row, key))}
         if isinstance(opponent := row.get("strength.opponent"), str):
             self.opponent = opponent
         self._compare_alarms(row)
 
     def _compare_alarms(self, row: Row) -> None:
         alarms = [name for name in str(row.get("alarms") or "").split(",") if name]
-        for names, others, began in ((alarms, self.alarms, True), (self.alarms, alarms, False)):
-            for name in names:
-                if name not in others:
-                    change = AlarmChange(len(self) - 1, row["iteration"], name, began)
-                    self.alarm_changes.append(change)
+        texts = str(row.get("alarm_texts")).splitlines()
+        if len(texts) != len(alarms):  # the file was edited
+            texts = alarms
+        place = len(self) - 1, row["iteration"]
+        for name, text in zip(alarms, texts):
+            if name not in self.alarms:
+                self.alarm_changes.append(AlarmChange(*place, name, True, text))
+        for name in self.alarms:
+            if name not in alarms:
+                text = f"{name.replace('_', ' ')}: over."
+                self.alarm_changes.append(AlarmChange(*place, name, False, text))
         self.alarms = alarms

@@ -3,16 +3,13 @@
 import importlib.util
 import uuid
 import warnings
-from typing import Protocol
+from typing import Any
 
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.network_evaluator import EvaluatorSettings
-from alphazero.network.interface import NetworkSettings
 from alphazero.own_games.python_game import PythonGame
 from alphazero.runtime.errors import ConfigError
-from alphazero.search.settings import SearchSettings
-from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.workers.dispatcher import Dispatcher
 from alphazero.workers.sent_code import own_files, why_not_elsewhere
 from alphazero.workers.settings import WorkerSettings
@@ -24,20 +21,8 @@ from alphazero.workers.unit import Job
 _CORES_PER_PROCESS = 8  # with compiled games, whose threads run in parallel
 
 
-class SourceSettings(Protocol):
-    """The settings of a run that decide how training games are played."""
-
-    workers: WorkerSettings
-    network: NetworkSettings
-    evaluator: EvaluatorSettings
-    search: SearchSettings
-    selfplay: SelfPlaySettings
-    seed: int
-    device: str
-
-
 def make_source(
-    settings: SourceSettings,
+    settings: Any,
     wanted_evaluator: EvaluatorSettings,
     game: Game,
     streams: list[CachedEvaluator],
@@ -46,7 +31,7 @@ def make_source(
     """Return the source of training games.
 
     Args:
-        settings: checked settings, with the learner's own engine.
+        settings: `TrainSettings`, checked, with the learner's own engine.
         wanted_evaluator: as the user gave it: it may say "auto".
         streams: evaluators of the learner's own process.
         num_threads: cores of this machine that the run may use.
@@ -54,7 +39,8 @@ def make_source(
     Raises:
         ConfigError: if the kind of workers needs what is not here.
     """
-    workers, is_ordered = settings.workers, settings.workers.mode == "ordered"
+    workers = settings.workers
+    is_ordered = settings.workers.mode == "ordered"
     kind = _kind(workers, game, num_threads)
     if kind == "threads":
         if workers.kind == "auto" and _takes_turns(game, num_threads):

@@ -22,9 +22,8 @@ from alphazero.inference.engines.engine import EngineChoice
 from alphazero.network.weights import network_arrays
 from alphazero.runtime.errors import InputError
 from alphazero.runtime.wording import counted
-from alphazero.selfplay.flat_games import LENGTHS, unflatten
 from alphazero.selfplay.game_check import GamesError, check_games
-from alphazero.selfplay.game_record import GameRecord
+from alphazero.selfplay.game_record import LENGTHS, GameRecord, unflatten
 from alphazero.workers.roster import MAX_UNITS, Roster, WorkerState
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.source import GameSource, Played, WorkerReport
@@ -87,7 +86,8 @@ class Dispatcher(GameSource):
 
     def update(self, version: int, network: torch.nn.Module, sample: PositionSample) -> None:
         """See `GameSource.update`."""
-        self._version, self._next_index = version, 0
+        self._version = version
+        self._next_index = 0
         self._transport.publish(Weights(version, network_arrays(network), sample, self._engine))
 
     def play(self, num_games: int, progress: float) -> Iterator[Played]:
@@ -241,7 +241,8 @@ class Dispatcher(GameSource):
             self._count_failure(str(error))
             return
         self._has_answered = True
-        staleness, num_games = self._version - answer.version, len(answer.games[LENGTHS])
+        staleness = self._version - answer.version
+        num_games = len(answer.games[LENGTHS])
         if self._roster.count(worker, num_games, answer.work, answer.seconds, staleness):
             self._finished[unit.id] = unflatten(answer.games)
 
@@ -251,7 +252,8 @@ class Dispatcher(GameSource):
         Raises:
             GamesError: if it has not.
         """
-        asked, num_games = unit.num_games, len(answer.games[LENGTHS])
+        asked = unit.num_games
+        num_games = len(answer.games[LENGTHS])
         if num_games < asked or num_games > asked and not self.plays_on:
             text = f"it was asked for {counted(asked, 'game')} and answers with {num_games}"
             raise GamesError(text)

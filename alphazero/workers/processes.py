@@ -103,7 +103,8 @@ class ProcessTransport:
         with _without_program():
             process.start()
         there.close()
-        self._processes[name], self._connections[name] = process, here
+        self._processes[name] = process
+        self._connections[name] = here
         self._outboxes[name] = _sent(here)
         self._send(name, self._weights)
 
@@ -132,7 +133,8 @@ def _without_program() -> Iterator[None]:
 
     `multiprocessing` imports the main module again, so that its functions can be called.
     """
-    program, sys.modules["__main__"] = sys.modules["__main__"], types.ModuleType("__main__")
+    program = sys.modules["__main__"]
+    sys.modules["__main__"] = types.ModuleType("__main__")
     try:
         yield
     finally:

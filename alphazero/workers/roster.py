@@ -96,7 +96,8 @@ class Roster:
             staleness: networks by which they lag behind.
         """
         self.work = self.work.plus(work)
-        newest, before = num_games / max(seconds, 1e-3), worker.games_per_s
+        newest = num_games / max(seconds, 1e-3)
+        before = worker.games_per_s
         worker.games_per_s = (before + newest) / 2 if before else newest
         is_fresh = staleness <= self._max_staleness
         worker.unit_scale = min(worker.unit_scale * (_GROW if is_fresh else _SHRINK), 1.0)
@@ -119,12 +120,15 @@ class Roster:
 
     def take_notices(self) -> list[str]:
         """Return the sentences since the last call."""
-        notices, self.notices = self.notices, []
+        notices = self.notices
+        self.notices = []
         return notices
 
     def reports(self) -> list[WorkerReport]:
         """Return what each worker did since the last call, and start counting again."""
-        present, gone, self._gone = list(self.workers.values()), self._gone, []
+        present = list(self.workers.values())
+        gone = self._gone
+        self._gone = []
         reports: list[WorkerReport] = [*map(copy.copy, present), *gone]
         for worker in present:
             worker.num_games = worker.total_staleness = worker.num_stale_games = 0

@@ -6,7 +6,6 @@ workers import it by its name, `module:Class`.
 
 import functools
 import hashlib
-import importlib.metadata
 import importlib.util
 import json
 import socket
@@ -23,6 +22,7 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import write_atomically
 from alphazero.runtime.jit import make_private, private_folder
 from alphazero.runtime.source_text import read_source, source_files
+from alphazero.runtime.versions import version_of
 
 _PACKAGE = Path(__file__).parents[1]
 
@@ -34,14 +34,7 @@ def code_version() -> str:
     for source in sorted(_PACKAGE.rglob("*.py")):
         digest.update(source.relative_to(_PACKAGE).as_posix().encode())
         digest.update(source.read_bytes().replace(b"\r\n", b"\n"))
-    return f"{_release()} ({digest.hexdigest()[:12]})"
-
-
-def _release() -> str:
-    try:
-        return importlib.metadata.version("alphazero-selfplay")
-    except importlib.metadata.PackageNotFoundError:
-        return "unknown"
+    return f"{version_of('alphazero-selfplay')} ({digest.hexdigest()[:12]})"
 
 
 def own_files(name: str) -> str | None:

@@ -51,12 +51,6 @@ class WorkerSettings:
         "of the Ray cluster, HOST:PORT; auto is the one that this machine is part of, local starts "
         "one here",
     )
-    learner_cores: int = option(
-        1,
-        "cores of the learner's machine that Ray workers leave free in free mode",
-        low=0,
-        high=1024,
-    )
     memory_gb: float = option(
         0.0, "memory that a Ray worker reserves on its machine; 0 reserves none", low=0.0
     )

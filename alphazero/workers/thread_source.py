@@ -19,9 +19,8 @@ from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.settings import SearchSettings
-from alphazero.selfplay.flat_games import flatten, unflatten
 from alphazero.selfplay.game_check import check_games
-from alphazero.selfplay.game_record import GameRecord
+from alphazero.selfplay.game_record import GameRecord, flatten, unflatten
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.workers.source import GameSource, Played
@@ -76,14 +75,16 @@ class ThreadSource(GameSource):
 
     def play(self, num_games: int, progress: float) -> Iterator[Played]:
         """See `GameSource.play`."""
-        ahead, self._ahead = self._ahead, []
+        ahead = self._ahead
+        self._ahead = []
         if ahead:
             yield Played(ahead, [])
         if len(ahead) < num_games:
             yield from self._play(num_games - len(ahead), progress)
 
     def _play(self, num_games: int, progress: float) -> Iterator[Played]:
-        start, num_threads = time.monotonic(), len(self.selfplay.workers)
+        start = time.monotonic()
+        num_threads = len(self.selfplay.workers)
         thread_s = self._thread_s
         for record in self._records(num_games, progress):
             self._thread_s = thread_s + (time.monotonic() - start) * num_threads
@@ -135,7 +136,8 @@ class ThreadSource(GameSource):
     def load_state_dict(self, state: dict) -> None:
         """See `GameSource.load_state_dict`; games in progress elsewhere are lost."""
         if "0" in state and not self._unit_games:  # of threads
-            self._ahead, self._work_before = [], NO_WORK
+            self._ahead = []
+            self._work_before = NO_WORK
             if ahead := state.get("ahead"):
                 check_games(ahead["games"], self.selfplay.game)
                 self._ahead = unflatten(ahead["games"])

@@ -103,7 +103,7 @@ class Answer(NamedTuple):
 
     unit_id: int
     version: int  #: of the network that played them
-    games: dict[str, np.ndarray]  #: see `alphazero.selfplay.flat_games`
+    games: dict[str, np.ndarray]  #: see `alphazero.selfplay.game_record`
     work: SelfPlayWork
     seconds: float
 

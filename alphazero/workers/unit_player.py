@@ -15,7 +15,7 @@ from alphazero.network.registry import make_network
 from alphazero.network.weights import load_arrays
 from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.random_generators import child_generator
-from alphazero.selfplay.flat_games import flatten
+from alphazero.selfplay.game_record import flatten
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.workers.sent_code import game_here
 from alphazero.workers.unit import (
@@ -86,7 +86,8 @@ class UnitPlayer:
     def play(self, unit: Unit) -> Answer:
         """Play a unit with the network that was loaded last."""
         assert self._evaluator is not None and self._selfplay is not None
-        streams, start = self._evaluator.streams, time.monotonic()
+        streams = self._evaluator.streams
+        start = time.monotonic()
         before = SelfPlayWork.now(self._selfplay, streams)
         if self.job.unit_threads:
             records = play_ordered(self._selfplay, streams, unit, self.job.seed)
@@ -99,7 +100,8 @@ class UnitPlayer:
 
     def _make_selfplay(self, evaluator: NetworkEvaluator) -> ParallelSelfPlay:
         job = self.job
-        streams, settings = evaluator.streams, job.selfplay
+        streams = evaluator.streams
+        settings = job.selfplay
         if job.unit_threads:
             settings = dataclasses.replace(settings, carry_over=False)
             generator = child_generator(job.seed, "self-play")
@@ -115,7 +117,8 @@ class UnitPlayer:
 
     def _fastest_engine(self, sample: PositionSample) -> EngineChoice:
         """Measure the engines that the settings allow; return the fastest."""
-        settings, threads = self.job.evaluator, num_streams(self._device, self._num_threads)
+        settings = self.job.evaluator
+        threads = num_streams(self._device, self._num_threads)
         choices = candidates(settings.engine, settings.precision, self._device)
         choices = choices or candidates(settings.engine, "float32", self._device)
         speeds = measure_speeds(

@@ -4,7 +4,7 @@ import statistics
 import time
 
 from alphazero.inference import verified_engine
-from alphazero.inference.answers import checked
+from alphazero.inference.evaluator import checked
 from alphazero.runtime.device import choose_device
 from benchmark_parts import measuring
 from benchmark_parts.engines import NETWORKS, fastest, network_of
@@ -22,7 +22,7 @@ class TimedCheck:
         self.times: list[float] = []  # a list, because several threads append to it
 
     def __call__(self, answers, *shape):
-        """Check and return ``answers`` like `alphazero.inference.answers.checked`."""
+        """Check and return ``answers`` like `alphazero.inference.evaluator.checked`."""
         if not self.is_on:
             return answers
         start = time.perf_counter()

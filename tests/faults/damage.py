@@ -184,7 +184,7 @@ def _forge_network(path, key, value):
         metadata[key] = json.dumps(json.loads(metadata[key]) | value)
     else:
         metadata[key] = value
-    write_safetensors(path, arrays, {k: v for k, v in metadata.items() if k != "sha256"})
+    write_safetensors(path, arrays, metadata)
 
 
 def _set(path, key, value):

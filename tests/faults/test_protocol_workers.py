@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from workers.test_dispatcher import Room
 
 from alphazero.own_games.registry import make_game
-from alphazero.selfplay.flat_games import flatten
 from alphazero.selfplay.game_check import GamesError, check_games
-from alphazero.selfplay.game_record import GameRecord
+from alphazero.selfplay.game_record import GameRecord, flatten
 from alphazero.workers.transport import Answered
 from alphazero.workers.unit import NO_WORK, Answer
 

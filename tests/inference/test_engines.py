@@ -2,7 +2,6 @@
 
 import contextlib
 import itertools
-import shutil
 import subprocess
 import sys
 import threading
@@ -387,11 +386,9 @@ def test_without_openvino_torch_remains_and_asking_for_openvino_is_an_error(monk
         # On a processor without bfloat16 and int8.
         pytest.param("openvino", "int8", "cpu", "precision", ["float32"], marks=needs_openvino),
         pytest.param("openvino", "bfloat16", "cpu", "precision", ["float32"], marks=needs_openvino),
-        ("openvino", "float32", "cuda", "engine", ["torch", "torch_compile"]),
+        ("openvino", "float32", "cuda", "engine", ["torch"]),
         ("torch", "int8", "cpu", "precision", ["float32", "bfloat16"]),
         ("torch", "int8", "cuda", "precision", ["float32", "bfloat16"]),
-        ("torch_compile", "int8", "cpu", "precision", ["float32", "bfloat16"]),
-        ("torch_compile", "int8", "cuda", "precision", ["float32", "bfloat16"]),
     ],
 )
 def test_what_an_engine_cannot_do_is_an_error(monkeypatch, engine, precision, device, key, allowed):
@@ -443,62 +440,6 @@ def test_an_interrupt_is_handled_after_engines_have_been_freed():
     assert (done.returncode, done.stdout) == (0, "stopped\n"), done.stderr
 
 
-# --- torch.compile --------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(
-    not any(map(shutil.which, ("g++", "clang++", "c++"))), reason="there is no C++ compiler"
-)
-@pytest.mark.parametrize("precision", ("float32", "bfloat16"))
-def test_the_compiled_network_agrees_with_torch_after_every_load(precision):
-    engine_choice, planes = EngineChoice("torch_compile", precision), planes_of(GAME, 33)
-    engine = make_engine(engine_choice, CPU, 2)
-    for seed in (0, 1):
-        network = small_network(GAME, seed, trained=False)
-        engine.load(network, planes)
-        with ThreadPoolExecutor(2) as pool:
-            for answer in [engine.evaluate(planes), *pool.map(engine.evaluate, [planes, planes])]:
-                assert_close(answer, reference(network, planes), engine_choice)
-    assert_close(engine.evaluate(planes[:3]), reference(network, planes[:3]), engine_choice)
-
-
-def test_few_sizes_are_compiled(monkeypatch):
-    """After eight sizes torch.compile silently runs the network uncompiled."""
-    sizes = set()
-
-    def compile_(network, **_):
-        def forward(planes):
-            sizes.add(len(planes))
-            return network(planes)
-
-        return forward
-
-    monkeypatch.setattr(torch, "compile", compile_)
-    network = small_network(GAME, blocks=0)
-    engine, planes = loaded(EngineChoice("torch_compile", "float32"), network), planes_of(GAME, 512)
-    for num_rows in (*range(1, 70), 129, 256, 300, 512):
-        answers = engine.evaluate(planes[:num_rows])
-        assert answers[0].shape == (num_rows, GAME.num_actions) and answers[1].shape == (num_rows,)
-    assert sizes == {32, 64, 128, 256, 512}
-    assert_close(answers, reference(network, planes), REFERENCE)
-
-
-def test_a_compiler_that_fails_is_an_error_with_one_line(monkeypatch):
-    def fails(*_, **__):
-        def forward(*_):
-            raise RuntimeError("no C++ compiler was found.\n\nlots of details\n")
-
-        return forward
-
-    monkeypatch.setattr(torch, "compile", fails)
-    for precision in ("float32", "bfloat16"):
-        with pytest.raises(ConfigError, match=r"no C\+\+ compiler was found") as error:
-            loaded(EngineChoice("torch_compile", precision), small_network(GAME))
-        assert (error.value.key, error.value.value) == ("engine", "torch_compile")
-        assert "torch" in error.value.allowed and "\n" not in str(error.value)
-
-
 # --- selection ------------------------------------------------------------------------------------
 
 
@@ -514,8 +455,6 @@ def test_candidates_are_what_the_settings_allow_and_the_machine_has(monkeypatch)
     assert names("auto", "auto", CPU) == torch_alone + openvino_alone
     assert names("auto", "float32", CPU) == ["torch float32", "openvino float32"]
     assert names("auto", "int8", CPU) == ["openvino int8"]
-    compiled = ["torch_compile float32", "torch_compile bfloat16"]
-    assert names("torch_compile", "auto", CPU) == compiled
     # Named, so returned: making it raises an error.
     assert names("openvino", "bfloat16", CPU) == ["openvino bfloat16"]
     gpu = torch.device("cuda")
@@ -531,8 +470,6 @@ def test_fallbacks_are_more_and_more_precise_and_end_with_the_reference(monkeypa
 
     formats = ["openvino int8", "openvino bfloat16", "openvino float32"]
     assert names("openvino", "int8") == [*formats, "torch float32"]
-    compiled = ["torch_compile bfloat16", "torch_compile float32"]
-    assert names("torch_compile", "bfloat16") == [*compiled, "torch float32"]
     assert names("torch", "bfloat16") == ["torch bfloat16", "torch float32"]
     assert names("torch", "float32") == ["torch float32"]
     # As on processors of 2019.
@@ -681,7 +618,7 @@ def test_threads_are_assigned_to_several_gpus_in_turn(simulated_gpu):
                     REFERENCE,
                 )
         pools = (first, second)
-        used = [pool.submit(lambda: engine._thread.stream._forward).result() for pool in pools]
+        used = [pool.submit(lambda: engine._thread.stream._network).result() for pool in pools]
     assert used == engine._networks
 
 
@@ -690,7 +627,7 @@ def test_a_batch_that_does_not_fit_the_gpu_is_an_error():
         raise torch.cuda.OutOfMemoryError("CUDA out of memory.")
 
     batch = cuda_engine._Batch.__new__(cuda_engine._Batch)
-    batch._planes, batch._dtype, batch._forward = torch.zeros(64, 2, 4, 4), torch.float32, forward
+    batch._planes, batch._dtype, batch._network = torch.zeros(64, 2, 4, 4), torch.float32, forward
     with pytest.raises(ConfigError, match="64") as error:
         batch._compute()
     assert error.value.key == "selfplay.num_parallel_games"

@@ -150,15 +150,6 @@ def test_a_full_gpu_ends_a_run_with_one_line(megabytes, tmp_path, capsys):
     assert not list(tmp_path.rglob("state*"))
 
 
-@pytest.mark.slow
-def test_the_compiled_network_runs_in_graphs():
-    network = small_network(GAME, trained=False)
-    engine = loaded("bfloat16", network.to(GPU), engine="torch_compile")
-    for num_rows in (64, 3, 100):
-        planes = planes_of(GAME, num_rows)
-        assert_close(engine.evaluate(planes), network, planes, "bfloat16")
-
-
 @pytest.mark.parametrize("precision", TOLERANCES)
 def test_a_run_on_a_gpu_resumes(tmp_path, precision):
     def trainer(num_iterations):

@@ -15,7 +15,6 @@ from network_samples import planes_of, small_network
 from search_samples import HashEvaluator
 
 from alphazero.inference import verified_engine
-from alphazero.inference.answers import ImpossibleAnswersError, checked
 from alphazero.inference.engines.agreement import (
     Deviation,
     PositionSample,
@@ -24,6 +23,7 @@ from alphazero.inference.engines.agreement import (
 )
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
 from alphazero.inference.engines.selection import candidates
+from alphazero.inference.evaluator import ImpossibleAnswersError, checked
 from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
 from alphazero.own_games.registry import make_game
 from alphazero.replay.augmentation import apply_symmetries
@@ -222,9 +222,9 @@ def test_a_refusal_holds_for_these_weights_only(fakes):
 
 def test_the_reference_replaces_engines_that_return_nan(fakes):
     engines, errors = fakes
-    names = ["torch_compile bfloat16", "torch_compile float32"]
+    names = ["openvino bfloat16", "openvino float32"]
     errors |= dict.fromkeys(names, (float("nan"), 0.0))
-    evaluator = make_evaluator(1, EngineChoice("torch_compile", "bfloat16"))
+    evaluator = make_evaluator(1, EngineChoice("openvino", "bfloat16"))
     assert evaluator.report.name == "torch float32"
     assert list(refused(evaluator.report)) == names
     assert all(np.isnan(policy_kl) for policy_kl, _ in refused(evaluator.report).values())

@@ -20,7 +20,7 @@ from learner_samples import (
 
 from alphazero.learner.learner import Learner
 from alphazero.learner.loss import Targets, losses, value_targets
-from alphazero.learner.schedule import learning_rate
+from alphazero.learner.optimizers import learning_rate
 from alphazero.learner.settings import LearnerSettings
 from alphazero.network.interface import NetworkOutput
 from alphazero.network.weights import load_arrays, network_arrays

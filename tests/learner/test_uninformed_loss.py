@@ -6,7 +6,7 @@ import torch
 from learner_samples import CPU, random_targets
 
 from alphazero.learner.loss import Targets, losses
-from alphazero.learner.uninformed_loss import UninformedLoss
+from alphazero.learner.report import UninformedLoss
 from alphazero.network.interface import NetworkOutput
 
 

@@ -19,8 +19,8 @@ from alphazero.evaluation.elo import rate
 from alphazero.evaluation.ratings import RatingFile
 from alphazero.evaluation.tournament import TournamentMatch
 from alphazero.plots import position
-from alphazero.plots.curves import ERRORS, MISPLAYED
 from alphazero.runtime.errors import ConfigError
+from alphazero.training.curves import ERRORS, MISPLAYED
 
 STORED_RUN = Path(__file__).parents[1] / "stored_run"
 
@@ -192,9 +192,9 @@ def test_a_curve_has_the_rows_that_hold_its_numbers():
         {"elapsed_s": 3.0, "proof.num_positions": 10, "proof.num_accurate": float("nan")},
         {"exact.accuracy": 0.75, "iteration": 4},
     ]
-    assert MISPLAYED.curves[0].points(rows) == [(1.0, 3)]
-    assert ERRORS.curves[0].points(rows) == []
-    assert ERRORS.curves[0].points(rows, "iteration") == [(4, 25.0)]
+    assert np.array_equal(MISPLAYED.lines[0].points(rows, unit=1), [[1.0], [3]])
+    assert len(ERRORS.lines[0].points(rows)[0]) == 0
+    assert np.array_equal(ERRORS.lines[0].points(rows, "iteration", 1), [[4], [25.0]])
 
 
 def test_charts_need_matplotlib_and_boards_do_not(monkeypatch):

@@ -24,7 +24,7 @@ from benchmark_parts import (
 )
 
 from alphazero.inference import verified_engine
-from alphazero.inference.answers import checked
+from alphazero.inference.evaluator import checked
 
 
 @pytest.fixture

@@ -85,5 +85,5 @@ def test_stored_games_of_older_runs_have_no_surprises(tmp_path):
         np.random.default_rng(0),
     ).play(1)
     folder.save_games(1, [record._replace(surprises=None)])
-    (found,) = folder.load_games(1, 10, GAME)
+    (found,) = folder.load_games(1, GAME)
     assert len(found.actions) == len(record.actions) and found.surprises is None

@@ -43,7 +43,7 @@ def assert_same_records(found, expected):
 def test_records_are_whole_games_of_the_rules(name, search):
     game = named_game(name)
     results = set()
-    for record in make_selfplay(game, search=search).play(30):
+    for record in make_selfplay(game, search=search).play(60):
         state = game.initial_states(1)[0]
         for ply, action in enumerate(record.actions):
             here = game.inspect(state[None])

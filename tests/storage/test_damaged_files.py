@@ -182,7 +182,7 @@ def test_games_that_are_no_games_are_refused_by_their_path(tmp_path):
     path = folder.path / "games" / "000001.safetensors"
     write_safetensors(path, {"x": np.zeros(1)}, {"state": "{}"})
     with pytest.raises(StoredFileError) as refused:
-        folder.load_games(1, 10, GAME)
+        folder.load_games(1, GAME)
     assert refused.value.path == path
 
 

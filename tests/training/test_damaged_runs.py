@@ -7,11 +7,10 @@ import pytest
 from run_samples import assert_same, make_trainer, reports
 
 from alphazero.network.weights import network_arrays
-from alphazero.runtime.errors import ConfigError, InputError, StoredFileError
-from alphazero.selfplay.flat_games import LENGTHS
+from alphazero.runtime.errors import ConfigError, StoredFileError
+from alphazero.selfplay.game_record import LENGTHS
 from alphazero.storage.checkpoint import load_state, save_state
 from alphazero.storage.run_folder import RunFolder
-from alphazero.training import resume
 
 SCHEDULE = "learner.schedule=constant"  # which the length of the run does not change
 LONGER = "run.num_iterations=5"
@@ -80,16 +79,6 @@ def test_a_power_cut_between_two_renamings_leaves_the_state_before(folder, runs)
     assert trainer.iteration == 3
     reports(trainer)
     assert_same(network_arrays(trainer.learner.network), runs[1])
-
-
-@pytest.mark.parametrize("damage", (flip, swap, lambda path: path.unlink()))
-def test_the_newest_network_is_written_again(folder, damage):
-    path = folder.network(4)
-    before = path.read_bytes()
-    damage(path)
-    trainer = resumed(folder)
-    assert trainer.iteration == 4 and str(path) in trainer.notices[0]
-    assert path.read_bytes() == before
 
 
 def test_games_that_both_states_need_are_dropped_at_the_users_word_only(folder):
@@ -165,26 +154,6 @@ def test_forged_games_are_refused(folder, name, value):
     with pytest.raises(StoredFileError) as refused:
         resumed(folder)
     assert str(folder.games(2)) in str(refused.value)
-
-
-def test_an_iteration_without_room_for_its_files_is_not_begun(folder, monkeypatch):
-    trainer = resumed(folder)
-    usage = shutil.disk_usage(folder.path)
-    monkeypatch.setattr(resume.shutil, "disk_usage", lambda _: usage._replace(free=10_000))
-    with pytest.raises(InputError, match="resume="):
-        reports(trainer)
-    monkeypatch.undo()
-    assert [report.iteration for report in reports(trainer)] == [5]
-
-
-def test_the_first_iteration_is_not_begun_either(tmp_path, monkeypatch):
-    trainer = make_trainer(tmp_path / "run", "run.num_iterations=1")
-    usage = shutil.disk_usage(tmp_path)
-    reports(trainer)
-    size = trainer.folder.state.stat().st_size
-    monkeypatch.setattr(resume.shutil, "disk_usage", lambda _: usage._replace(free=size))
-    with pytest.raises(InputError, match="room"):
-        reports(make_trainer(tmp_path / "new", "run.num_iterations=1"))
 
 
 FIRST_FILES = ("config.yaml", ".lock", "events.out.tfevents.1.a.b", "games/000001.safetensors")

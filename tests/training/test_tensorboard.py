@@ -14,12 +14,13 @@ from torch.utils.tensorboard import SummaryWriter
 
 from alphazero.own_games.registry import make_game
 from alphazero.solvers.proof import Failure
+from alphazero.training.curves import CURVES
 from alphazero.training.events import IterationReport, flat
 from alphazero.training.illustrations import search_entropies
 from alphazero.training.loggers.boards import BoardPictures
 from alphazero.training.loggers.charts import hparams, layout, metrics, settings_table
 from alphazero.training.loggers.tensorboard import TensorBoardLogger
-from alphazero.training.reports import StrengthReport
+from alphazero.training.reports import SelfPlayReport, StrengthReport
 from alphazero.training.run_config import compose, recipe_of
 
 MEASURED = (
@@ -187,7 +188,8 @@ def test_an_elo_rating_is_finite_and_grows_with_the_number_of_games_won():
     def of(wins, losses):
         score = wins / (wins + losses)
         match = dict(opponent="uct:1", num_simulations=1, wins=wins, draws=0, losses=losses)
-        return StrengthReport(**match, score=score).elo
+        report = IterationReport(1, SelfPlayReport(), strength=StrengthReport(**match, score=score))
+        return CURVES["strength/elo"].figure(flat(report))
 
     assert of(10, 0) == pytest.approx(-of(0, 10)) and 0 < of(10, 0) < of(100, 0) < math.inf
     assert of(3, 1) == pytest.approx(400 * math.log10(3))

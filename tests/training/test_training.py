@@ -188,7 +188,7 @@ def test_a_killed_run_loses_its_unfinished_iteration_only(tmp_path, game):
 def test_reports_agree_with_the_stored_games(tmp_path):
     trainer = make_trainer(tmp_path, "run.num_iterations=2", "run.sample_game_every=2")
     first, second = reports(trainer)
-    records = trainer.folder.load_games(1, 1, trainer.game)
+    records = trainer.folder.load_games(1, trainer.game)
     results = [record.first_player_result for record in records]
     games = first.selfplay
     assert games.num_games == len(records)

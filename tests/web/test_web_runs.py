@@ -11,7 +11,6 @@ import pytest
 from starlette.responses import JSONResponse
 from web_samples import collect, copy_run, make_backend, running
 
-from alphazero.evaluation.exact.accuracy import Proportion
 from alphazero.play.requests import Refusal
 from alphazero.storage.run_folder import RunFolder
 from alphazero.web import run_rows
@@ -142,8 +141,8 @@ def test_asking_whether_a_run_is_in_training_turns_no_trainer_away(tmp_path):
 
 def test_every_row_is_a_point_of_each_curve(tmp_path):
     folder = copy_run(tmp_path)
-    measured = {"exact.accuracy": 0.9, "exact.raw_accuracy": 0.5, "exact.num_positions": 40}
-    add_row(folder, **measured)
+    measured = {"exact.accuracy": 0.9, "exact.accuracy_low": 0.8, "exact.accuracy_high": 0.95}
+    add_row(folder, **measured, **{"exact.raw_accuracy": 0.5})
     score = {"strength.score": 0.5, "strength.score_low": 0.25, "strength.score_high": 0.75}
     add_row(folder, **score, **{"strength.opponent": "uct:9"})
     answer = make_backend(tmp_path).run({"id": EARLIER})
@@ -156,10 +155,8 @@ def test_every_row_is_a_point_of_each_curve(tmp_path):
     curves = curves_of(answer)
     assert all(len(values) == 4 for curve in curves.values() for values in list(curve.values())[1:])
     error = curves["Moves that give away the exact result", "with search"]
-    low, high = Proportion(36, 40).interval
     assert error["y"] == [None, None, pytest.approx(10), None]
-    assert error["low"][2] == pytest.approx(100 * (1 - high), abs=1e-5)
-    assert error["high"][2] == pytest.approx(100 * (1 - low), abs=1e-5)
+    assert [error[key][2] for key in ("low", "high")] == pytest.approx([5, 20])
     match = curves["Score against uct:9", "score"]
     assert [match[key][3] for key in ("low", "y", "high")] == [25, 50, 75]
     assert curves["Losses", "total"]["y"][0] == pytest.approx(rows[0]["learner.loss"], abs=1e-6)
@@ -252,9 +249,9 @@ def test_ratings_have_intervals_and_new_ones_replace_the_old(tmp_path):
 
 def test_alarms_are_told_when_they_begin_and_end(tmp_path):
     folder = copy_run(tmp_path)
-    repeat = {"selfplay.distinct_games": 0.1, "selfplay.num_games": 50}
-    add_row(folder, alarms="games_repeat,gone_in_this_version", **repeat)
-    add_row(folder, alarms="games_repeat", **repeat)
+    both = "games_repeat,gone_in_this_version"
+    add_row(folder, alarms=both, alarm_texts="Only 10% differ.\nIt is gone.")
+    add_row(folder, alarms="games_repeat", alarm_texts="Only 12% differ.")
     backend = make_backend(tmp_path)
     assert backend.live()["runs"][0]["alarms"] == ["games_repeat"]
     add_row(folder, alarms="")
@@ -266,7 +263,7 @@ def test_alarms_are_told_when_they_begin_and_end(tmp_path):
         (4, "gone_in_this_version", False),
         (5, "games_repeat", False),
     ]
-    assert "10%" in alarms[0]["text"] and "selfplay.random_opening_fraction" in alarms[0]["text"]
+    assert [one["text"] for one in alarms[:2]] == ["Only 10% differ.", "It is gone."]
     later = backend.run({"id": EARLIER, "from_row": "4"})["alarms"]
     assert [one["iteration"] for one in later] == [5]
 

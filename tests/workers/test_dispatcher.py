@@ -14,8 +14,8 @@ from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import InputError
 from alphazero.search.settings import SearchSettings
-from alphazero.selfplay.flat_games import LENGTHS, flatten
 from alphazero.selfplay.game_check import check_games
+from alphazero.selfplay.game_record import LENGTHS, flatten
 from alphazero.selfplay.lockstep import SelfPlay
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.workers import dispatcher as dispatching

@@ -14,7 +14,7 @@ from run_samples import assert_same, make_trainer, reports, run_until
 
 from alphazero.network.weights import network_arrays
 from alphazero.runtime.errors import ConfigError, InputError
-from alphazero.selfplay.flat_games import flatten, unflatten
+from alphazero.selfplay.game_record import flatten, unflatten
 from alphazero.training.events import IterationReport, StageProgress
 from alphazero.workers import processes
 from alphazero.workers.transport import Answered, Joined

@@ -55,7 +55,8 @@ def sample_positions(
         num_games: games played in parallel. None plays ``num_positions // 8`` of them, so that the
             positions come from about the first eight plies.
     """
-    states, found = game.initial_states(num_games or max(num_positions // 8, 1)), []
+    states = game.initial_states(num_games or max(num_positions // 8, 1))
+    found = []
     while len(found) * len(states) < num_positions:
         found.append(states)
         after = game.step(states, uniform_actions(game.legal_action_mask(states), generator))

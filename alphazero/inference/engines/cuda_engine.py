@@ -15,7 +15,6 @@ import threading
 import numpy as np
 import torch
 
-from alphazero.inference.engines.compilation import check_compiled
 from alphazero.inference.engines.padding import padded_size
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
@@ -33,16 +32,13 @@ class CudaEngine:
     Args:
         precision: "float32" or "bfloat16".
         device: a GPU; without an index, all GPUs.
-        compiled: capture what torch.compile makes of the network.
     """
 
-    def __init__(self, precision: str, device: torch.device, compiled: bool = False):
+    def __init__(self, precision: str, device: torch.device):
         self._dtype = {"float32": torch.float32, "bfloat16": torch.bfloat16}[precision]
         indices = range(torch.cuda.device_count()) if device.index is None else [device.index]
         self.devices = [torch.device("cuda", index) for index in indices]
-        self._compiled = compiled
         self._networks: list[torch.nn.Module] = []  # one for each device
-        self._forwards: list = []
         self._thread_index = itertools.count()
         self._thread = threading.local()
         self._capturing = threading.Lock()
@@ -51,26 +47,20 @@ class CudaEngine:
         """See `alphazero.inference.engines.engine.Engine.load`."""
         fresh = folded(network).to(self._dtype).to(memory_format=torch.channels_last)
         fresh.requires_grad_(False)
-        is_first = not self._networks
-        if is_first:
+        if not self._networks:
             self._networks = [copy.deepcopy(fresh).to(device) for device in self.devices]
-            self._forwards = [
-                torch.compile(own) if self._compiled else own for own in self._networks
-            ]
         else:
             for own in self._networks:
                 copy_weights(fresh, own)
         for device in self.devices:
             torch.cuda.synchronize(device)  # the threads' streams do not wait for this one
-        if is_first and self._compiled:
-            check_compiled(self, planes)
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `alphazero.inference.evaluator.Evaluator.evaluate`."""
         if not hasattr(self._thread, "stream"):
             index = next(self._thread_index) % len(self.devices)
             self._thread.stream = _ThreadStream(
-                self._forwards[index], self.devices[index], self._dtype, self._capturing
+                self._networks[index], self.devices[index], self._dtype, self._capturing
             )
         return self._thread.stream.run(planes)
 
@@ -79,9 +69,9 @@ class _ThreadStream:
     """The CUDA stream of one thread and its captured batches."""
 
     def __init__(
-        self, forward, device: torch.device, dtype: torch.dtype, capturing: threading.Lock
+        self, network, device: torch.device, dtype: torch.dtype, capturing: threading.Lock
     ):
-        self._forward = forward
+        self._network = network
         self._device = device
         self._dtype = dtype
         self._capturing = capturing
@@ -99,7 +89,8 @@ class _ThreadStream:
             batch.host_planes[:num_rows] = torch.from_numpy(planes)
             batch.launch()
             self._stream.synchronize()
-            logits, values = batch.host_logits[:num_rows], batch.host_values[:num_rows]
+            logits = batch.host_logits[:num_rows]
+            values = batch.host_values[:num_rows]
             return logits.numpy().copy(), values.numpy().copy()
 
     def _batch(self, shape: tuple[int, ...]) -> "_Batch":
@@ -107,7 +98,7 @@ class _ThreadStream:
         if size not in self._batches:
             with self._capturing:  # one capture at a time
                 self._batches[size] = _Batch(
-                    self._forward, shape, self._device, self._dtype, self._stream
+                    self._network, shape, self._device, self._dtype, self._stream
                 )
         return self._batches[size]
 
@@ -116,9 +107,9 @@ class _Batch:
     """The buffers of one batch size and the graph from the input buffer to the output buffers."""
 
     def __init__(
-        self, forward, shape: tuple[int, ...], device: torch.device, dtype: torch.dtype, stream
+        self, network, shape: tuple[int, ...], device: torch.device, dtype: torch.dtype, stream
     ):
-        self._forward = forward
+        self._network = network
         self._dtype = dtype
         self.host_planes = torch.zeros(shape, pin_memory=True)
         self._planes = torch.zeros(shape, device=device)
@@ -157,7 +148,7 @@ class _Batch:
     def _compute(self):
         planes = self._planes.to(self._dtype).contiguous(memory_format=torch.channels_last)
         try:
-            output = self._forward(planes)
+            output = self._network(planes)
         except torch.cuda.OutOfMemoryError:
             message = f"a batch of {len(self._planes)} positions does not fit into the GPU's "
             message += "memory; lower selfplay.num_parallel_games."

@@ -32,7 +32,7 @@ def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine
     """See `alphazero.inference.engines.registry.EngineModule`."""
     if device.type != "cpu":
         reason = f"it runs on a CPU only (device=cpu), not with device={device}"
-        raise ConfigError.of("engine", "openvino", ["torch", "torch_compile"], reason)
+        raise ConfigError.of("engine", "openvino", ["torch"], reason)
     return OpenVinoEngine(choice.precision, num_threads)
 
 
@@ -109,7 +109,7 @@ def _check(precision: str) -> None:
     if openvino is None:
         message = "engine=openvino needs OpenVINO, which is not installed: pip install openvino, "
         message += "or use engine=auto and precision=auto."
-        allowed = ["auto", "torch", "torch_compile"]
+        allowed = ["auto", "torch"]
         raise ConfigError(message, key="engine", value="openvino", allowed=allowed)
     available = cpu_precisions()
     if precision not in available:

@@ -38,7 +38,8 @@ def _quantize_weights(convolution) -> None:
     weights = convolution.input_value(1)
     largest = np.abs(weights.get_node().get_data()).max(axis=(1, 2, 3), keepdims=True)
     scale = largest + np.float32(1e-12)  # a channel of zeros has a scale too
-    low, high = operations.constant(-scale), operations.constant(scale)
+    low = operations.constant(-scale)
+    high = operations.constant(scale)
     quantized = operations.fake_quantize(weights, low, high, low, high, 255)
     convolution.input(1).replace_source_output(quantized.output(0))
 

@@ -1,7 +1,7 @@
 """The engines by name: which there are, which number formats they have here, and how one is made.
 
 To add an engine, write a module with a class that implements `Engine` and the two functions of
-`EngineModule`, and add a line to `_ENGINES`; a number format that no other engine has also goes
+`EngineModule`, and add its name to `ENGINES`; a number format that no other engine has also goes
 into `PRECISIONS`. Modules are imported when their engine is asked for:
 torch and OpenVINO take seconds.
 """
@@ -9,7 +9,7 @@ torch and OpenVINO take seconds.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from alphazero.inference.engines.engine import Engine, EngineChoice
 from alphazero.runtime.errors import ConfigError
@@ -35,18 +35,7 @@ class EngineModule(Protocol):
         ...
 
 
-class _Entry(NamedTuple):
-    module: str  #: in this package
-    is_automatic: bool = True  #: whether "auto" may choose it
-
-
-_ENGINES = {
-    "torch": _Entry("torch_engine"),
-    "torch_compile": _Entry("torch_engine", is_automatic=False),  # it takes long to start
-    "openvino": _Entry("openvino_engine"),
-}
-ENGINES = tuple(_ENGINES)
-AUTOMATIC_ENGINES = tuple(name for name, entry in _ENGINES.items() if entry.is_automatic)
+ENGINES = ("torch", "openvino")  #: the module of each is NAME_engine.py in this package
 PRECISIONS = ("float32", "bfloat16", "int8")
 
 
@@ -97,6 +86,6 @@ def precisions(engine: str, device: torch.device) -> list[str]:
 
 
 def _module(engine: str) -> EngineModule:
-    if engine not in _ENGINES:
+    if engine not in ENGINES:
         raise ConfigError.of("engine", engine, ENGINES)
-    return importlib.import_module(f"{__package__}.{_ENGINES[engine].module}")
+    return importlib.import_module(f"{__package__}.{engine}_engine")

@@ -12,14 +12,14 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from alphazero.inference.answers import checked
 from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice
 from alphazero.inference.engines.registry import (
-    AUTOMATIC_ENGINES,
+    ENGINES,
     load_checked,
     make_engine,
     precisions,
 )
+from alphazero.inference.evaluator import checked
 from alphazero.runtime.errors import ConfigError
 
 _NUM_ROUNDS = 9
@@ -36,12 +36,11 @@ class EngineSpeed(NamedTuple):
 def candidates(engine: str, precision: str, device: torch.device) -> list[EngineChoice]:
     """Return the engines that the settings allow and this machine has.
 
-    "auto" stands for every engine but torch_compile, which takes long to start, and for every
-    precision. An engine that is named is returned even if this machine lacks it; the error of
-    `make_engine` then says what is missing.
+    "auto" stands for every engine and every precision. An engine that is named is returned even if
+    this machine lacks it; the error of `make_engine` then says what is missing.
     """
     if engine == "auto":
-        found = [EngineChoice(e, one) for e in AUTOMATIC_ENGINES for one in precisions(e, device)]
+        found = [EngineChoice(e, one) for e in ENGINES for one in precisions(e, device)]
         return [choice for choice in found if precision in ("auto", choice.precision)]
     if precision == "auto":
         return [EngineChoice(engine, one) for one in precisions(engine, device) or ["float32"]]
@@ -103,7 +102,8 @@ def _loaded(choices, network, planes, device, num_threads) -> dict[EngineChoice,
     reference = _load(REFERENCE, network, planes, device, num_threads)
     logits, values = reference.evaluate(planes)
     checked((logits, values), len(planes), logits.shape[-1])
-    engines, refusal = {}, None
+    engines = {}
+    refusal = None
     for choice in choices:
         try:
             engines[choice] = _load(choice, network, planes, device, num_threads)
@@ -133,7 +133,8 @@ def _speeds(engines, planes: np.ndarray, num_threads: int) -> list[EngineSpeed]:
 
 
 def _evaluations_per_s(engine, planes: np.ndarray) -> float:
-    start, calls = time.perf_counter(), 0
+    start = time.perf_counter()
+    calls = 0
     while calls == 0 or time.perf_counter() - start < _ROUND_S:
         engine.evaluate(planes)
         calls += 1

@@ -1,7 +1,6 @@
 """The engine that every machine has: torch on the CPU (or an Apple GPU), float32 or bfloat16.
 
-Batch normalization is folded into the convolutions, memory is channels last, and torch.compile is
-optional.
+Batch normalization is folded into the convolutions, and memory is channels last.
 """
 
 import threading
@@ -9,7 +8,6 @@ import threading
 import numpy as np
 import torch
 
-from alphazero.inference.engines.compilation import check_compiled
 from alphazero.inference.engines.engine import Engine, EngineChoice
 from alphazero.inference.engines.padding import padded, padded_size
 from alphazero.network.interface import expected_value
@@ -17,20 +15,17 @@ from alphazero.network.residual import folded
 from alphazero.network.weights import copy_weights
 from alphazero.runtime.errors import ConfigError
 
-_SMALLEST_COMPILED = 32  # rows
-
 
 def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
     """See `alphazero.inference.engines.registry.EngineModule`; on a GPU it is a `CudaEngine`."""
     if choice.precision not in ("float32", "bfloat16"):
         reason = f"{choice.engine} does not have it, but engine=openvino does"
         raise ConfigError.of("precision", choice.precision, ["float32", "bfloat16"], reason)
-    compiled = choice.engine == "torch_compile"
     if device.type == "cuda":
         from alphazero.inference.engines.cuda_engine import CudaEngine
 
-        return CudaEngine(choice.precision, device, compiled)
-    return TorchEngine(choice.precision, compiled, device)
+        return CudaEngine(choice.precision, device)
+    return TorchEngine(choice.precision, device)
 
 
 def precisions(device: torch.device) -> list[str]:
@@ -48,37 +43,33 @@ class TorchEngine:
 
     Args:
         precision: "float32" or "bfloat16".
-        compiled: use torch.compile; needs a C++ compiler, and up to 30 s at the first call.
         device: "cpu" or "mps".
     """
 
-    def __init__(self, precision: str, compiled: bool = False, device: torch.device | str = "cpu"):
+    def __init__(self, precision: str, device: torch.device | str = "cpu"):
         self._device = torch.device(device)
         self._dtype = {"float32": torch.float32, "bfloat16": torch.bfloat16}[precision]
-        self._compiled = compiled
         self._thread = threading.local()
-        self._network = None
+        self._network: torch.nn.Module | None = None
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
         """See `alphazero.inference.engines.engine.Engine.load`."""
         fresh = folded(network).to(self._device, self._dtype).to(memory_format=torch.channels_last)
         fresh.requires_grad_(False)
-        if self._network is not None:
+        if self._network is None:
+            self._network = fresh
+        else:
             copy_weights(fresh, self._network)
-            return
-        self._network = fresh
-        self._forward = torch.compile(fresh, dynamic=False) if self._compiled else fresh
-        if self._compiled:
-            check_compiled(self, planes)
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `alphazero.inference.evaluator.Evaluator.evaluate`."""
+        assert self._network is not None
         self._limit_thread()
         num_rows = len(planes)
         with torch.inference_mode():
-            batch = torch.from_numpy(padded(planes, self._padded_size(num_rows)))
+            batch = torch.from_numpy(padded(planes, padded_size(num_rows)))
             batch = batch.to(self._device, self._dtype)
-            output = self._forward(batch.contiguous(memory_format=torch.channels_last))
+            output = self._network(batch.contiguous(memory_format=torch.channels_last))
             values = expected_value(output.value_logits[:num_rows].float())
             return output.prior_logits[:num_rows].float().cpu().numpy(), values.cpu().numpy()
 
@@ -89,10 +80,3 @@ class TorchEngine:
             return
         torch.set_num_threads(1)  # of this thread
         thread.limited = True
-
-    def _padded_size(self, num_rows: int) -> int:
-        if self._compiled:
-            # Powers of two: each size takes seconds to compile, and after eight sizes torch.compile
-            # silently stops compiling.
-            return max(1 << (num_rows - 1).bit_length(), _SMALLEST_COMPILED)
-        return padded_size(num_rows)

@@ -36,14 +36,16 @@ class BoardPictures:
     """Draws the boards of one game."""
 
     def __init__(self, game: Game):
-        self._game, self._skin = game, skin_of(game)
+        self._game = game
+        self._skin = skin_of(game)
 
     def sample_game(self, record: GameRecord) -> np.ndarray:
         """Return the last position of a game.
 
         Squares are numbered by the ply that took them; where pieces move, the last move is marked.
         """
-        game, skin = self._game, self._skin
+        game = self._game
+        skin = self._skin
         last = game.step(record.states[-1:], record.actions[-1:]).states[0]
         ending = ending_text(game, skin.sides, record.first_player_result)
         if skin.notation.kind == "move":
@@ -72,7 +74,8 @@ class BoardPictures:
 
     def _failed_board(self, failure: Failure) -> list[Shape]:
         """Return a misplayed position with the moves outlined where they place a piece."""
-        board, outlined = self._game.cells(failure.state), dict[Cell, str]()
+        board = self._game.cells(failure.state)
+        outlined = dict[Cell, str]()
         for color, actions in ((_GREEN, failure.best_actions), (_RED, [failure.action])):
             for action in actions:
                 if self._skin.notation.kind == "move":
@@ -102,7 +105,8 @@ class BoardPictures:
         """
         num_rows, num_columns = board_size(self._game)
         cell = max(total_width // max(num_rows, num_columns), 8)
-        width, board_height = num_columns * cell, num_rows * cell
+        width = num_columns * cell
+        board_height = num_rows * cell
         height = board_height + _MARGIN // 2 + _LINE_HEIGHT * max(len(lines) for _, lines in boards)
         shapes: list[Shape] = []
         for index, (board, lines) in enumerate(boards):
@@ -112,7 +116,8 @@ class BoardPictures:
             for number, line in enumerate(lines):
                 y = top + board_height + _MARGIN // 2 + (number + 0.5) * _LINE_HEIGHT
                 shapes.append(Letters(left, y, _fitted(line, width), _FONT_SIZE, INK, "left"))
-        num_across, num_down = min(len(boards), _PER_ROW), -(-len(boards) // _PER_ROW)
+        num_across = min(len(boards), _PER_ROW)
+        num_down = -(-len(boards) // _PER_ROW)
         size = (width + _MARGIN) * num_across + _MARGIN, (height + _MARGIN) * num_down + _MARGIN
         return np.asarray(paint(Picture(*size, 1, shapes)))
 

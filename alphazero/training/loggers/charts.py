@@ -1,10 +1,10 @@
 """TensorBoard's overviews: charts of the tab Custom Scalars, tables of HPARAMS and of settings.
 
 In: the settings of a run, and those of its game's recipe. Out: the layout that
-`SummaryWriter.add_custom_scalars` takes: categories of charts, each with a kind and tags;
-TensorBoard merges the layouts of all runs, so the charts of two runs have equal names. And the
-records of HPARAMS: what a run changed of the recipe, beside its newest figures. These are curves
-that the run writes anyway, so they are up to date at any time and in any stopped run.
+`SummaryWriter.add_custom_scalars` takes; TensorBoard merges the layouts of all runs, so the charts
+of two runs have equal names (`alphazero.training.curves`). And the records of HPARAMS: what a run
+changed of the recipe, beside its newest figures. These are curves that the run writes anyway, so
+they are up to date at any time and in any stopped run.
 """
 
 from collections.abc import Mapping
@@ -17,6 +17,7 @@ from alphazero.config.settings import rows
 from alphazero.evaluation.exact.set_file import shipped_path
 from alphazero.evaluation.run_facts import AUTOTUNED_KEYS, RUN_FOLDER_KEYS
 from alphazero.runtime.errors import value_text
+from alphazero.training.curves import CHARTS, Chart, Line
 from alphazero.training.settings import TrainSettings
 
 _METRICS = (
@@ -31,16 +32,31 @@ _METRICS = (
 )
 _LATE_COLUMNS = ("game", "run.", "evaluation.")
 
-Chart = tuple[str, list[str]]  #: "Multiline" with its tags, or "Margin" with value, low and high
+
+def layout(settings: TrainSettings) -> dict[str, dict[str, tuple[str, list[str]]]]:
+    """Return the charts for which a run with these settings has values.
+
+    Each has a kind and tags: "Multiline" with regular expressions, or "Margin" with the tags of a
+    figure and the ends of its interval.
+    """
+    found: dict[str, dict[str, tuple[str, list[str]]]] = {}
+    for category, charts in CHARTS.items():
+        for chart in charts:
+            lines = [line for line in chart.lines if _has(settings, line.tags[0])]
+            for line in lines:
+                if len(line.tags) > 1:
+                    shown = found.setdefault(category, {})
+                    shown[_title(chart, [line])] = "Margin", list(line.tags)
+            others = [line for line in lines if len(line.tags) == 1]
+            if others:
+                shown = found.setdefault(category, {})
+                shown[_title(chart, others)] = "Multiline", [f"{line.tags[0]}$" for line in others]
+    return found
 
 
-def layout(settings: TrainSettings) -> dict[str, dict[str, Chart]]:
-    """Return the charts for which a run with these settings has values."""
-    categories = {
-        category: {title: chart for title, chart in charts.items() if _has(settings, chart[1][0])}
-        for category, charts in _CHARTS.items()
-    }
-    return {category: charts for category, charts in categories.items() if charts}
+def _title(chart: Chart, lines: list[Line]) -> str:
+    names = ", ".join(line.name for line in lines)
+    return chart.title if len(chart.lines) == 1 else f"{chart.title}: {names}"
 
 
 def _has(settings: TrainSettings, tag: str) -> bool:
@@ -53,54 +69,6 @@ def _has(settings: TrainSettings, tag: str) -> bool:
         "pit": bool(settings.pit.every),
     }
     return is_measured.get(tag.partition("/")[0], True)
-
-
-def _band(tag: str, bounds: str) -> Chart:
-    """Return the chart of a curve with its 95% interval."""
-    return "Margin", [tag, f"interval/{bounds}_low", f"interval/{bounds}_high"]
-
-
-def _lines(*tags: str) -> Chart:
-    """Return the chart of several curves; TensorBoard reads their tags as regular expressions."""
-    return "Multiline", [f"{tag}$" for tag in tags]
-
-
-_CHARTS = {
-    "Mistakes": {
-        "Exact error with search": _band("exact/error_search", "error_search"),
-        "Exact error of the network alone": _band("exact/error_network", "error_network"),
-        "Misplayed positions of the whole game": _lines("proof/misplayed_positions"),
-    },
-    "Strength": {
-        "Score against UCT": _band("strength/score", "strength_score"),
-        "Score in the pit": _band("pit/score", "pit_score"),
-    },
-    "Losses": {
-        "Policy: trained, held out, uninformed, entropy of the target": _lines(
-            "loss/policy", "loss/policy_held_out", "loss/policy_uninformed", "policy/entropy_search"
-        ),
-        "Value: trained, held out, uninformed": _lines(
-            "loss/value", "loss/value_held_out", "loss/value_uninformed"
-        ),
-        "Value: distance from the results": _lines("value/absolute_error"),
-        "Entropy of the policy: network, search": _lines(
-            "policy/entropy_network", "policy/entropy_search"
-        ),
-    },
-    "Games": {
-        "Results: first player wins, draws, second player wins": _lines(
-            "games/first_player_wins", "games/draws", "games/second_player_wins"
-        ),
-        "Length of a game in plies": _lines("games/length_plies"),
-        "Fraction of distinct games": _lines("games/distinct_fraction"),
-    },
-    "Speed": {
-        "Positions of self-play per second": _lines("speed/positions_per_s"),
-        "Seconds of an iteration: self-play, learning, measuring": _lines(
-            "time/selfplay_s", "time/learner_s", "time/measure_s"
-        ),
-    },
-}
 
 
 def hparams(
@@ -147,9 +115,11 @@ def start_records(
 def settings_table(settings: TrainSettings, recipe: TrainSettings) -> str:
     """Return all settings as a table in Markdown, those that differ from the recipe first."""
     usual = {row.key: row.value for row in rows(recipe)}
-    changed, others = [], []
+    changed = []
+    others = []
     for row in rows(settings):
-        value, other = value_text(row.value), value_text(usual[row.key])
+        value = value_text(row.value)
+        other = value_text(usual[row.key])
         if value == other:
             others.append(f"| {row.key} | {value} | |")
         else:

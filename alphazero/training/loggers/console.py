@@ -75,7 +75,7 @@ class ConsoleLogger:
         if self._alarms:
             self._console.print(Text("Alarms still on at the end:", style="bold yellow"))
         for alarm in self._alarms:
-            self._print_alarm(alarm, f"{alarm.title}, since iteration {alarm.since}")
+            self._print_alarm(alarm, f"since iteration {alarm.since}, ")
 
     def progress(self, event: StageProgress) -> None:
         """Move the bar."""
@@ -100,7 +100,8 @@ class ConsoleLogger:
 
     def _print_stored(self) -> None:
         """Print the line of an iteration that is stored by now, and what else it reports."""
-        report, self._unstored = self._unstored, None
+        report = self._unstored
+        self._unstored = None
         if report is None:
             return
         self._print_line(report)
@@ -115,7 +116,7 @@ class ConsoleLogger:
             self._print(_INDENT + text, "green")
         for alarm in report.alarms:
             if alarm.since == report.iteration:
-                self._print_alarm(alarm, f"ALARM, {alarm.title}")
+                self._print_alarm(alarm, "ALARM, ")
         for name in report.ended_alarms:
             self._print(f"{_INDENT}over: {name.replace('_', ' ')}", "green")
         self._alarms = report.alarms
@@ -132,11 +133,10 @@ class ConsoleLogger:
         )
         self._print(" ".join(cells))
 
-    def _print_alarm(self, alarm: Alarm, title: str) -> None:
+    def _print_alarm(self, alarm: Alarm, when: str) -> None:
         """Print an alarm below the table, wrapped."""
-        cause, change = f"Likely cause: {alarm.cause}.", f"Change {alarm.key}: {alarm.advice}."
-        text = Text(f"{title}: {alarm.seen}. {cause} {change}", style="yellow")
-        text.highlight_words([title, alarm.key], style="bold")
+        text = Text(when + alarm.text, style="yellow")
+        text.highlight_words([when + alarm.title, alarm.key], style="bold")
         width = min(self._console.width, _ALARM_WIDTH)
         self._console.print(Padding.indent(text, len(_INDENT)), width=width, soft_wrap=False)
 
@@ -158,7 +158,8 @@ class _TimeLeft(ProgressColumn):
         self._first_fraction = first_fraction
 
     def render(self, task: Task) -> Text:
-        done, elapsed = task.completed - self._first_fraction, task.elapsed or 0.0
+        done = task.completed - self._first_fraction
+        elapsed = task.elapsed or 0.0
         if done < 0.003 or elapsed < 2:
             return Text("time left -:--:--", style="cyan")
         left = round(elapsed * (1 - task.completed) / done)

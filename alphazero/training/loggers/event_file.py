@@ -44,7 +44,8 @@ class EventFile:
         Raises:
             OSError: naming the file, which then ends as before.
         """
-        data, self._buffer = self._buffer.getvalue(), io.BytesIO()
+        data = self._buffer.getvalue()
+        self._buffer = io.BytesIO()
         try:
             with open(self._path, "ab") as file:
                 file.write(data)

@@ -4,13 +4,14 @@ In: the reports of a run. Out: curves, pictures and histograms, each with a desc
 At the start of a run, its settings and the layout of the charts.
 """
 
+import math
 from collections.abc import Mapping
 
 from tensorboard.compat.proto.summary_pb2 import Summary
 from torch.utils.tensorboard import summary
 
-from alphazero.runtime.figures import curves
-from alphazero.training.events import IterationReport
+from alphazero.training.curves import CURVES
+from alphazero.training.events import IterationReport, flat
 from alphazero.training.illustrations import Illustrations, game_text
 from alphazero.training.loggers.boards import BoardPictures
 from alphazero.training.loggers.charts import layout, settings_table, start_records
@@ -46,7 +47,8 @@ class TensorBoardLogger:
     """
 
     def __init__(self, trainer: Trainer, varied: Mapping[str, str] | None = None):
-        self._game, settings = trainer.game, trainer.settings
+        self._game = trainer.game
+        settings = trainer.settings
         self._pictures = BoardPictures(self._game)
         self._described: set[str] = set()
         purge_step = trainer.iteration + 1 if trainer.iteration else None
@@ -65,8 +67,11 @@ class TensorBoardLogger:
             OSError: if the disk refuses it; the file then holds nothing of the iteration.
         """
         step = report.iteration
-        for curve, value in curves(report):
-            self._write(summary.scalar(curve.tag, value), curve.description, step)
+        row = flat(report) | {"num_alarms": len(report.alarms)}
+        for tag, curve in CURVES.items():
+            figure = curve.figure(row)
+            if not math.isnan(figure):
+                self._write(summary.scalar(tag, figure), curve.description, step)
         if report.workers is not None:
             self._add_text("workers/table", workers_table(report.workers.each), step)
         self._write_alarms(report)
@@ -102,11 +107,7 @@ class TensorBoardLogger:
         """Write the alarms that begin and those that end, each under its own tag."""
         for alarm in report.alarms:
             if alarm.since == report.iteration:
-                text = (
-                    f"**{alarm.title}**: {alarm.seen}.\n\nLikely cause: {alarm.cause}.\n\n"
-                    f"Change `{alarm.key}`: {alarm.advice}."
-                )
-                self._add_text(f"health/{alarm.name}", text, report.iteration)
+                self._add_text(f"health/{alarm.name}", alarm.text, report.iteration)
         for name in report.ended_alarms:
             text = f"**over**: {name.replace('_', ' ')}"
             self._add_text(f"health/{name}", text, report.iteration)
@@ -138,7 +139,8 @@ def workers_table(workers: list[WorkerReport]) -> str:
 
 def _facts(worker: WorkerReport, total: int) -> dict[str, str]:
     """Return the cells of a worker's row by the titles of their columns."""
-    facts, speed = worker.facts, worker.facts.evaluations_per_s
+    facts = worker.facts
+    speed = worker.facts.evaluations_per_s
     return {
         "worker": worker.name,
         "host": facts.host,

@@ -66,7 +66,8 @@ def connect(address: str) -> bool:
                 logging_level=logging.ERROR,
             )
     except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
-        key, allowed = "workers.address", "HOST:PORT, auto or local"
+        key = "workers.address"
+        allowed = "HOST:PORT, auto or local"
         message = f"{key}={address}: {_refusal(error)} {key}=local needs no cluster."
         raise ConfigError(message, key=key, value=address, allowed=allowed) from None
     return address == "local"

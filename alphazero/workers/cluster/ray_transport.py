@@ -79,7 +79,8 @@ class RayTransport:
 
     def publish(self, weights: Weights) -> None:
         """See `Transport.publish`; if the store is full, `poll` tries again."""
-        self._version, self._unsent = weights.version, weights
+        self._version = weights.version
+        self._unsent = weights
         if failure := self._send_weights():
             self._notices.append(
                 Notice(
@@ -95,7 +96,8 @@ class RayTransport:
 
     def poll(self, timeout_s: float) -> list[Event]:
         """See `Transport.poll`."""
-        events, self._notices = self._notices, []
+        events = self._notices
+        self._notices = []
         self._send_weights()
         if self._weights is not None:
             events += self._look_after_nodes()
@@ -164,7 +166,7 @@ class RayTransport:
         """Make an actor on a node."""
         num_threads = node.num_cpus
         if node.id == self._own_node and self._settings.mode == "free":
-            num_threads = max(1, num_threads - self._settings.learner_cores)
+            num_threads = max(1, num_threads - 1)  # the learner has a core
         self._num_made += 1
         name = f"{node.host}-{node.id[:4]}-{self._num_made}"
         memory_gb = self._settings.memory_gb

@@ -52,7 +52,8 @@ class WorkerActor:
         assert player is not None
         with self._arrival:
             self._arrival.wait_for(lambda: self._newest_version(player) >= version)
-            newest, self._newest = self._newest, None
+            newest = self._newest
+            self._newest = None
         if newest is not None and newest.version > player.version:
             player.load(newest)
         return player.play(unit)

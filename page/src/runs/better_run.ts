@@ -18,7 +18,7 @@ interface Measure {
   text(value: number): string;
 }
 
-// By the titles of charts in alphazero/plots/curves.py.
+// By the titles of charts in alphazero/training/curves.py.
 const MEASURES: Measure[] = [
   {
     name: "exact accuracy",

@@ -1,0 +1,11 @@
+"""The versions of installed packages."""
+
+import importlib.metadata
+
+
+def version_of(package: str) -> str:
+    """Return the version of an installed package, "not installed" if it is none."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,268 @@
+"""The curves of a run and the charts that show them: each is declared here, and nowhere else.
+
+In: rows of metrics.jsonl, which hold the numbers of `alphazero.training.reports`. Out: figures for
+TensorBoard, the page and `alphazero plot`. `alphazero.training.symptoms` has the alarms. To show a
+new figure, add its field to a report and a line to `CURVES`; a chart is optional.
+"""
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from alphazero.evaluation.report import elo_from_score
+
+Row = dict[str, Any]
+_MAX_NUMBER = 1e300  # larger numbers would not stay finite as percent
+
+
+def number(row: Row, key: str) -> float:
+    """Return a number of a row, NaN if it has none: the file may have been edited."""
+    value = row.get(key)
+    if isinstance(value, (int, float)) and abs(value) < _MAX_NUMBER:
+        return float(value)
+    return math.nan
+
+
+def newest(rows: list[Row], key: str) -> float:
+    """Return the newest number under a key, NaN if there is none."""
+    numbers = (number(row, key) for row in reversed(rows))
+    return next((value for value in numbers if not math.isnan(value)), math.nan)
+
+
+class Curve(NamedTuple):
+    """One figure of a run."""
+
+    description: str
+    keys: tuple[str, ...]  #: names of the numbers in a row that it is computed from
+    value: Callable[..., float]
+
+    def figure(self, row: Row) -> float:
+        """Return the figure of a row, NaN if a number is missing."""
+        numbers = [number(row, key) for key in self.keys]
+        return math.nan if any(map(math.isnan, numbers)) else self.value(*numbers)
+
+
+def curve(description: str, *keys: str, value: Callable[..., float] = float) -> Curve:
+    """Return a curve; by default, its figure is the number itself."""
+    return Curve(description, keys, value)
+
+
+def _error(description: str, key: str) -> Curve:
+    """Return the curve of the complement of a fraction."""
+    return Curve(description, (key,), lambda fraction: 1 - fraction)
+
+
+def _elo(score: float, *counts: float) -> float:
+    """Return a score as a rating difference; half a point is taken off a match of wins alone."""
+    margin = 0.5 / max(sum(counts), 1)
+    return elo_from_score(min(max(score, margin), 1 - margin))
+
+
+_LOW, _HIGH = "Lower end of the 95% interval of ", "Upper end of the 95% interval of "
+#: By their tags in TensorBoard; the part before the slash is a group.
+CURVES = {
+    "replay/new_samples": curve("New samples.", "selfplay.num_samples"),
+    "speed/positions_per_s": curve("Moves of self-play per second.", "selfplay.positions_per_s"),
+    "speed/simulations_per_s": curve("New leaves per second.", "selfplay.simulations_per_s"),
+    "speed/evaluations_per_s": curve("Evaluations per second.", "selfplay.evaluations_per_s"),
+    "speed/cache_hit_rate": curve("Evaluations answered by the cache.", "selfplay.cache_hit_rate"),
+    "speed/evaluator_fraction": curve("Fraction in the evaluator.", "selfplay.evaluator_fraction"),
+    "speed/network_fraction": curve("Fraction in the network.", "selfplay.network_fraction"),
+    "search/mean_batch": curve("Positions in a call of the evaluator.", "selfplay.mean_batch"),
+    "search/depth": curve("Mean plies from the root to a new leaf.", "selfplay.search_depth"),
+    "games/length_plies": curve("Mean length of a game, in plies.", "selfplay.game_length"),
+    "games/first_player_wins": curve("Won by the first player.", "selfplay.first_player_wins"),
+    "games/draws": curve("Drawn games.", "selfplay.draws"),
+    "games/mean_result": curve("Mean result, in the rules' numbers.", "selfplay.mean_result"),
+    "games/distinct_fraction": curve("Games unlike the others.", "selfplay.distinct_games"),
+    "games/second_player_wins": curve(
+        "Won by the second player.",
+        "selfplay.first_player_wins",
+        "selfplay.draws",
+        value=lambda wins, draws: 1 - wins - draws,
+    ),
+    "learner/steps": curve("Learner steps of the iteration.", "learner.num_steps"),
+    "loss/total": curve("Weighted sum of the losses on the replay window.", "learner.loss"),
+    "loss/policy": curve("Cross-entropy with the policy target.", "learner.policy_loss"),
+    "loss/value": curve("Cross-entropy, or squared error of a scalar value.", "learner.value_loss"),
+    "policy/entropy_network": curve("Entropy of the network, in nats.", "learner.policy_entropy"),
+    "policy/entropy_search": curve("Entropy of the target, in nats.", "learner.target_entropy"),
+    "value/absolute_error": curve("Mean |v - z| of value and result.", "learner.value_error"),
+    "value/calibration_error": curve("Mean |v - z| of ten bins.", "learner.calibration_error"),
+    "learner/gradient_norm": curve("Gradient norm before clipping.", "learner.gradient_norm"),
+    "learner/weight_norm": curve("Norm of all weights.", "learner.weight_norm"),
+    "learner/learning_rate": curve("The learning rate.", "learner.learning_rate"),
+    "loss/policy_uninformed": curve("Loss of equal chances.", "learner.uninformed_policy_loss"),
+    "loss/value_uninformed": curve("Loss of the best constant.", "learner.uninformed_value_loss"),
+    "learner/weight_size": curve("Root of the mean squared weight.", "learner.weight_size"),
+    "loss/total_held_out": curve("Total loss on new games.", "held_out.loss"),
+    "loss/policy_held_out": curve("Policy loss on new games.", "held_out.policy_loss"),
+    "loss/value_held_out": curve("Value loss on new games.", "held_out.value_loss"),
+    "search/policy_kl_from_float32": curve("KL from float32, in nats.", "engine.policy_kl"),
+    "search/value_error_from_float32": curve("Difference from float32.", "engine.value_error"),
+    "time/engine_swap_s": curve("Seconds for loading and comparing new weights.", "engine.seconds"),
+    "pit/score": curve("Score of the new network; see `pit.counted`.", "pit.score"),
+    "pit/accepted": curve("1 if the new network stays, 0 if the old one does.", "pit.accepted"),
+    "interval/pit_score_low": curve(_LOW + "pit/score.", "pit.score_low"),
+    "interval/pit_score_high": curve(_HIGH + "pit/score.", "pit.score_high"),
+    "strength/score": curve("Score against UCT; a draw is half.", "strength.score"),
+    "interval/strength_score_low": curve(_LOW + "strength/score.", "strength.score_low"),
+    "interval/strength_score_high": curve(_HIGH + "strength/score.", "strength.score_high"),
+    "strength/distinct_games": curve("Different games of that match.", "strength.num_distinct"),
+    "strength/elo": curve(
+        "That score as a rating difference; limited by the number of games.",
+        "strength.score",
+        "strength.wins",
+        "strength.draws",
+        "strength.losses",
+        value=_elo,
+    ),
+    "puzzle/mean_result": curve("Mean result.", "puzzle.mean_result"),
+    "puzzle/uct_mean_result": curve("UCT's mean result.", "puzzle.uct_mean_result"),
+    "puzzle/best_result": curve("Best result of an opening.", "puzzle.best_result"),
+    "puzzle/solved": curve("Openings with the best possible result.", "puzzle.solved"),
+    "puzzle/uct_solved": curve("The same of UCT.", "puzzle.uct_solved"),
+    "exact/error_network": _error("Moves of the network that are errors.", "exact.raw_accuracy"),
+    "exact/not_best_network": _error("Moves, without search, not the best.", "exact.raw_optimal"),
+    "exact/error_search": _error("Moves of the search that are errors.", "exact.accuracy"),
+    "exact/not_best_search": _error("Moves, with search, not the best.", "exact.optimal"),
+    "exact/value_error": curve("Mean |value - exact result|, from 0 to 2.", "exact.value_error"),
+    "exact/result_accuracy": curve("Results that the value predicts.", "exact.result_accuracy"),
+    "interval/error_network_high": _error(_HIGH + "error_network.", "exact.raw_accuracy_low"),
+    "interval/error_network_low": _error(_LOW + "error_network.", "exact.raw_accuracy_high"),
+    "interval/error_search_high": _error(_HIGH + "error_search.", "exact.accuracy_low"),
+    "interval/error_search_low": _error(_LOW + "error_search.", "exact.accuracy_high"),
+    "proof/lost_games": curve("Games that some play of the opponent wins.", "proof.num_losses"),
+    "proof/misplayed_positions": curve(
+        "Positions whose move gives away the result.",
+        "proof.num_positions",
+        "proof.num_accurate",
+        value=operator.sub,
+    ),
+    "workers/number": curve("Workers elsewhere.", "workers.num_workers"),
+    "workers/lost": curve("Workers that died or left in the iteration.", "workers.num_lost"),
+    "workers/games_per_s": curve("Games per second that counted.", "workers.games_per_s"),
+    "workers/staleness_networks": curve("Mean age of the games, in networks.", "workers.staleness"),
+    "workers/dropped_fraction": curve("Fraction dropped as too old.", "workers.stale_fraction"),
+    "replay/window_samples": curve("Samples in the replay window.", "window"),
+    "time/elapsed_s": curve("Seconds of the run so far, without measurements.", "elapsed_s"),
+    "time/selfplay_s": curve("Seconds of self-play, or of waiting for its games.", "selfplay_s"),
+    "time/learner_s": curve("Seconds of learning, with sampling.", "learner_s"),
+    "time/sampling_s": curve("Seconds for making batches.", "sampling_s"),
+    "time/measure_s": curve("Seconds for measuring the strength.", "measure_s"),
+    "time/store_s": curve("Seconds for storing the iteration before.", "store_s"),
+    "health/free_disk_gb": curve("Gigabytes free on the disk of the run.", "free_disk_gb"),
+    "health/alarms": curve("Alarms that are on; the tab TEXT says which.", "num_alarms"),
+}
+
+
+#: Curves with a 95% interval: what the tags of its ends begin with.
+_INTERVALS = {
+    "exact/error_search": "interval/error_search",
+    "exact/error_network": "interval/error_network",
+    "strength/score": "interval/strength_score",
+    "pit/score": "interval/pit_score",
+}
+
+
+class Line(NamedTuple):
+    """A curve in a chart."""
+
+    name: str
+    tags: tuple[str, ...]  #: of the figure and, if it has an interval, the interval's ends
+    scale: float  #: from the figure to the unit of the chart
+
+    def figures(self, row: Row) -> list[float]:
+        """Return the figure of a row and the ends of its interval, NaN where they are unknown."""
+        return [self.scale * CURVES[tag].figure(row) for tag in self.tags]
+
+    def points(
+        self, rows: list[Row], x: str = "elapsed_s", unit: float = 60.0
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return ``x`` in units (by default minutes) and the figure, where a row has both."""
+        found = [(number(row, x) / unit, self.figures(row)[0]) for row in rows]
+        points = np.array(found, float).reshape(-1, 2)
+        points = points[~np.isnan(points).any(axis=1)]
+        return points[:, 0], points[:, 1]
+
+
+class Chart(NamedTuple):
+    """Curves on the same axes."""
+
+    title: str
+    unit: str
+    lines: tuple[Line, ...]
+    from_zero: bool  #: whether the upright axis begins at 0
+
+
+def chart(title: str, unit: str, tags: dict[str, str], from_zero: bool = True) -> Chart:
+    """Return the chart of curves: their names, and their tags."""
+    scale = 100.0 if unit.startswith("%") else 1.0
+    lines = []
+    for name, tag in tags.items():
+        ends = [f"{_INTERVALS[tag]}_{end}" for end in ("low", "high")] if tag in _INTERVALS else []
+        lines.append(Line(name, (tag, *ends), scale))
+    return Chart(title, unit, tuple(lines), from_zero)
+
+
+ERRORS = chart(
+    "Moves that give away the exact result",
+    "% of positions",
+    {"with search": "exact/error_search", "network alone": "exact/error_network"},
+)
+MISPLAYED = chart(
+    "Positions misplayed, of all in the game",
+    "positions",
+    {"misplayed": "proof/misplayed_positions"},
+)
+SCORE = chart("Score", "%", {"score": "strength/score"}, from_zero=False)
+LOSSES = chart(
+    "Losses", "loss", {"total": "loss/total", "policy": "loss/policy", "value": "loss/value"}
+)
+GAMES = chart(
+    "Self-play games",
+    "% of the games",
+    {
+        "first player wins": "games/first_player_wins",
+        "draws": "games/draws",
+        "second player wins": "games/second_player_wins",
+        "distinct games": "games/distinct_fraction",
+    },
+)
+SPEED = chart("Self-play", "positions per second", {"positions": "speed/positions_per_s"})
+_POLICY = {
+    "trained": "loss/policy",
+    "held out": "loss/policy_held_out",
+    "uninformed": "loss/policy_uninformed",
+    "entropy of the target": "policy/entropy_search",
+}
+_VALUE = {
+    "trained": "loss/value",
+    "held out": "loss/value_held_out",
+    "uninformed": "loss/value_uninformed",
+}
+_ENTROPY = {"network": "policy/entropy_network", "search": "policy/entropy_search"}
+_SECONDS = {
+    "self-play": "time/selfplay_s",
+    "learning": "time/learner_s",
+    "measuring": "time/measure_s",
+}
+#: What the page shows.
+PAGE_CHARTS = (ERRORS, MISPLAYED, LOSSES, SCORE, SPEED)
+#: What TensorBoard shows, by category.
+CHARTS = {
+    "Mistakes": (ERRORS, MISPLAYED),
+    "Strength": (SCORE, chart("Score in the pit", "score", {"score": "pit/score"})),
+    "Losses": (
+        LOSSES,
+        chart("Policy loss", "nats", _POLICY),
+        chart("Value loss", "loss", _VALUE),
+        chart("Distance of the values from the results", "", {"value": "value/absolute_error"}),
+        chart("Entropy of the policy", "nats", _ENTROPY),
+    ),
+    "Games": (GAMES, chart("Length of a game", "plies", {"length": "games/length_plies"})),
+    "Speed": (SPEED, chart("An iteration", "seconds", _SECONDS)),
+}
