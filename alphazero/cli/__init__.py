@@ -14,10 +14,8 @@ import re
 import sys
 import threading
 import warnings
-from typing import Any
 
 from alphazero.cli.interrupts import handle_interrupts, is_interrupted
-from alphazero.config.completion import OPTIONS, complete
 from alphazero.config.hints import nearest_key_hint
 from alphazero.players.later_engine import THREAD as LATER_ENGINE
 from alphazero.runtime.process import end_process, limit_spinning
@@ -98,8 +96,11 @@ def _answer(arguments: list[str]) -> int:
 
         print(importlib.metadata.version("alphazero-selfplay"))
         return 0
-    if arguments[0] in OPTIONS:
-        return complete(arguments, COMMANDS, _run_with_hydra)
+    if arguments[0] in ("-sc", "--shell-completion"):
+        from alphazero.cli.completion import complete
+
+        complete(arguments, COMMANDS)
+        return 0
     command, *rest = arguments
     if command not in COMMANDS:
         hint = nearest_key_hint(command, list(COMMANDS))
@@ -225,9 +226,3 @@ def _run(command: str, arguments: list[str]) -> int:
 
     announce_first_compilation()
     return run_command(importlib.import_module(f"alphazero.cli.{command}"), arguments)
-
-
-def _run_with_hydra(*arguments: Any) -> int:
-    from alphazero.training.run_config import run_with_hydra  # importing Hydra takes a second
-
-    return run_with_hydra(*arguments)

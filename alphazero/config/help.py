@@ -24,8 +24,6 @@ _OPTIONS = {
     "--multirun": "a run for each of several values: seed=1,2,3",
     "--cfg job": "print all resolved settings and end",
     "--config-dir DIR": "take config files from a folder of yours, too: DIR/experiment/mine.yaml",
-    "--info": "where the settings come from",
-    "--hydra-help": "Hydra's other options and settings, shell completion among them",
 }
 
 
