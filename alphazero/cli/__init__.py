@@ -71,7 +71,8 @@ def main(arguments: list[str] | None = None) -> int:
 def _run_safely(arguments: list[str]) -> int:
     """Run a subcommand; return the exit status, whatever happens."""
     try:
-        _open_standard_streams()
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="backslashreplace")  # such as a path that is not UTF-8
         status = _answer(arguments)
         sys.stdout.flush()
         return status
@@ -201,22 +202,6 @@ def _set_up_process() -> None:
     warnings.filterwarnings("ignore", category=UserWarning, module="torch")
     logging.getLogger("torch").setLevel(logging.ERROR)
     handle_interrupts()
-
-
-def _open_standard_streams() -> None:
-    """Open the standard streams that the caller has closed, and let standard output take any text.
-
-    A file of a run would get the number of a closed stream, and with it all that libraries print.
-    """
-    for number, (name, mode) in enumerate({"stdin": "r", "stdout": "w", "stderr": "w"}.items()):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # takes the lowest number
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # such as a path that is not UTF-8
 
 
 def _run(command: str, arguments: list[str]) -> int:

@@ -92,4 +92,4 @@ def figures_table(*headings: str, left: str | None = None) -> Table:
 def write_figures(path: str, figures: dict[str, Any], console: Console) -> None:
     """Write figures as JSON, and print the name of the file."""
     write_output(path, (json.dumps(figures) + "\n").encode())
-    console.print(f"Figures: {path}", markup=False, soft_wrap=True)
+    console.print(f"Figures: {path}", markup=False)

@@ -81,7 +81,7 @@ def run(settings: Settings, console: Console) -> None:
         f"Largest differences on {agreement.num_positions:,} positions of random games: "
         f"logits {agreement.logits:.1e}, values {agreement.value:.1e}."
     )
-    console.print(text, markup=False, soft_wrap=True)
+    console.print(text, markup=False)
 
 
 def _game_and_network(settings: Settings) -> tuple[Game, Path]:

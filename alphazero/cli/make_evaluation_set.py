@@ -73,7 +73,7 @@ def run(settings: Settings, console: Console) -> None:
     if len(sampled) < num_positions:
         found = f"Only {found}, since many games in a row held no others,"
     text = f"{found} of plies {first} to {last}, scored by {solver.name}: {out}"
-    console.print(text, markup=False, soft_wrap=True)
+    console.print(text, markup=False)
 
 
 def _notes(settings: Settings, game: Game, solver: str) -> dict[str, str]:

@@ -69,7 +69,7 @@ def run(settings: Settings, console: Console) -> None:
         "",
         f"Not installed, it is game={name}:GAME in that folder, game={name}/{name}.py from here.",
     ]
-    console.print("\n".join(lines), markup=False, soft_wrap=True)
+    console.print("\n".join(lines), markup=False)
 
 
 def _named(text: str, name: str) -> str:

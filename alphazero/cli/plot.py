@@ -34,8 +34,6 @@ from alphazero.cli.players import (
 from alphazero.config.settings import option
 from alphazero.evaluation.elo import rate
 from alphazero.evaluation.ratings import RatingFile
-from alphazero.games.batched_game import Game
-from alphazero.own_games.registry import make_stored_game, warn_of_changed_rules
 from alphazero.players.base import MAX_SIMULATIONS, RESIGN, Player, PlayerSettings
 from alphazero.players.registry import default_player, make_player
 from alphazero.plots.exact_error import draw_exact_error
@@ -47,7 +45,6 @@ from alphazero.plots.run import draw_run
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import split_paths
-from alphazero.selfplay.game_record import GameRecord
 from alphazero.storage.run_folder import RunFolder
 
 #: The settings of each picture, besides what and output.
@@ -57,7 +54,6 @@ _SETTINGS_OF = {
     "ratings": "run root",
     "position": "game setup moves player num_simulations",
     "game": "game setup moves first second num_simulations seed",
-    "game with run=": "game setup run root number",
 }
 
 
@@ -91,9 +87,7 @@ class Settings:
         "exact: a line for each run, or their median with the band from lowest to highest",
         choices=("each", "median"),
     )
-    game: str | None = option(
-        None, f"position, game: {GAME_HELP}. Your own game's file also for a run of it"
-    )
+    game: str | None = option(None, f"position, game: {GAME_HELP}")
     setup: str = option(SETUPS[0], SETUP_HELP, choices=SETUPS)
     moves: str = option(
         "",
@@ -108,9 +102,6 @@ class Settings:
     second: str | None = option(
         None, "game: who moves second; by default uct:1000, or random where no network ships"
     )
-    number: int = option(
-        1, "game with run=: which one of the newest iteration's self-play games", 1, 1_000_000
-    )
     num_simulations: int | None = option(
         None, "position, game: simulations of a move", 1, MAX_SIMULATIONS
     )
@@ -119,30 +110,28 @@ class Settings:
 
 def run(settings: Settings, console: Console) -> None:
     """Draw the picture and print its path."""
-    picture = "game with run=" if settings.what == "game" and settings.run else settings.what
-    _check_settings(settings, picture)
+    _check_settings(settings)
     plots = {
         "run": _plot_run,
         "exact": _plot_exact,
         "ratings": _plot_ratings,
         "position": _plot_position,
         "game": _plot_game,
-        "game with run=": _plot_selfplay_game,
     }
-    print(plots[picture](settings))
+    print(plots[settings.what](settings))
 
 
-def _check_settings(settings: Settings, picture: str) -> None:
+def _check_settings(settings: Settings) -> None:
     """Refuse settings that belong to other pictures.
 
     Raises:
         ConfigError: for the first one.
     """
-    defaults, keys = Settings(), ["what", "output", *_SETTINGS_OF[picture].split()]
+    defaults, keys = Settings(), ["what", "output", *_SETTINGS_OF[settings.what].split()]
     for key, value in vars(settings).items():
         if key not in keys and value != getattr(defaults, key):
             others = [name for name, named in _SETTINGS_OF.items() if key in named.split()]
-            reason = f"it is a setting of what={' and '.join(others)}, not of what={picture}"
+            reason = f"it is a setting of what={' and '.join(others)}, not of what={settings.what}"
             raise ConfigError.of(key, value, reason=reason)
 
 
@@ -239,16 +228,11 @@ def _start(
     settings: Settings, specs: Sequence[str | None], limits: PlayerSettings
 ) -> tuple[Session, Skin]:
     """Return the position after the user's moves, and the looks of its game."""
-    game = _with_board(choose_game(settings.game, specs, limits))
-    skin = skin_of(game, settings.setup)
-    return Session(game, read_start(settings.moves, game, skin)), skin
-
-
-def _with_board(game: Game) -> Game:
-    """Return a game whose board can be drawn; refuse others."""
+    game = choose_game(settings.game, specs, limits)
     if not has_board(game):
         raise ConfigError.of("game", game.name, reason="its rules give no board (the rule `cells`)")
-    return game
+    skin = skin_of(game, settings.setup)
+    return Session(game, read_start(settings.moves, game, skin)), skin
 
 
 def _thought(player: Player, session: Session) -> Thought:
@@ -281,31 +265,3 @@ def _choose(player: Player, session: Session) -> tuple[int, float]:
         return int(choice.actions[0]), float(choice.values[0])
     analysis = player.analyse(session.state)
     return analysis.action, analysis.value
-
-
-def _plot_selfplay_game(settings: Settings) -> Path:
-    """Draw one of the newest games of a run."""
-    folder = _find_run(settings, "config.yaml")
-    output = Path(settings.output or folder.path / "game.gif")
-    check_picture_file(output, "output", GAME_FORMATS)
-    name = folder.read_config()["game"]["name"]
-    source, digest = f"the run '{folder.path}'", folder.rules_digest
-    game = _with_board(make_stored_game(name, source, settings.game, digest=digest))
-    warn_of_changed_rules(game, digest, source)
-    record = _stored_game(folder, game, settings.number)
-    values = dict(enumerate(record.root_values.tolist()))
-    played = PlayedGame(Session(game, record.actions.tolist()), values)
-    draw_game(played, skin_of(game, settings.setup), output)
-    return output
-
-
-def _stored_game(folder: RunFolder, game: Game, number: int) -> GameRecord:
-    """Return one of the games of the newest iteration that has stored any."""
-    newest = max((folder.path / "games").glob("*.safetensors"), default=None)
-    if newest is None:
-        reason = "it holds no games/*.safetensors to draw"
-        raise ConfigError.of("run", str(folder.path), reason=reason)
-    games = folder.load_games(int(newest.stem), 1, game)
-    if number > len(games):
-        raise ConfigError.of("number", number, f"1 to {len(games)}", f"{newest} holds fewer games")
-    return games[number - 1]

@@ -159,7 +159,7 @@ def _show(file: RatingFile, anchor: str, settings: Settings, console: Console) -
     add = f"Add games: num_games={2 * settings.games_per_match * max(len(apart), 1)}."
     if ratings is None:
         text = f"No ratings yet: the anchor {anchor} has not played. {add}"
-        console.print(text, markup=False, soft_wrap=True)
+        console.print(text, markup=False)
         return
     console.print(ratings_table(ratings, file))
     if growth := growth_text(ratings, file):
@@ -167,15 +167,15 @@ def _show(file: RatingFile, anchor: str, settings: Settings, console: Console) -
     if apart:
         text = f"Not rated yet, no chain of games leads to {ratings.anchor}: "
         text += f"{'; '.join(map(short_name, apart))}. {add}"
-        console.print(text, markup=False, soft_wrap=True)
-    console.print(f"Games and ratings: {file.path}", markup=False, soft_wrap=True)
+        console.print(text, markup=False)
+    console.print(f"Games and ratings: {file.path}", markup=False)
     folder = file.path.parent
     output = Path(settings.output or folder / "ratings.png")
     try:
         draw_ratings(ratings, file.networks, f"{file.game}: {folder.name}", output)
-        console.print(f"Picture: {output}", markup=False, soft_wrap=True)
+        console.print(f"Picture: {output}", markup=False)
     except ConfigError as error:
-        console.print(f"No picture: {error}", markup=False, soft_wrap=True)
+        console.print(f"No picture: {error}", markup=False)
 
 
 # --- the table ------------------------------------------------------------------------------------

@@ -139,7 +139,7 @@ def _train(
     Args:
         varied: what tells the run from others of its sweep: settings or choices of config groups.
     """
-    console = Console(highlight=False, emoji=False, soft_wrap=True)
+    console = Console(highlight=False, emoji=False)
     try:
         with console.status(
             "Setting up; the first run of a game measures engines for ten seconds ..."
@@ -192,7 +192,7 @@ def _print_runs(folders: list[RunFolder], console: Console) -> None:
     console.print(table)
     first, second, *_ = (folder.path for folder in folders)
     command = _command("evaluate", f"player={second}", f"baseline={first}")
-    console.print(Text(f"\nCompare two:  {command}", no_wrap=True), soft_wrap=True)
+    console.print(Text(f"\nCompare two:  {command}", no_wrap=True))
 
 
 def _strength(folder: RunFolder) -> float:

@@ -13,7 +13,7 @@ from alphazero.config.settings import from_plain
 from alphazero.network.registry import is_own_kind
 from alphazero.own_games.registry import is_own_game, make_game, same_game
 from alphazero.runtime.errors import ConfigError
-from alphazero.training.settings import TrainSettings, check_new_run
+from alphazero.training.settings import TrainSettings, check_run
 
 
 def compose(words: Sequence[str], config_dir: str | None = None) -> TrainSettings:
@@ -32,7 +32,7 @@ def compose(words: Sequence[str], config_dir: str | None = None) -> TrainSetting
     plain = composer.merge(_with_files(words, composer.groups))
     try:
         settings: TrainSettings = from_plain(TrainSettings, plain)
-        check_new_run(settings)
+        check_run(settings)
     except ConfigError as error:
         raise composer.named(error) from None
     return settings

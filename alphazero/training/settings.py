@@ -143,22 +143,6 @@ def check_run(settings: TrainSettings) -> None:
     _check_game(settings, make_game(settings.game.name))
 
 
-def check_new_run(settings: TrainSettings) -> None:
-    """Check the settings of a run that begins.
-
-    In a run that is resumed with another kind of workers, the folder or address of those before
-    stays in the stored settings and is ignored. Whoever types one for a new run expects its use.
-
-    Raises:
-        ConfigError: naming a key, its value and what is allowed.
-    """
-    check_run(settings)
-    workers = settings.workers
-    if workers.kind != "ray" and workers.address != WorkerSettings().address:
-        reason = f"it does nothing with workers={workers.kind}; add workers=ray"
-        raise ConfigError.of("workers.address", workers.address, reason=reason)
-
-
 def settings_to_resume(
     folder: RunFolder, game: str | None, network_kind: str | None = None
 ) -> TrainSettings:

@@ -134,12 +134,6 @@ def test_a_picture_has_the_format_of_its_ending(ending):
     assert Path(f"x.{ending}").read_bytes().startswith(begin)
 
 
-def test_a_game_of_self_play_is_drawn_into_its_run(capsys):
-    draw("what=game", "run=run", "number=2")
-    assert capsys.readouterr().out.strip() == str(Path("run/game.gif"))
-    assert len(frames("run/game.gif")) >= 6
-
-
 def test_stored_ratings_are_drawn_as_they_were():
     match = TournamentMatch("uct:50", "network 1, 4 simulations", (1.0, 0.5), ((), ()))
     file = RatingFile(Path("run/ratings.json"), "tic_tac_toe", 2, matches=[match])
@@ -160,10 +154,8 @@ def test_stored_ratings_are_drawn_as_they_were():
     (
         ("what=run run=run output=x.gif", "output"),
         ("what=position output=x.gif", "output"),
-        ("what=game run=run number=1000", "number"),
-        ("what=game run=run first=random", "first"),
+        ("what=game run=run", "run"),
         ("what=game moves=1,1,1,1,1,1,1", "moves"),
-        ("what=game number=2", "number"),
         ("what=position moves=1,2,1,2,1,2,1", "moves"),
         ("what=position game=othello moves=f5", "moves"),
         ("run=", "run"),
