@@ -53,10 +53,6 @@ PLOTS = {
         *("what=game", "game=othello", "setup=standard", "moves=f5d6c3d3c4f4f6f3e6e7d7")
     ],
 }
-#: The same for those of a run.
-RUN_PLOTS = {
-    "ratings_connect_four.png": ["what=ratings"],
-}
 #: The 16 standard colors of a terminal.
 ANSI_COLORS = (
     "#000000 #cd3131 #2fb170 #d7ba3d #3b78d8 #bc5fd3 #2bb3c0 #d7dae0 "
@@ -241,9 +237,11 @@ def main(words: list[str]) -> int:
     draw_play(IMAGES / "play_connect_four.svg", "connect_four", "uct:20000", ["4", "4", "3"])
     moves = ["c2d3", "d2-e3", "b2b3"]
     draw_play(IMAGES / "play_breakthrough.svg", "examples/breakthrough.py", "uct:20000", moves)
-    plots = PLOTS | {name: [*words, *arguments] for name, words in RUN_PLOTS.items() if arguments}
+    if arguments:
+        output = IMAGES / "ratings_connect_four.png"
+        alphazero(["rate", *arguments, "num_games=0", f"output={output}"])
     return max(
-        alphazero(["plot", *words, f"output={IMAGES / name}"]) for name, words in plots.items()
+        alphazero(["plot", *words, f"output={IMAGES / name}"]) for name, words in PLOTS.items()
     )
 
 

@@ -1,10 +1,9 @@
-"""Draw a picture: of a run's losses, of its error against an exact solver, of its ratings; of a
-position with a player's policy and value; or of a game, as an animation.
+"""Draw a picture: of a run's losses, or of its error against an exact solver; of a position with a
+player's policy and value; or of a game, as an animation.
 
     alphazero plot run=latest
     alphazero plot run=checkpoints/connect_four/RUN output=losses.png rolling_mean=10
     alphazero plot what=exact run=checkpoints/connect_four/A,checkpoints/connect_four/B
-    alphazero plot what=ratings run=latest
     alphazero plot what=position moves=4,4,3 num_simulations=1000
     alphazero plot what=game first=best second=uct:1000 output=game.gif
     alphazero plot what=game game=othello setup=standard moves=f5d6c3d3c4f4 output=moves.png
@@ -32,15 +31,12 @@ from alphazero.cli.players import (
     warm_up,
 )
 from alphazero.config.settings import option
-from alphazero.evaluation.elo import rate
-from alphazero.evaluation.ratings import RatingFile
 from alphazero.players.base import MAX_SIMULATIONS, RESIGN, Player, PlayerSettings
 from alphazero.players.registry import default_player, make_player
 from alphazero.plots.exact_error import draw_exact_error
 from alphazero.plots.figure import check_picture
 from alphazero.plots.game import PlayedGame, draw_game
 from alphazero.plots.position import Thought, draw_position
-from alphazero.plots.ratings import draw_ratings
 from alphazero.plots.run import draw_run
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
@@ -51,7 +47,6 @@ from alphazero.storage.run_folder import RunFolder
 _SETTINGS_OF = {
     "run": "run root rolling_mean",
     "exact": "run root lines",
-    "ratings": "run root",
     "position": "game setup moves player num_simulations",
     "game": "game setup moves first second num_simulations seed",
 }
@@ -63,9 +58,9 @@ class Settings:
 
     what: str = option(
         "run",
-        "a run as a whole; its error against an exact solver; its ratings, which 'alphazero rate' "
-        "measures; a position with a player's policy and value; or a game",
-        choices=("run", "exact", "ratings", "position", "game"),
+        "a run as a whole; its error against an exact solver; a position with a player's policy "
+        "and value; or a game",
+        choices=("run", "exact", "position", "game"),
     )
     output: str = option(
         "",
@@ -114,7 +109,6 @@ def run(settings: Settings, console: Console) -> None:
     plots = {
         "run": _plot_run,
         "exact": _plot_exact,
-        "ratings": _plot_ratings,
         "position": _plot_position,
         "game": _plot_game,
     }
@@ -140,7 +134,7 @@ def _check_settings(settings: Settings) -> None:
 
 def _plot_run(settings: Settings) -> Path:
     """Draw the losses, the strength, the games and the speed of a run."""
-    folder = _find_run(settings)
+    folder = _find_run(settings.run, settings)
     output = _output(settings, folder, "plot.png")
     draw_run(folder.read_metrics(), str(folder.path), settings.rolling_mean, output)
     return output
@@ -148,8 +142,7 @@ def _plot_run(settings: Settings) -> Path:
 
 def _plot_exact(settings: Settings) -> Path:
     """Draw the error of one or several runs against an exact solver."""
-    paths = split_paths(settings.run or "latest")
-    folders = [_find_run(settings, path=path) for path in paths]
+    folders = [_find_run(path, settings) for path in split_paths(settings.run or "latest")]
     output = _output(settings, folders[0], "exact.png")
     games = sorted({folder.read_config()["game"]["name"] for folder in folders})
     metrics = [(folder.path.name, folder.read_metrics()) for folder in folders]
@@ -157,32 +150,13 @@ def _plot_exact(settings: Settings) -> Path:
     return output
 
 
-def _plot_ratings(settings: Settings) -> Path:
-    """Draw the ratings that `alphazero rate` has stored in a run."""
-    folder = _find_run(settings, "config.yaml")
-    output = _output(settings, folder, "ratings.png")
-    path = folder.path / "ratings.json"
-    file = RatingFile.read(path) if path.exists() else None
-    ratings = rate(file.pairings, *file.anchor) if file and file.anchor else None
-    if file is None or ratings is None:
-        reason = f"it holds too few games for ratings: 'alphazero rate run={folder.path}' adds some"
-        raise ConfigError.of("run", str(folder.path), reason=reason)
-    draw_ratings(ratings, file.networks, f"{file.game}: {folder.path.name}", output)
-    return output
-
-
-def _find_run(
-    settings: Settings, holding: str = "metrics.jsonl", path: str | None = None
-) -> RunFolder:
-    """Return the run that the settings name, or that in ``path``.
-
-    Args:
-        holding: a file that it must have.
+def _find_run(path: str | None, settings: Settings) -> RunFolder:
+    """Return a run with figures.
 
     Raises:
         ConfigError: if there is no such run.
     """
-    return RunFolder.find(path or settings.run or "latest", settings.root, None, "run", holding)
+    return RunFolder.find(path or "latest", settings.root, None, "run", "metrics.jsonl")
 
 
 def _output(settings: Settings, folder: RunFolder, name: str) -> Path:

@@ -53,8 +53,7 @@ class Settings:
     )
     num_simulations: int = option(200, "simulations of a network per move", 1, 1_000_000)
     players: list[str] = option(STANDARD_PLAYERS, "the other players, as in 'alphazero match'")
-    anchor: str = option("uct:1000", "the player whose rating is fixed")
-    anchor_elo: float = option(1000.0, "the rating of the anchor", -1e6, 1e6)
+    anchor: str = option("uct:1000", "the player whose rating is fixed, at 1000 Elo")
     num_games: int = option(
         600, "games to add, an even number; 0 shows the stored ratings", 0, 1_000_000
     )
@@ -128,7 +127,9 @@ def _play(
     game: Game, players: dict[str, Player], file: RatingFile, settings: Settings, anchor: str
 ) -> None:
     """Play the games; write the file after every match."""
-    games_per_match = _games_per_match(settings, len(players))
+    # An even number that leaves two matches for every player.
+    affordable = settings.num_games // (2 * len(players)) // 2 * 2
+    games_per_match = max(2, min(settings.games_per_match, affordable))
     openings = Openings(settings.opening_plies, settings.seed)
     num_before = 0  # games of the matches that have ended
 
@@ -140,19 +141,13 @@ def _play(
             game, players, file.matches, settings.num_games, games_per_match, openings, on_progress
         ):
             file.matches.append(match)
-            file.write(rate(file.pairings, anchor, settings.anchor_elo))
+            file.write(rate(file.pairings, anchor))
             num_before += len(match.scores)
-
-
-def _games_per_match(settings: Settings, num_players: int) -> int:
-    """Return an even number of games per match that leaves two matches for every player."""
-    affordable = settings.num_games // (2 * num_players) // 2 * 2
-    return max(2, min(settings.games_per_match, affordable))
 
 
 def _show(file: RatingFile, anchor: str, settings: Settings, console: Console) -> None:
     """Print the table and draw the picture."""
-    ratings = rate(file.pairings, anchor, settings.anchor_elo)
+    ratings = rate(file.pairings, anchor)
     names = {name for pairing in file.pairings for name in pairing[:2]}
     apart = sorted(names - set([anchor] if ratings is None else ratings.players))
     # After two matches each they surely have ratings.

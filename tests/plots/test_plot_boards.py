@@ -15,9 +15,6 @@ from PIL import Image
 
 from alphazero.cli import plot
 from alphazero.cli.command import run_command
-from alphazero.evaluation.elo import rate
-from alphazero.evaluation.ratings import RatingFile
-from alphazero.evaluation.tournament import TournamentMatch
 from alphazero.plots import position
 from alphazero.plots.curves import ERRORS, MISPLAYED
 from alphazero.runtime.errors import ConfigError
@@ -132,21 +129,6 @@ def test_a_picture_has_the_format_of_its_ending(ending):
     begin = {"png": b"\x89PNG", "pdf": b"%PDF", "jpg": b"\xff\xd8", "svg": b"<svg"}[ending]
     draw("what=game", "game=tic_tac_toe", "moves=1,5", f"output=x.{ending}")
     assert Path(f"x.{ending}").read_bytes().startswith(begin)
-
-
-def test_stored_ratings_are_drawn_as_they_were():
-    match = TournamentMatch("uct:50", "network 1, 4 simulations", (1.0, 0.5), ((), ()))
-    file = RatingFile(Path("run/ratings.json"), "tic_tac_toe", 2, matches=[match])
-    file.networks = {"network 1, 4 simulations": {"iteration": 1, "elapsed_s": 60.0}}
-    file.write()
-    with pytest.raises(ConfigError) as error:
-        run_command(plot, ["what=ratings", "run=run"])
-    assert error.value.key == "run"
-    file.write(rate(file.pairings, "uct:50", 1234.0))
-    draw("what=ratings", "run=run", "output=x.svg")
-    assert "Elo (uct:50 = 1234)" in texts("x.svg")
-    draw("what=ratings", "run=run")
-    assert Path("run/ratings.png").is_file()
 
 
 @pytest.mark.parametrize(
