@@ -54,16 +54,10 @@ from alphazero.runtime.console import Console
 class Settings(PlayerSettings):
     """Who is measured, on what."""
 
-    game: str | None = option(
-        None, "the game; by default that of the network or of the set, otherwise connect_four"
-    )
+    game: str | None = option(None, "the game; by default that of the network or of the set")
     player: str = option("network", PLAYER_HELP)
     baseline: str | None = option(None, "another player, compared position by position")
-    set: str | None = option(
-        None,
-        "file of positions made by 'alphazero make_evaluation_set'; by default those that ship "
-        "with the game",
-    )
+    set: str | None = option(None, "positions to measure on; by default those that ship")
     show: int = option(0, "misplayed positions to print", 0, 10_000)
     plot: str | None = option(None, "picture of the figures by ply to write (.png, .svg, .pdf)")
     json: str | None = option(None, "file to write the figures to")

@@ -44,21 +44,11 @@ class Format(NamedTuple):
 class Settings:
     """Which network, and what to write."""
 
-    network: str = option(
-        "best", "best (the network that ships with the game), latest, or a network's or run's path"
-    )
-    game: str | None = option(
-        None, f"the game; by default that of the network's file, for best {DEFAULT_GAME}"
-    )
+    network: str = option("best", "best, latest, or the path of a network or a run")
+    game: str | None = option(None, f"the game; by default the network's, for best {DEFAULT_GAME}")
     network_kind: str | None = option(None, NETWORK_KIND_HELP)
-    format: str = option(
-        "onnx",
-        "an ONNX file, or a Python file that plays on Kaggle's ConnectX",
-        choices=("onnx", "kaggle"),
-    )
-    output: str = option(
-        "", "the file to write; by default GAME.onnx or submission.py in the current folder"
-    )
+    format: str = option("onnx", "kaggle: a player of ConnectX", choices=("onnx", "kaggle"))
+    output: str = option("", "the file to write; by default GAME.onnx or submission.py")
     root: str = option("checkpoints", "the folder of all runs, for latest without a game")
 
 

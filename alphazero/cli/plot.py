@@ -67,39 +67,17 @@ class Settings:
         "picture to write (.png, .svg, .pdf; a game also .gif, an animation); by default in the "
         "(first) run, or position.png and game.gif here",
     )
-    run: str | None = option(
-        None, "the run's folder, or latest (the default); several, separated by commas, for exact"
-    )
+    run: str | None = option(None, "the run's folder, or latest; for exact, several with commas")
     root: str = option("checkpoints", "the folder of all runs, for latest")
-    rolling_mean: int = option(
-        5,
-        "run: iterations in the rolling mean of the losses, or epochs with learner.epochs",
-        1,
-        10_000,
-    )
-    lines: str = option(
-        "each",
-        "exact: a line for each run, or their median with the band from lowest to highest",
-        choices=("each", "median"),
-    )
+    rolling_mean: int = option(5, "run: iterations in the rolling mean of the losses", 1, 10_000)
+    lines: str = option("each", "exact: each run, or median and range", choices=("each", "median"))
     game: str | None = option(None, f"position, game: {GAME_HELP}")
     setup: str = option(SETUPS[0], SETUP_HELP, choices=SETUPS)
-    moves: str = option(
-        "",
-        f"the moves before the position, or of the game; with players, its opening, {MOVES_HELP}",
-    )
-    player: str | None = option(
-        None, "position: whose view is shown, as in 'alphazero match'; by default best, or uct"
-    )
-    first: str | None = option(
-        None, "game: who moves first, as in 'alphazero match'; by default best, or uct:1000"
-    )
-    second: str | None = option(
-        None, "game: who moves second; by default uct:1000, or random where no network ships"
-    )
-    num_simulations: int | None = option(
-        None, "position, game: simulations of a move", 1, MAX_SIMULATIONS
-    )
+    moves: str = option("", f"the moves before the position, or of the game, {MOVES_HELP}")
+    player: str | None = option(None, "position: whose view; by default best, otherwise uct")
+    first: str | None = option(None, "game: who moves first; by default best, otherwise uct:1000")
+    second: str | None = option(None, "game: the opponent; by default uct:1000, otherwise random")
+    num_simulations: int | None = option(None, "simulations of a move", 1, MAX_SIMULATIONS)
     seed: int = option(0, "game: seed of the players", 0, 2**63 - 4)
 
 

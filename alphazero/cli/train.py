@@ -172,10 +172,10 @@ def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -
                 else:
                     shown.progress(event)
     except KeyboardInterrupt:
-        console.print("\n" + "\n".join(stopped_lines(trainer)))
+        console.print(f"\nStopped. {kept_text(trainer)}")
         return 130
     except (OSError, MemoryError, RuntimeError) as error:
-        error.add_note(_kept_text(trainer))
+        error.add_note(kept_text(trainer))
         raise
     assert isinstance(event, IterationReport)  # that of the last iteration
     console.print("\n" + "\n".join(end_lines(trainer, event)))
@@ -246,27 +246,13 @@ def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
         f"Watch with:  {_tensorboard(trainer.settings.run.root)}",
         *(f"note: {note}" for note in (*trainer.game.notes, *trainer.notices)),
     ]
-    if limit_s := trainer.settings.run.time_limit_s:
-        counted = "self-play, learning and pits; measurements of strength come on top"
-        lines.append(f"Time limit: {duration_text(limit_s)} of {counted}.")
     if not has_board(trainer.game):
         lines.append("note: TensorBoard shows no boards: the rules give none (the rule `cells`).")
     return lines
 
 
-def stopped_lines(trainer: Trainer) -> list[str]:
-    """Return what is kept of a stopped run, and the command that resumes it."""
-    if not trainer.stored_iteration:
-        return [f"Stopped. {_kept_text(trainer)}"]
-    resume = _resume_words(trainer)
-    return [
-        f"Stopped. Iteration {trainer.stored_iteration} is stored; the unfinished one is lost.",
-        f"Resume with:  {program()} train {resume}",
-    ]
-
-
-def _kept_text(trainer: Trainer) -> str:
-    """Return what is kept of a run that ends in an error, and the command that resumes it."""
+def kept_text(trainer: Trainer) -> str:
+    """Return what is kept of a run that ends early, and the command that resumes it."""
     if not trainer.stored_iteration:
         return "No iteration was finished, so nothing is kept."
     resume = f"{program()} train {_resume_words(trainer)}"
