@@ -95,7 +95,7 @@ def run(
             second = first
     people = any(isinstance(player, HumanPlayer) for player in (first, second))
     every_board = people if settings.boards == "auto" else settings.boards == "every"
-    warm_up(game, (first, second), console)
+    warm_up(game, (first, second), console, game.play_moves(moves))
     sides = (first, second)[: game.num_players]
     thinking = [(one.name, thinking_of(one)) for one in sides]
     introduction = [f"{name} thinks here with {how}." for name, how in thinking if how]

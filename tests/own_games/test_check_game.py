@@ -329,7 +329,6 @@ def test_the_printed_command_trains(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["check_game", name, "num_positions=500", "json=a.json"]) == 0
     figures = json.loads(Path("a.json").read_text())
-    assert figures["simulations_per_s"] > 0 and figures["first_result_s"] >= 0
     small = ["run.num_iterations=1", "selfplay.games_per_iteration=4", "evaluation.every=0"]
     small += ["evaluation.final_num_games=0", "selfplay.num_simulations=4"]
     assert main(["train", *figures["starting_values"], *small]) == 0
