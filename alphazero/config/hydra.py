@@ -48,13 +48,17 @@ def runs_of_sweep(words: Sequence[str]) -> Iterator[tuple[list[str], dict[str, s
     Raises:
         ConfigError: for an argument without "=", or a range that Hydra cannot parse.
     """
-    fixed, swept = [], {}
+    fixed = [word for word in words if word.startswith("~")]
+    swept = {}
     for word in words:
-        values = [] if word.startswith("~") else _values(*split_word(word))
+        if word.startswith("~"):
+            continue
+        key, text = split_word(word.lstrip("+"))
+        values = _values(key, text)
         if len(values) > 1:
-            swept[word.partition("=")[0]] = values
+            swept[key] = values
         else:
-            fixed.append(word)
+            fixed.append(f"{key}={values[0]}")
     for chosen in itertools.product(*swept.values()):
         varied = dict(zip(swept, chosen))
         yield [*fixed, *(f"{key}={value}" for key, value in varied.items())], varied
