@@ -83,8 +83,8 @@ def place_boards(text: str, page: Path) -> str:
 
 
 def _export(name: str, folder: Path) -> None:
+    from alphazero.interop import onnx_file
     from alphazero.interop.export_agreement import check_agreement
-    from alphazero.interop.onnx_file import onnx_bytes, onnx_evaluate
     from alphazero.own_games.registry import make_game
     from alphazero.players.network import load_module
     from alphazero.storage.pretrained import shipped_network
@@ -92,8 +92,8 @@ def _export(name: str, folder: Path) -> None:
 
     game = make_game(name)
     loaded = load_module(game, shipped_network(name))
-    data = onnx_bytes(game, loaded.module, loaded.file.info)
-    check_agreement(game, loaded.module, onnx_evaluate(data), 100)
+    data = onnx_file.to_bytes(game, loaded.module, loaded.file.info)
+    check_agreement(game, loaded.module, onnx_file.evaluation_of(data), 100)
     (folder / f"{folder_name(name)}.onnx").write_bytes(data)
 
 

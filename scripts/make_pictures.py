@@ -53,10 +53,6 @@ PLOTS = {
         *("what=game", "game=othello", "setup=standard", "moves=f5d6c3d3c4f4f6f3e6e7d7")
     ],
 }
-#: The arguments of `alphazero plot`, except ``run``, for pictures of the user's run.
-RUN_PLOTS = {
-    "ratings_connect_four.png": ["what=ratings"],
-}
 #: The 16 standard colors of a terminal.
 ANSI_COLORS = (
     "#000000 #cd3131 #2fb170 #d7ba3d #3b78d8 #bc5fd3 #2bb3c0 #d7dae0 "
@@ -237,13 +233,15 @@ def main(arguments: list[str]) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("run", nargs="*", help="run=RUN, a run to draw as well")
-    runs = parser.parse_args(arguments).run
+    run = parser.parse_args(arguments).run
     draw_play(IMAGES / "play_connect_four.svg", "connect_four", "uct:20000", ["4", "4", "3"])
     moves = ["c2d3", "d2-e3", "b2b3"]
     draw_play(IMAGES / "play_breakthrough.svg", "examples/breakthrough.py", "uct:20000", moves)
-    plots = PLOTS | {name: [*plot, *runs] for name, plot in RUN_PLOTS.items() if runs}
+    if run:
+        output = IMAGES / "ratings_connect_four.png"
+        alphazero(["rate", *run, "num_games=0", f"output={output}"])
     return max(
-        alphazero(["plot", *plot, f"output={IMAGES / name}"]) for name, plot in plots.items()
+        alphazero(["plot", *plot, f"output={IMAGES / name}"]) for name, plot in PLOTS.items()
     )
 
 

@@ -213,7 +213,7 @@ rate players=uct:10
 rate players=[
 rate num_games=-1
 rate games_per_match=3
-rate anchor_elo=high
+rate num_networks=many
 rate output=files
 
 engine foo=1
@@ -270,7 +270,6 @@ plot run=files/runs/metrics output=x.doc
 plot what=exact run=files/runs/metrics
 plot what=everything
 plot lines=mean
-plot what=ratings run=files/runs/metrics
 plot what=game run=files/runs/no_networks
 plot what=game first=nowhere
 plot what=game moves=9

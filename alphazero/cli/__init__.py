@@ -14,10 +14,8 @@ import re
 import sys
 import threading
 import warnings
-from typing import Any
 
 from alphazero.cli.interrupts import handle_interrupts, is_interrupted
-from alphazero.config.completion import OPTIONS, complete
 from alphazero.config.hints import nearest_key_hint
 from alphazero.players.later_engine import THREAD as LATER_ENGINE
 from alphazero.runtime.process import end_process, limit_spinning
@@ -73,7 +71,8 @@ def main(arguments: list[str] | None = None) -> int:
 def _run_safely(arguments: list[str]) -> int:
     """Run a subcommand; return the exit status, whatever happens."""
     try:
-        _open_standard_streams()
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="backslashreplace")  # such as a path that is not UTF-8
         status = _answer(arguments)
         sys.stdout.flush()
         return status
@@ -98,8 +97,11 @@ def _answer(arguments: list[str]) -> int:
 
         print(importlib.metadata.version("alphazero-selfplay"))
         return 0
-    if arguments[0] in OPTIONS:
-        return complete(arguments, COMMANDS, _run_with_hydra)
+    if arguments[0] in ("-sc", "--shell-completion"):
+        from alphazero.cli.completion import complete
+
+        complete(arguments, COMMANDS)
+        return 0
     command, *rest = arguments
     if command not in COMMANDS:
         hint = nearest_key_hint(command, list(COMMANDS))
@@ -202,22 +204,6 @@ def _set_up_process() -> None:
     handle_interrupts()
 
 
-def _open_standard_streams() -> None:
-    """Open the standard streams that the caller has closed, and let standard output take any text.
-
-    A file of a run would get the number of a closed stream, and with it all that libraries print.
-    """
-    for number, (name, mode) in enumerate({"stdin": "r", "stdout": "w", "stderr": "w"}.items()):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # takes the lowest number
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # such as a path that is not UTF-8
-
-
 def _run(command: str, arguments: list[str]) -> int:
     """Import a command and run it."""
     from alphazero.cli.command import run_command
@@ -225,9 +211,3 @@ def _run(command: str, arguments: list[str]) -> int:
 
     announce_first_compilation()
     return run_command(importlib.import_module(f"alphazero.cli.{command}"), arguments)
-
-
-def _run_with_hydra(*arguments: Any) -> int:
-    from alphazero.training.run_config import run_with_hydra  # importing Hydra takes a second
-
-    return run_with_hydra(*arguments)

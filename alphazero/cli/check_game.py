@@ -20,18 +20,13 @@ from rich.text import Text
 
 from alphazero.cli.command import figures_table, write_figures
 from alphazero.config.settings import option
-from alphazero.evaluation.run_facts import duration_text
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.network.registry import make_network
 from alphazero.own_games.checks.report import CheckOptions, Fault, RuleReport
 from alphazero.own_games.registry import is_shipped_game, make_game
 from alphazero.own_games.rule_check import check_rules
 from alphazero.runtime.console import Console
-from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.wording import counted
-from alphazero.training.run_config import compose
-from alphazero.training.tuning import tune
 
 POSITIONAL = "game"
 _GAMES_PER_ITERATION = 200
@@ -52,9 +47,6 @@ class Settings:
     num_positions: int = option(20_000, "positions to look at", 100, 1_000_000_000)
     seconds: float = option(30.0, "seconds after which no position is looked at", 0.1, 1e6)
     seed: int = option(0, "of the random games", 0)
-    measure: bool = option(
-        True, "measure the speed of self-play with the proposed settings, which takes ten seconds"
-    )
     json: str = option("", "file for the findings and the proposed settings, as JSON")
 
 
@@ -92,7 +84,7 @@ def _print_report(console: Console, options: CheckOptions, report: RuleReport) -
 
 
 def _print_lines(console: Console, lines: list[str]) -> None:
-    console.print("\n".join(lines), markup=False, soft_wrap=True)
+    console.print("\n".join(lines), markup=False)
 
 
 def fault_lines(heading: str, fault: Fault) -> list[str]:
@@ -206,7 +198,7 @@ def _measure_and_propose(
         per_s = moves_per_s(game)
     kind = "compiled" if isinstance(game, CompiledGame) else "Python"
     text = f"\nSpeed of the rules ({kind}, one thread): {per_s:,.0f} moves/s"
-    console.print(f"{text}, with legal moves and planes", markup=False, soft_wrap=True)
+    console.print(f"{text}, with legal moves and planes", markup=False)
     # Games of this package have files of settings.
     proposals = [] if is_shipped_game(settings.game) else starting_values(game, report)
     overrides = [f"game={settings.game}", *(one.override for one in proposals)]
@@ -217,12 +209,9 @@ def _measure_and_propose(
             table.add_row(*one)
         console.print("\nStarting values for a run:")
         console.print(table)
-    found = {"rules_per_s": round(per_s), "starting_values": overrides}
-    if settings.measure:
-        found |= _expected(console, overrides, game, report)
     command = " ".join(map(shlex.quote, ["alphazero", "train", *overrides]))
-    console.print(f"\n{command}", markup=False, soft_wrap=True)
-    return found
+    console.print(f"\n{command}", markup=False)
+    return {"rules_per_s": round(per_s), "starting_values": overrides}
 
 
 def moves_per_s(game: Game) -> float:
@@ -243,33 +232,3 @@ def moves_per_s(game: Game) -> float:
             began = time.perf_counter()  # the first call may compile
         elif (elapsed := time.perf_counter() - began) > _TIMED_S:
             return (num_moves - _BATCH) / elapsed
-
-
-def _expected(
-    console: Console, overrides: list[str], game: Game, report: RuleReport
-) -> dict[str, float]:
-    """Print how long self-play takes until the first measurement of strength; return the figures.
-
-    What is measured here, a run with these settings remembers.
-    """
-    with console.status(Text("Measuring self-play ...")):
-        settings = compose(overrides)
-        settings.selfplay.num_parallel_games = 0  # to be measured
-        device, num_threads = choose_device(settings.device), set_num_threads(0)
-        network = make_network(game.planes_shape, game.num_actions, settings.network).to(device)
-        tuning = tune(settings, game, network, device, num_threads)
-    assert tuning is not None  # a speed is left to be measured
-    per_s = max(tuning.lockstep_speeds[str(tuning.num_parallel_games)], 1.0)
-    selfplay, every = settings.selfplay, settings.evaluation.every or settings.run.num_iterations
-    simulations = report.plies[1] * selfplay.games_per_iteration * selfplay.num_simulations
-    seconds = every * simulations / per_s
-    when = "First measurement of strength" if settings.evaluation.every else "End of the run"
-    lines = [
-        "",
-        f"Self-play: {per_s:,.0f} simulations/s with this network on {device}, "
-        f"{counted(num_threads, 'thread')}",
-        f"{when}, after {counted(every, 'iteration')}: "
-        f"about {duration_text(seconds)} of self-play, and learning",
-    ]
-    _print_lines(console, lines)
-    return {"simulations_per_s": per_s, "first_result_s": round(seconds)}

@@ -8,8 +8,8 @@ A command is a module of this package with
 - ``run(settings, console)``, which returns the exit status, None for 0;
 - ``POSITIONAL``, if a word without an equals sign is the value of a setting: the setting's name.
 
-A command that takes the settings of a training run, which Hydra reads, has ``main(arguments)``
-instead of the last three; it returns the exit status.
+A command that takes the settings of a training run has ``main(arguments)`` instead of the last
+three; it prints its help itself, and returns the exit status.
 """
 
 import ast
@@ -36,11 +36,13 @@ def run_command(command: ModuleType, arguments: list[str], console: Console | No
     Raises:
         ValueError: for wrong input.
     """
-    if HELP & set(arguments):
-        _print_help(command, arguments)
-        return 0
     if not hasattr(command, "Settings"):
         return command.main(arguments)
+    if HELP & set(arguments):
+        summary, examples = summary_and_examples(command)
+        usage = f"{_name(command)} {getattr(command, 'POSITIONAL', '').upper()}".rstrip()
+        print_help(usage, summary, command.Settings(), examples)
+        return 0
     settings = read_settings(command, arguments)
     if getattr(settings, "json", None):
         check_output(settings.json, "json")
@@ -65,18 +67,12 @@ def _name(command: ModuleType) -> str:
     return command.__name__.rpartition(".")[2]
 
 
-def _print_help(command: ModuleType, arguments: list[str]) -> None:
+def summary_and_examples(command: ModuleType) -> tuple[str, list[str]]:
+    """Return what ``--help`` prints of a command's docstring."""
     # From the source, as 'python -OO' drops docstrings.
     doc = ast.get_docstring(ast.parse(inspect.getsource(command))) or ""
     summary = " ".join(doc.split("\n\n")[0].split())
-    examples = [line.strip() for line in doc.splitlines() if line.startswith("    ")]
-    if hasattr(command, "Settings"):
-        usage = f"{_name(command)} {getattr(command, 'POSITIONAL', '').upper()}".rstrip()
-        print_help(usage, summary, command.Settings(), examples)
-    else:
-        from alphazero.training.run_config import print_run_help
-
-        print_run_help(_name(command), summary, arguments, examples)
+    return summary, [line.strip() for line in doc.splitlines() if line.startswith("    ")]
 
 
 def figures_table(*headings: str, left: str | None = None) -> Table:
@@ -96,4 +92,4 @@ def figures_table(*headings: str, left: str | None = None) -> Table:
 def write_figures(path: str, figures: dict[str, Any], console: Console) -> None:
     """Write figures as JSON, and print the name of the file."""
     write_output(path, (json.dumps(figures) + "\n").encode())
-    console.print(f"Figures: {path}", markup=False, soft_wrap=True)
+    console.print(f"Figures: {path}", markup=False)

@@ -30,13 +30,8 @@ from alphazero.runtime.process import claim_output
 class Settings(PlayerSettings):
     """Who answers; a request's own limits replace those given here."""
 
-    player: str = option(
-        "auto",
-        f"who answers: {PLAYER_HELP}; auto is best, or uct where no network ships",
-    )
-    game: str | None = option(
-        None, "the only game to play; needed for a game file of your own, also with a network of it"
-    )
+    player: str = option("auto", f"who answers: {PLAYER_HELP}; auto is best, otherwise uct")
+    game: str | None = option(None, "the only game to play; a game file of your own must be named")
     endgame: str = option("auto", ENDGAME_HELP)
 
     @property

@@ -54,16 +54,10 @@ from alphazero.runtime.console import Console
 class Settings(PlayerSettings):
     """Who is measured, on what."""
 
-    game: str | None = option(
-        None, "the game; by default that of the network or of the set, otherwise connect_four"
-    )
+    game: str | None = option(None, "the game; by default that of the network or of the set")
     player: str = option("network", PLAYER_HELP)
     baseline: str | None = option(None, "another player, compared position by position")
-    set: str | None = option(
-        None,
-        "file of positions made by 'alphazero make_evaluation_set'; by default those that ship "
-        "with the game",
-    )
+    set: str | None = option(None, "positions to measure on; by default those that ship")
     show: int = option(0, "misplayed positions to print", 0, 10_000)
     plot: str | None = option(None, "picture of the figures by ply to write (.png, .svg, .pdf)")
     json: str | None = option(None, "file to write the figures to")
@@ -81,14 +75,14 @@ def run(settings: Settings, console: Console) -> None:
     reports = {label: _measure(label, players[label], evaluation_set) for label in players}
     baseline = {label: _measure(label, others[label], evaluation_set) for label in others}
     player = list(players.values())[-1]
-    console.print(_title(game, player, evaluation_set, settings.set), markup=False, soft_wrap=True)
+    console.print(_title(game, player, evaluation_set, settings.set), markup=False)
     console.print(report_table(evaluation_set, reports))
-    console.print("\n" + "\n".join(value_lines(reports)), soft_wrap=True)
+    console.print("\n" + "\n".join(value_lines(reports)))
     pairs = _pairs(reports, baseline) if baseline else []
     if pairs:
         other = list(others.values())[-1]
         title = f"\nCompared with {other.name}, position by position:\n"
-        console.print(title, markup=False, soft_wrap=True)
+        console.print(title, markup=False)
         console.print(paired_table(pairs))
     _print_misplayed(console, game, list(reports.values())[-1], settings.show)
     if settings.json:
@@ -111,7 +105,7 @@ def run(settings: Settings, console: Console) -> None:
     if settings.plot:
         title = f"{game.name}: {player.name}"
         draw_accuracy(evaluation_set, reports, title, Path(settings.plot))
-        console.print(f"Picture: {settings.plot}", markup=False, soft_wrap=True)
+        console.print(f"Picture: {settings.plot}", markup=False)
 
 
 def _game(settings: Settings) -> Game:
@@ -161,7 +155,7 @@ def _print_misplayed(console: Console, game: Game, report: AccuracyReport, num_s
     for row, failure in zip(rows, report.failures(num_shown)):
         print_misplayed(console, game, failure)
         moves = skin_of(game).notation.list_text(report.evaluation_set.moves[row])
-        console.print(f"moves={moves}", markup=False, soft_wrap=True)
+        console.print(f"moves={moves}", markup=False)
 
 
 # --- the comparison -------------------------------------------------------------------------------

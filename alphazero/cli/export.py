@@ -10,17 +10,13 @@ In: a network and a format. Out: one file.
 """
 
 import dataclasses
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
-
-from torch import nn
 
 from alphazero.cli.players import DEFAULT_GAME
 from alphazero.config.settings import option
 from alphazero.games.batched_game import Game
 from alphazero.interop import kaggle_submission, onnx_file
-from alphazero.interop.export_agreement import Evaluate, check_agreement
+from alphazero.interop.export_agreement import check_agreement
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import NETWORK_KIND_HELP
 from alphazero.players.network import game_of_network, load_module
@@ -31,40 +27,27 @@ from alphazero.runtime.files import check_output, unwritable
 from alphazero.runtime.outputs import write_output
 from alphazero.storage.run_folder import RunFolder, find_network, folder_name
 
-
-class Format(NamedTuple):
-    """A kind of file."""
-
-    is_ours: Callable[[Path], bool]  #: whether a file of this kind was written by this command
-    to_bytes: Callable[[Game, nn.Module, dict[str, Any]], bytes]
-    evaluate: Callable[[bytes], Evaluate]  #: runs the network of such a file
+#: The modules that write, recognise and run a kind of file.
+_FORMATS = {"onnx": onnx_file, "kaggle": kaggle_submission}
 
 
 @dataclasses.dataclass
 class Settings:
     """Which network, and what to write."""
 
-    network: str = option(
-        "best", "best (the network that ships with the game), latest, or a network's or run's path"
-    )
-    game: str | None = option(
-        None, f"the game; by default that of the network's file, for best {DEFAULT_GAME}"
-    )
+    network: str = option("best", "best, latest, or the path of a network or a run")
+    game: str | None = option(None, f"the game; by default the network's, for best {DEFAULT_GAME}")
     network_kind: str | None = option(None, NETWORK_KIND_HELP)
-    format: str = option(
-        "onnx",
-        "an ONNX file, or a Python file that plays on Kaggle's ConnectX",
-        choices=("onnx", "kaggle"),
-    )
-    output: str = option(
-        "", "the file to write; by default GAME.onnx or submission.py in the current folder"
-    )
+    format: str = option("onnx", "kaggle: a player of ConnectX", choices=("onnx", "kaggle"))
+    output: str = option("", "the file to write; by default GAME.onnx or submission.py")
     root: str = option("checkpoints", "the folder of all runs, for latest without a game")
 
 
 def run(settings: Settings, console: Console) -> None:
     """Write the file, and print where it is and how far it is from the network."""
-    file_format = _format(settings.format)  # takes seconds, in which a run may drop a network
+    file_format = _FORMATS[settings.format]
+    if settings.format == "onnx":
+        onnx_file.require_onnx()  # takes seconds, in which a run may drop a network
     game, path = _game_and_network(settings)
     default = "submission.py" if settings.format == "kaggle" else f"{folder_name(game.name)}.onnx"
     output = Path(settings.output or default)
@@ -74,14 +57,14 @@ def run(settings: Settings, console: Console) -> None:
     check_output(output, "output")
     network, _, file = load_module(game, path, settings.network_kind)
     data = file_format.to_bytes(game, network, file.info)
-    agreement = check_agreement(game, network, file_format.evaluate(data))
+    agreement = check_agreement(game, network, file_format.evaluation_of(data))
     write_output(output, data)
     text = (
         f"{path} is exported to {output} ({len(data):,} bytes).\n"
         f"Largest differences on {agreement.num_positions:,} positions of random games: "
         f"logits {agreement.logits:.1e}, values {agreement.value:.1e}."
     )
-    console.print(text, markup=False, soft_wrap=True)
+    console.print(text, markup=False)
 
 
 def _game_and_network(settings: Settings) -> tuple[Game, Path]:
@@ -101,19 +84,3 @@ def _game_and_network(settings: Settings) -> tuple[Game, Path]:
     if place in ("best", "latest", "network"):
         return game, path
     return game_of_network(path, settings.game), path
-
-
-def _format(name: str) -> Format:
-    """Return a format.
-
-    Raises:
-        ConfigError: if it needs a package that is not installed.
-    """
-    if name == "kaggle":
-        return Format(
-            kaggle_submission.is_our_submission,
-            kaggle_submission.submission_bytes,
-            kaggle_submission.submission_evaluate,
-        )
-    onnx_file.require_onnx()
-    return Format(onnx_file.is_our_onnx_file, onnx_file.onnx_bytes, onnx_file.onnx_evaluate)

@@ -32,18 +32,9 @@ class Settings:
     """Which positions, and where they are written."""
 
     game: str = option("connect_four", "the game; it needs an exact solver")
-    num_positions: int = option(
-        1000, "positions, half of them from random and half from strong play", 2, 1_000_000
-    )
-    seed: int = option(
-        0, "seed of the games they come from; the same seed gives the same set", 0, 2**63 - 1
-    )
-    max_empties: int | None = option(
-        None,
-        "most empty squares of a position; by default as many as are solved soon",
-        1,
-        4096,
-    )
+    num_positions: int = option(1000, "half from random, half from strong play", 2, 1_000_000)
+    seed: int = option(0, "the same seed gives the same set", 0, 2**63 - 1)
+    max_empties: int | None = option(None, "most empty squares; by default few enough", 1, 4096)
     out: str | None = option(None, "file to write, by default GAME_SEED.csv")
     replace: bool = option(False, "replace a file that exists")
 
@@ -73,7 +64,7 @@ def run(settings: Settings, console: Console) -> None:
     if len(sampled) < num_positions:
         found = f"Only {found}, since many games in a row held no others,"
     text = f"{found} of plies {first} to {last}, scored by {solver.name}: {out}"
-    console.print(text, markup=False, soft_wrap=True)
+    console.print(text, markup=False)
 
 
 def _notes(settings: Settings, game: Game, solver: str) -> dict[str, str]:

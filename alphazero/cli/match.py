@@ -54,30 +54,18 @@ class Settings(PlayerSettings):
     """Who plays, and how often."""
 
     game: str | None = option(None, GAME_HELP)
-    a: str | None = option(
-        None, f"player A: {PLAYER_HELP}; by default best, or uct:1000 where no network ships"
-    )
+    a: str | None = option(None, f"player A: {PLAYER_HELP}; by default best, otherwise uct:1000")
     b: str | None = option(None, "player B; by default uct:1000, or random where no network ships")
-    num_games: int = option(
-        100, "games, an even number: each opening is played twice", 2, 1_000_000
-    )
+    num_games: int = option(100, "an even number: each opening is played twice", 2, 1_000_000)
     opening_plies: int = option(4, "random plies at the start of each pair of games", 0, 1000)
-    drawn_openings: bool = option(
-        False, "only use openings that are drawn with perfect play (needs an exact solver)"
-    )
-    sprt: bool = option(
-        False,
-        "stop as soon as a sequential test decides between the hypotheses elo0 and elo1; num_games "
-        "is then the maximum",
-    )
+    drawn_openings: bool = option(False, "only openings that are drawn with perfect play")
+    sprt: bool = option(False, "stop when a sequential test decides between elo0 and elo1")
     elo0: float = option(0.0, "sprt: A's rating minus B's under H0", -2000.0, 2000.0)
     elo1: float = option(50.0, "sprt: the same under H1, larger than elo0", -2000.0, 2000.0)
     alpha: float = option(0.05, "sprt: probability of accepting H1 if H0 is true", 1e-6, 0.49)
     beta: float = option(0.05, "sprt: probability of accepting H0 if H1 is true", 1e-6, 0.49)
     json: str | None = option(None, "file to write the report and all games to")
-    seed: int = option(
-        0, "seed of openings and players; the same seed gives the same match", 0, 2**63 - 4
-    )
+    seed: int = option(0, "the same seed gives the same match", 0, 2**63 - 4)
     endgame: str = option("auto", ENDGAME_HELP)
 
 

@@ -39,11 +39,7 @@ class Settings:
     """What is written."""
 
     name: str = option("", "the game's name, in small letters; also the one word without a '='")
-    kind: str = option(
-        "python",
-        "python: a class with a few methods; compiled: functions for numba, many times faster",
-        choices=("python", "compiled"),
-    )
+    kind: str = option("python", "compiled rules are faster", choices=("python", "compiled"))
 
 
 def run(settings: Settings, console: Console) -> None:
@@ -69,7 +65,7 @@ def run(settings: Settings, console: Console) -> None:
         "",
         f"Not installed, it is game={name}:GAME in that folder, game={name}/{name}.py from here.",
     ]
-    console.print("\n".join(lines), markup=False, soft_wrap=True)
+    console.print("\n".join(lines), markup=False)
 
 
 def _named(text: str, name: str) -> str:

@@ -33,29 +33,13 @@ from alphazero.runtime.wording import counted
 class Settings(PlayerSettings):
     """Who plays where, and what is shown."""
 
-    env: str = option(
-        "connect_four_v3", "connect_four_v3, tictactoe_v3, or a game of ours as an environment"
-    )
-    first: str | None = option(
-        None,
-        f"who moves first in games 1, 3, 5, ...: human, {PLAYER_HELP}; by default best, or "
-        "uct:1000 where no network ships",
-    )
-    second: str | None = option(
-        None, "the opponent; by default uct:1000, or random where no network ships"
-    )
+    env: str = option("connect_four_v3", "connect_four_v3, tictactoe_v3, or a game of ours")
+    first: str | None = option(None, f"who moves first in games 1, 3, 5, ...: human, {PLAYER_HELP}")
+    second: str | None = option(None, "the opponent; by default uct:1000, otherwise random")
     num_games: int = option(10, "games; the players take turns at moving first", 1, 100_000)
-    render: str = option(
-        "none",
-        "what is shown of a game: nothing, the environment's window (human), or text (ansi)",
-        choices=("none", "human", "ansi"),
-    )
-    sampled_plies: int = option(
-        1, "plies at the start whose moves are sampled, so that games differ", 0, 1000
-    )
-    seed: int = option(
-        0, "seed of players and environment; the same seed gives the same match", 0, 2**31 - 1
-    )
+    render: str = option("none", "the window, or text", choices=("none", "human", "ansi"))
+    sampled_plies: int = option(1, "plies at the start whose moves are sampled", 0, 1000)
+    seed: int = option(0, "the same seed gives the same match", 0, 2**31 - 1)
     endgame: str = option("auto", ENDGAME_HELP)
 
 

@@ -54,9 +54,7 @@ class Settings(PlayerSettings):
     )
     moves: str = option("", f"moves to start after, {MOVES_HELP}")
     setup: str = option(SETUPS[0], SETUP_HELP, choices=SETUPS)
-    hint: str | None = option(
-        None, "who gives hints; by default an engine of this game, otherwise best or uct"
-    )
+    hint: str | None = option(None, "who gives hints; by default an engine of this game")
     ponder: bool = option(False, "networks think on a person's time, too")
     boards: str = option(
         "auto",

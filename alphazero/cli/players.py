@@ -176,7 +176,7 @@ def warm_up(
             player.solver.check_empties(start[None])
     if any(isinstance(player, SolverPlayer) for player in players):
         if advice := solver_advice(game):
-            console.print(advice, markup=False, soft_wrap=True)
+            console.print(advice, markup=False)
     with getting_ready(console):
         for player in players:
             if not isinstance(player, (HumanPlayer, SolverPlayer, GtpPlayer)):

@@ -1,10 +1,9 @@
-"""Draw a picture: of a run's losses, of its error against an exact solver, of its ratings; of a
-position with a player's policy and value; or of a game, as an animation.
+"""Draw a picture: of a run's losses, or of its error against an exact solver; of a position with a
+player's policy and value; or of a game, as an animation.
 
     alphazero plot run=latest
     alphazero plot run=checkpoints/connect_four/RUN output=losses.png rolling_mean=10
     alphazero plot what=exact run=checkpoints/connect_four/A,checkpoints/connect_four/B
-    alphazero plot what=ratings run=latest
     alphazero plot what=position moves=4,4,3 num_simulations=1000
     alphazero plot what=game first=best second=uct:1000 output=game.gif
     alphazero plot what=game game=othello setup=standard moves=f5d6c3d3c4f4 output=moves.png
@@ -31,32 +30,24 @@ from alphazero.cli.players import (
     warm_up,
 )
 from alphazero.config.settings import option
-from alphazero.evaluation.elo import rate
-from alphazero.evaluation.ratings import RatingFile
-from alphazero.games.batched_game import Game
-from alphazero.own_games.registry import make_stored_game, warn_of_changed_rules
 from alphazero.players.base import MAX_SIMULATIONS, RESIGN, Player, PlayerSettings
 from alphazero.players.registry import default_player, make_player
 from alphazero.plots.exact_error import draw_exact_error
 from alphazero.plots.figure import check_picture
 from alphazero.plots.game import PlayedGame, draw_game
 from alphazero.plots.position import Thought, draw_position
-from alphazero.plots.ratings import draw_ratings
 from alphazero.plots.run import draw_run
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import split_paths
-from alphazero.selfplay.game_record import GameRecord
 from alphazero.storage.run_folder import RunFolder
 
 #: The settings of each picture, besides what and output.
 _SETTINGS_OF = {
     "run": "run root rolling_mean",
     "exact": "run root lines",
-    "ratings": "run root",
     "position": "game setup moves player num_simulations",
     "game": "game setup moves first second num_simulations seed",
-    "game with run=": "game setup run root number",
 }
 
 
@@ -66,82 +57,52 @@ class Settings:
 
     what: str = option(
         "run",
-        "a run as a whole; its error against an exact solver; its ratings, which 'alphazero rate' "
-        "measures; a position with a player's policy and value; or a game",
-        choices=("run", "exact", "ratings", "position", "game"),
+        "a run as a whole; its error against an exact solver; a position with a player's policy "
+        "and value; or a game",
+        choices=("run", "exact", "position", "game"),
     )
     output: str = option(
         "",
         "picture to write (.png, .svg, .pdf; a game also .gif, an animation); by default in the "
         "(first) run, or position.png and game.gif here",
     )
-    run: str | None = option(
-        None, "the run's folder, or latest (the default); several, separated by commas, for exact"
-    )
+    run: str | None = option(None, "the run's folder, or latest; for exact, several with commas")
     root: str = option("checkpoints", "the folder of all runs, for latest")
-    rolling_mean: int = option(
-        5,
-        "run: iterations in the rolling mean of the losses, or epochs with learner.epochs",
-        1,
-        10_000,
-    )
-    lines: str = option(
-        "each",
-        "exact: a line for each run, or their median with the band from lowest to highest",
-        choices=("each", "median"),
-    )
-    game: str | None = option(
-        None, f"position, game: {GAME_HELP}. Your own game's file also for a run of it"
-    )
+    rolling_mean: int = option(5, "run: iterations in the rolling mean of the losses", 1, 10_000)
+    lines: str = option("each", "exact: each run, or median and range", choices=("each", "median"))
+    game: str | None = option(None, f"position, game: {GAME_HELP}")
     setup: str = option(SETUPS[0], SETUP_HELP, choices=SETUPS)
-    moves: str = option(
-        "",
-        f"the moves before the position, or of the game; with players, its opening, {MOVES_HELP}",
-    )
-    player: str | None = option(
-        None, "position: whose view is shown, as in 'alphazero match'; by default best, or uct"
-    )
-    first: str | None = option(
-        None, "game: who moves first, as in 'alphazero match'; by default best, or uct:1000"
-    )
-    second: str | None = option(
-        None, "game: who moves second; by default uct:1000, or random where no network ships"
-    )
-    number: int = option(
-        1, "game with run=: which one of the newest iteration's self-play games", 1, 1_000_000
-    )
-    num_simulations: int | None = option(
-        None, "position, game: simulations of a move", 1, MAX_SIMULATIONS
-    )
+    moves: str = option("", f"the moves before the position, or of the game, {MOVES_HELP}")
+    player: str | None = option(None, "position: whose view; by default best, otherwise uct")
+    first: str | None = option(None, "game: who moves first; by default best, otherwise uct:1000")
+    second: str | None = option(None, "game: the opponent; by default uct:1000, otherwise random")
+    num_simulations: int | None = option(None, "simulations of a move", 1, MAX_SIMULATIONS)
     seed: int = option(0, "game: seed of the players", 0, 2**63 - 4)
 
 
 def run(settings: Settings, console: Console) -> None:
     """Draw the picture and print its path."""
-    picture = "game with run=" if settings.what == "game" and settings.run else settings.what
-    _check_settings(settings, picture)
+    _check_settings(settings)
     plots = {
         "run": _plot_run,
         "exact": _plot_exact,
-        "ratings": _plot_ratings,
         "position": _plot_position,
         "game": _plot_game,
-        "game with run=": _plot_selfplay_game,
     }
-    print(plots[picture](settings))
+    print(plots[settings.what](settings))
 
 
-def _check_settings(settings: Settings, picture: str) -> None:
+def _check_settings(settings: Settings) -> None:
     """Refuse settings that belong to other pictures.
 
     Raises:
         ConfigError: for the first one.
     """
-    defaults, keys = Settings(), ["what", "output", *_SETTINGS_OF[picture].split()]
+    defaults, keys = Settings(), ["what", "output", *_SETTINGS_OF[settings.what].split()]
     for key, value in vars(settings).items():
         if key not in keys and value != getattr(defaults, key):
             others = [name for name, named in _SETTINGS_OF.items() if key in named.split()]
-            reason = f"it is a setting of what={' and '.join(others)}, not of what={picture}"
+            reason = f"it is a setting of what={' and '.join(others)}, not of what={settings.what}"
             raise ConfigError.of(key, value, reason=reason)
 
 
@@ -150,7 +111,7 @@ def _check_settings(settings: Settings, picture: str) -> None:
 
 def _plot_run(settings: Settings) -> Path:
     """Draw the losses, the strength, the games and the speed of a run."""
-    folder = _find_run(settings)
+    folder = _find_run(settings.run, settings)
     output = _output(settings, folder, "plot.png")
     draw_run(folder.read_metrics(), str(folder.path), settings.rolling_mean, output)
     return output
@@ -158,8 +119,7 @@ def _plot_run(settings: Settings) -> Path:
 
 def _plot_exact(settings: Settings) -> Path:
     """Draw the error of one or several runs against an exact solver."""
-    paths = split_paths(settings.run or "latest")
-    folders = [_find_run(settings, path=path) for path in paths]
+    folders = [_find_run(path, settings) for path in split_paths(settings.run or "latest")]
     output = _output(settings, folders[0], "exact.png")
     games = sorted({folder.read_config()["game"]["name"] for folder in folders})
     metrics = [(folder.path.name, folder.read_metrics()) for folder in folders]
@@ -167,32 +127,13 @@ def _plot_exact(settings: Settings) -> Path:
     return output
 
 
-def _plot_ratings(settings: Settings) -> Path:
-    """Draw the ratings that `alphazero rate` has stored in a run."""
-    folder = _find_run(settings, "config.yaml")
-    output = _output(settings, folder, "ratings.png")
-    path = folder.path / "ratings.json"
-    file = RatingFile.read(path) if path.exists() else None
-    ratings = rate(file.pairings, *file.anchor) if file and file.anchor else None
-    if file is None or ratings is None:
-        reason = f"it holds too few games for ratings: 'alphazero rate run={folder.path}' adds some"
-        raise ConfigError.of("run", str(folder.path), reason=reason)
-    draw_ratings(ratings, file.networks, f"{file.game}: {folder.path.name}", output)
-    return output
-
-
-def _find_run(
-    settings: Settings, holding: str = "metrics.jsonl", path: str | None = None
-) -> RunFolder:
-    """Return the run that the settings name, or that in ``path``.
-
-    Args:
-        holding: a file that it must have.
+def _find_run(path: str | None, settings: Settings) -> RunFolder:
+    """Return a run with figures.
 
     Raises:
         ConfigError: if there is no such run.
     """
-    return RunFolder.find(path or settings.run or "latest", settings.root, None, "run", holding)
+    return RunFolder.find(path or "latest", settings.root, None, "run", "metrics.jsonl")
 
 
 def _output(settings: Settings, folder: RunFolder, name: str) -> Path:
@@ -273,31 +214,3 @@ def _choose(player: Player, session: Session) -> tuple[int, float]:
         return int(choice.actions[0]), float(choice.values[0])
     analysis = player.analyse(session.state)
     return analysis.action, analysis.value
-
-
-def _plot_selfplay_game(settings: Settings) -> Path:
-    """Draw one of the newest games of a run."""
-    folder = _find_run(settings, "config.yaml")
-    output = Path(settings.output or folder.path / "game.gif")
-    check_picture_file(output, "output", GAME_FORMATS)
-    name = folder.read_config()["game"]["name"]
-    source, digest = f"the run '{folder.path}'", folder.rules_digest
-    game = make_stored_game(name, source, settings.game, digest=digest)
-    warn_of_changed_rules(game, digest, source)
-    record = _stored_game(folder, game, settings.number)
-    values = dict(enumerate(record.root_values.tolist()))
-    played = PlayedGame(Session(game, record.actions.tolist()), values)
-    draw_game(played, skin_of(game, settings.setup), output)
-    return output
-
-
-def _stored_game(folder: RunFolder, game: Game, number: int) -> GameRecord:
-    """Return one of the games of the newest iteration that has stored any."""
-    newest = max((folder.path / "games").glob("*.safetensors"), default=None)
-    if newest is None:
-        reason = "it holds no games/*.safetensors to draw"
-        raise ConfigError.of("run", str(folder.path), reason=reason)
-    games = folder.load_games(int(newest.stem), game)
-    if number > len(games):
-        raise ConfigError.of("number", number, f"1 to {len(games)}", f"{newest} holds fewer games")
-    return games[number - 1]

@@ -53,7 +53,7 @@ def run(settings: Settings, console: Console) -> int:
     thinking = f" ({thinking_of(player)})" if thinking_of(player) else ""
     asked = f"{player.name}{thinking}, asked for its move in {num_positions:,} positions."
     text = "\n".join([asked, "", *proof_lines(game, report)])
-    console.print(text, markup=False, soft_wrap=True)
+    console.print(text, markup=False)
     for failure in report.failures[: settings.show]:
         print_misplayed(console, game, failure)
     return 0 if report.perfect else 1
@@ -69,7 +69,7 @@ def print_misplayed(console: Console, game: Game, failure: Failure) -> None:
         f" played {skin.notation.text(failure.action)}, a {found}, where "
         f"{better} would have kept a {best}"
     )
-    console.print(Text.assemble("\nmisplayed: ", mover, text), soft_wrap=True)
+    console.print(Text.assemble("\nmisplayed: ", mover, text))
     console.print(draw_board(game, skin, failure.state, medium))
 
 

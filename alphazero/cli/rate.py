@@ -45,43 +45,20 @@ class Settings:
 
     run: str = option("latest", "the run's folder, or latest")
     root: str = option("checkpoints", "the folder of all runs, for latest")
-    game: str | None = option(
-        None, "your own game's file, if the run is of one; a stored file alone never runs it"
-    )
-    num_networks: int = option(
-        8, "networks of the run: the first, the newest, and others evenly between", 1, 10_000
-    )
+    game: str | None = option(None, "your own game's file; a stored file alone never runs it")
+    num_networks: int = option(8, "networks of the run, evenly spaced", 1, 10_000)
     num_simulations: int = option(200, "simulations of a network per move", 1, 1_000_000)
     players: list[str] = option(STANDARD_PLAYERS, "the other players, as in 'alphazero match'")
-    anchor: str = option("uct:1000", "the player whose rating is fixed")
-    anchor_elo: float = option(1000.0, "the rating of the anchor", -1e6, 1e6)
-    num_games: int = option(
-        600, "games to add, an even number; 0 shows the stored ratings", 0, 1_000_000
-    )
-    games_per_match: int = option(
-        20,
-        "games per match, an even number; then the next two players are chosen. Fewer if num_games "
-        "would not reach every player",
-        2,
-        10_000,
-    )
+    anchor: str = option("uct:1000", "the player whose rating is fixed, at 1000 Elo")
+    num_games: int = option(600, "games to add, an even number; 0 shows the ratings", 0, 1_000_000)
+    games_per_match: int = option(20, "an even number; then the next two are chosen", 2, 10_000)
     opening_plies: int = option(4, "random plies at the start of each pair of games", 0, 1000)
     device: str = option("auto", "where networks run: auto, cpu, cuda")
-    engine: str = option(
-        "auto",
-        "what runs networks; auto takes the fastest, measured once on this machine",
-        choices=("auto", *ENGINES),
-    )
-    precision: str = option(
-        "auto",
-        "number format of networks; auto is float32 with an engine that is named",
-        choices=("auto", *PRECISIONS),
-    )
+    engine: str = option("auto", "runs networks; auto is the fastest", choices=("auto", *ENGINES))
+    precision: str = option("auto", "number format of networks", choices=("auto", *PRECISIONS))
     network_kind: str | None = option(None, NETWORK_KIND_HELP)
     seed: int = option(0, "seed of openings and players", 0, 2**63 - 4)
-    output: str = option(
-        "", "picture to write (.png, .svg, .pdf), by default ratings.png in the run's folder"
-    )
+    output: str = option("", "picture to write (.png, .svg, .pdf), by default RUN/ratings.png")
 
     def of_networks(self) -> PlayerSettings:
         """Return the settings of the run's networks as players."""
@@ -106,7 +83,7 @@ def run(settings: Settings, console: Console) -> int:
     path = folder.path / "ratings.json"
     file = RatingFile.open(path, game.name, settings.opening_plies, game.rules_digest)
     anchor = player_name(settings.anchor, game, settings.of_networks())
-    status, failure = 0, None
+    status = 0
     if settings.num_games:
         check_output(file.path, "run")
         specs = [*settings.players, settings.anchor]
@@ -116,11 +93,7 @@ def run(settings: Settings, console: Console) -> int:
             _play(game, players, file, settings, anchor)
         except KeyboardInterrupt:  # every finished match is stored
             status = 130
-        except OSError as error:  # a match that cannot be stored is shown all the same
-            failure = error
     _show(file, anchor, settings, console)
-    if failure is not None:
-        raise failure
     return status
 
 
@@ -128,7 +101,9 @@ def _play(
     game: Game, players: dict[str, Player], file: RatingFile, settings: Settings, anchor: str
 ) -> None:
     """Play the games; write the file after every match."""
-    games_per_match = _games_per_match(settings, len(players))
+    # An even number that leaves two matches for every player.
+    affordable = settings.num_games // (2 * len(players)) // 2 * 2
+    games_per_match = max(2, min(settings.games_per_match, affordable))
     openings = Openings(settings.opening_plies, settings.seed)
     num_before = 0  # games of the matches that have ended
 
@@ -140,42 +115,37 @@ def _play(
             game, players, file.matches, settings.num_games, games_per_match, openings, on_progress
         ):
             file.matches.append(match)
-            file.write(rate(file.pairings, anchor, settings.anchor_elo))
+            file.write(rate(file.pairings, anchor))
             num_before += len(match.scores)
-
-
-def _games_per_match(settings: Settings, num_players: int) -> int:
-    """Return an even number of games per match that leaves two matches for every player."""
-    affordable = settings.num_games // (2 * num_players) // 2 * 2
-    return max(2, min(settings.games_per_match, affordable))
 
 
 def _show(file: RatingFile, anchor: str, settings: Settings, console: Console) -> None:
     """Print the table and draw the picture."""
-    ratings = rate(file.pairings, anchor, settings.anchor_elo)
+    ratings = rate(file.pairings, anchor)
     names = {name for pairing in file.pairings for name in pairing[:2]}
+    if not names:
+        console.print("No games yet: num_games= adds some.", markup=False)
+        return
     apart = sorted(names - set([anchor] if ratings is None else ratings.players))
-    # After two matches each they surely have ratings.
-    add = f"Add games: num_games={2 * settings.games_per_match * max(len(apart), 1)}."
+    if apart:
+        text = f"Not rated yet, no chain of games leads to the anchor {anchor}: "
+        text += f"{'; '.join(map(short_name, apart))}. "
+        # After two matches each they surely have ratings.
+        text += f"Add games: num_games={2 * settings.games_per_match * len(apart)}."
+        console.print(text, markup=False)
     if ratings is None:
-        text = f"No ratings yet: the anchor {anchor} has not played. {add}"
-        console.print(text, markup=False, soft_wrap=True)
         return
     console.print(ratings_table(ratings, file))
     if growth := growth_text(ratings, file):
         console.print(growth, markup=False)
-    if apart:
-        text = f"Not rated yet, no chain of games leads to {ratings.anchor}: "
-        text += f"{'; '.join(map(short_name, apart))}. {add}"
-        console.print(text, markup=False, soft_wrap=True)
-    console.print(f"Games and ratings: {file.path}", markup=False, soft_wrap=True)
+    console.print(f"Games and ratings: {file.path}", markup=False)
     folder = file.path.parent
     output = Path(settings.output or folder / "ratings.png")
     try:
         draw_ratings(ratings, file.networks, f"{file.game}: {folder.name}", output)
-        console.print(f"Picture: {output}", markup=False, soft_wrap=True)
+        console.print(f"Picture: {output}", markup=False)
     except ConfigError as error:
-        console.print(f"No picture: {error}", markup=False, soft_wrap=True)
+        console.print(f"No picture: {error}", markup=False)
 
 
 # --- the table ------------------------------------------------------------------------------------

@@ -37,23 +37,14 @@ _MIN_TOKEN = 8
 class Settings:
     """The settings of the command."""
 
-    game: str | None = option(
-        None, "the game that the page begins with; also a game file of your own, which is then run"
-    )
+    game: str | None = option(None, "the game that the page begins with; a file of your own is run")
     games: list[str] = option([], "more games of your own beside that one: [a.py,open_spiel:hex]")
     network_kind: str | None = option(None, NETWORK_KIND_HELP)
     players: list[str] = option([], "players of your own, as in 'alphazero match': [module:Class]")
     runs: str = option("checkpoints", "the folder of training runs, whose networks can be played")
-    host: str = option(
-        "127.0.0.1",
-        "the address to listen on; others than this machine can come to 0.0.0.0, with a token",
-    )
-    port: int | None = option(
-        None, "the port; default the first free one from 8000 on", low=1, high=65_535
-    )
-    token: str | None = option(
-        None, "what visitors must know; default none on this machine, else a new one each time"
-    )
+    host: str = option("127.0.0.1", "the address; 0.0.0.0 for other machines, with a token")
+    port: int | None = option(None, "by default the first free one from 8000 on", 1, 65_535)
+    token: str | None = option(None, "what visitors must know; on 0.0.0.0 by default a new one")
     open: bool = option(True, "open the page in the browser of this machine")
 
 

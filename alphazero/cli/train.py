@@ -7,9 +7,11 @@ and change any single setting.
     alphazero train --multirun game=tic_tac_toe seed=1,2,3
     alphazero train resume=latest
 
-In: arguments, which Hydra turns into settings (`alphazero.config.hydra_main`). Out: run folders.
+In: arguments. Out: run folders. `main` composes the settings of each run and checks them, see
+`alphazero.training.run_config`; `_train` makes the run, see `alphazero.training.trainer`.
 """
 
+import argparse
 import dataclasses
 import math
 import shlex
@@ -20,9 +22,12 @@ from pathlib import Path
 
 from rich.text import Text
 
-from alphazero.cli.command import figures_table
+from alphazero.cli.command import figures_table, summary_and_examples
 from alphazero.cli.prove import proof_lines
 from alphazero.config.command_line import parse_overrides, split_word
+from alphazero.config.files import to_yaml
+from alphazero.config.help import HELP, print_help
+from alphazero.config.hydra import COMMAND, runs_of_sweep
 from alphazero.config.settings import from_plain
 from alphazero.evaluation.run_facts import duration_text
 from alphazero.network.registry import is_own_kind
@@ -33,12 +38,7 @@ from alphazero.runtime.own_code import is_module_name
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport
 from alphazero.training.loggers.console import ConsoleLogger, puzzle_text
-from alphazero.training.run_config import (
-    COMMAND,
-    Job,
-    config_groups,
-    run_with_hydra,
-)
+from alphazero.training.run_config import compose, config_groups
 from alphazero.training.settings import (
     TrainSettings,
     check_resumable,
@@ -50,55 +50,81 @@ from alphazero.training.trainer import Trainer
 
 
 def main(arguments: list[str]) -> int:
-    """Train one run or a sweep, or resume a run."""
+    """Train one run or a sweep, resume a run, or print the settings or the help."""
+    if HELP & set(arguments):
+        _print_help([word for word in arguments if word not in HELP])
+        return 0
     if any(word.startswith("resume=") and word != "resume=" for word in arguments):
         settings, folder = _resumed(arguments)
         with folder.locked():
             return _train(settings, folder, resumed=True)
-    return _train_new(arguments)
+    options, words = _split(arguments)
+    if options.cfg:
+        _print_settings(options, words)
+        return 0
+    return _train_new(options, words)
 
 
-def _train_new(arguments: list[str]) -> int:
-    """Train a new run, or the runs of a sweep one after the other."""
-    folders: list[RunFolder] = []
-
-    def run(job: Job) -> float:
-        if job.num_jobs != 1:
-            of_jobs = f" of {job.num_jobs}" if job.num_jobs else ""
-            print(f"\nrun {job.number}{of_jobs}: {job.overrides}", flush=True)
-        settings = job.settings
-        if job.folder is not None:
-            folder = RunFolder.at(job.folder)
-        else:
-            where = settings.run
-            folder = RunFolder.create(where.root, settings.game.name, where.name, job.overrides)
+def _train_new(options: argparse.Namespace, words: list[str]) -> int:
+    """Train a new run, or the runs of a sweep one after the other; return the exit status."""
+    sweep = runs_of_sweep(words) if options.multirun else [(words, {})]
+    # All runs are checked before the first one starts.
+    runs = [(compose(of_run, options.config_dir), varied) for of_run, varied in sweep]
+    folders = []
+    for number, (settings, varied) in enumerate(runs, 1):
+        overrides = " ".join(f"{key}={text}" for key, text in varied.items())
+        if len(runs) > 1:
+            print(f"\nrun {number} of {len(runs)}: {overrides}", flush=True)
+        where = settings.run
+        folder = RunFolder.create(where.root, settings.game.name, where.name, overrides)
         folders.append(folder)
         with folder.locked():
-            status = _train(settings, folder, resumed=False, varied=_varied(job.overrides))
+            status = _train(settings, folder, resumed=False, varied=varied)
         if status:
-            raise SystemExit(status)
-        return _strength(folder)
-
-    status = run_with_hydra(arguments, COMMAND, run)
-    if status == 0 and len(folders) > 1:
+            return status
+    if len(runs) > 1:
         _print_runs(folders, Console(highlight=False, emoji=False))
-    return status
+    return 0
 
 
-def _strength(folder: RunFolder) -> float:
-    """Return what a search for settings maximizes: the strength after the last iteration.
+def _split(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
+    """Return the options by their names, and the settings and choices of config groups.
 
-    It is the accuracy with search where an evaluation set ships with the game, otherwise the score
-    against UCT; NaN if neither is measured.
+    Raises:
+        ConfigError: for an unknown option, or a value that an option does not take.
     """
-    row = folder.read_metrics()[-1]
-    return float(row.get("exact.accuracy", row.get("strength.score", math.nan)))
+    parser = argparse.ArgumentParser(add_help=False, exit_on_error=False)
+    parser.add_argument("--multirun", "-m", action="store_true")
+    parser.add_argument("--config-dir", "-cd")
+    parser.add_argument("--cfg", "-c", choices=("job",))
+    try:
+        options, words = parser.parse_known_args(arguments)
+    except argparse.ArgumentError as error:
+        raise ConfigError(f"{error}.", key=error.argument_name) from None
+    for word in words:
+        if word.startswith("-"):
+            message = f"'{COMMAND}' has no option {word}. Settings are written key=value, and "
+            message += f"'{COMMAND} --help' lists the options."
+            raise ConfigError(message, key=word)
+    return options, words
 
 
-def _varied(overrides: str) -> dict[str, str]:
-    """Return the overrides of a run of a sweep by their keys."""
-    words = [word.lstrip("+").partition("=") for word in overrides.split()]
-    return {key: text.strip("'\"") for key, sign, text in words if sign}
+def _print_help(arguments: list[str]) -> None:
+    """Print the help: with the values of key=value arguments, of the sections named by others."""
+    options, words = _split(arguments)
+    sections = [word for word in words if "=" not in word and word[0] != "~"]
+    words = [word for word in words if word not in sections]
+    settings = compose(words, options.config_dir)
+    summary, examples = summary_and_examples(sys.modules[__name__])
+    groups = config_groups(options.config_dir)
+    print_help("train", summary, settings, examples, groups, sections)
+
+
+def _print_settings(options: argparse.Namespace, words: list[str]) -> None:
+    """Print the settings of a run as YAML."""
+    if options.multirun:
+        raise ConfigError("--cfg cannot be combined with --multirun.", key="--cfg")
+    print(to_yaml(dataclasses.asdict(compose(words, options.config_dir))), end="")
 
 
 def _train(
@@ -112,7 +138,7 @@ def _train(
     Args:
         varied: what tells the run from others of its sweep: settings or choices of config groups.
     """
-    console = Console(highlight=False, emoji=False, soft_wrap=True)
+    console = Console(highlight=False, emoji=False)
     try:
         with console.status(
             "Setting up; the first run of a game measures engines for ten seconds ..."
@@ -145,10 +171,10 @@ def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -
                 else:
                     shown.progress(event)
     except KeyboardInterrupt:
-        console.print("\n" + "\n".join(stopped_lines(trainer)))
+        console.print(f"\nStopped. {kept_text(trainer)}")
         return 130
     except (OSError, MemoryError, RuntimeError) as error:
-        error.add_note(_kept_text(trainer))
+        error.add_note(kept_text(trainer))
         raise
     assert isinstance(event, IterationReport)  # that of the last iteration
     console.print("\n" + "\n".join(end_lines(trainer, event)))
@@ -165,7 +191,17 @@ def _print_runs(folders: list[RunFolder], console: Console) -> None:
     console.print(table)
     first, second, *_ = (folder.path for folder in folders)
     command = _command("evaluate", f"player={second}", f"baseline={first}")
-    console.print(Text(f"\nCompare two:  {command}", no_wrap=True), soft_wrap=True)
+    console.print(Text(f"\nCompare two:  {command}", no_wrap=True))
+
+
+def _strength(folder: RunFolder) -> float:
+    """Return the strength after the last iteration.
+
+    It is the accuracy with search where an evaluation set ships with the game, otherwise the score
+    against UCT; NaN if neither is measured.
+    """
+    row = folder.read_metrics()[-1]
+    return float(row.get("exact.accuracy", row.get("strength.score", math.nan)))
 
 
 def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
@@ -209,25 +245,11 @@ def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
         f"Watch with:  {_tensorboard(trainer.settings.run.root)}",
         *(f"note: {note}" for note in (*trainer.game.notes, *trainer.notices)),
     ]
-    if limit_s := trainer.settings.run.time_limit_s:
-        counted = "self-play, learning and pits; measurements of strength come on top"
-        lines.append(f"Time limit: {duration_text(limit_s)} of {counted}.")
     return lines
 
 
-def stopped_lines(trainer: Trainer) -> list[str]:
-    """Return what is kept of a stopped run, and the command that resumes it."""
-    if not trainer.stored_iteration:
-        return [f"Stopped. {_kept_text(trainer)}"]
-    resume = _resume_words(trainer)
-    return [
-        f"Stopped. Iteration {trainer.stored_iteration} is stored; the unfinished one is lost.",
-        f"Resume with:  {program()} train {resume}",
-    ]
-
-
-def _kept_text(trainer: Trainer) -> str:
-    """Return what is kept of a run that ends in an error, and the command that resumes it."""
+def kept_text(trainer: Trainer) -> str:
+    """Return what is kept of a run that ends early, and the command that resumes it."""
     if not trainer.stored_iteration:
         return "No iteration was finished, so nothing is kept."
     resume = f"{program()} train {_resume_words(trainer)}"

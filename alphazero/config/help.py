@@ -6,7 +6,7 @@ meaning and the allowed values of each setting.
 
 import dataclasses
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from rich.padding import Padding
@@ -24,8 +24,6 @@ _OPTIONS = {
     "--multirun": "a run for each of several values: seed=1,2,3",
     "--cfg job": "print all resolved settings and end",
     "--config-dir DIR": "take config files from a folder of yours, too: DIR/experiment/mine.yaml",
-    "--info": "where the settings come from",
-    "--hydra-help": "Hydra's other options and settings, shell completion among them",
 }
 
 
@@ -54,72 +52,72 @@ def print_help(
     """
     console = TrimmedConsole(highlight=False, emoji=False)
     console.width = min(console.width, _WIDTH)
-    groups = _groups(settings)
-    if choices and sections:
-        _print_settings(console, _of_sections(groups, sections))
+    if sections:
+        _print_settings(console, _chosen(settings, sections))
         return
     console.print(f"usage: alphazero {command} [key=value ...]\n", markup=False)
     console.print(summary, markup=False)
     if choices:
         # Groups of a single file leave nothing to choose.
-        files = [(name, ", ".join(files)) for name, files in choices.items() if len(files) > 1]
-        sections_of = [heading.split(": ") for heading, _ in groups if ": " in heading]
+        files = {name: ", ".join(files) for name, files in choices.items() if len(files) > 1}
+        helps = {field.name: field.metadata["help"] for field in _sections(settings)}
         _print_table(console, "config groups[/]: choose one file of each, group=file", files)
-        _print_table(console, "sections[/]: set any value, section.key=value", sections_of)
-        _print_settings(console, [group for group in groups if _name(group[0]) == "settings"])
-        _print_table(console, "options[/]", _OPTIONS.items())
+        _print_table(console, "sections[/]: set any value, section.key=value", helps)
+        _print_settings(console, {"settings": _groups(settings)["settings"]})
+        _print_table(console, "options[/]", _OPTIONS)
         console.print(
-            f"\n'alphazero {command} --help {_name(groups[1][0])}' lists the settings of a section "
+            f"\n'alphazero {command} --help {next(iter(helps))}' lists the settings of a section "
             "with their ranges, '--help all' lists all settings.",
             markup=False,
         )
     else:
-        _print_settings(console, groups)
+        _print_settings(console, _groups(settings))
     console.print("\n[bold]examples[/]")
     for example in examples:
         console.print(f"  {example}", markup=False, soft_wrap=True)
 
 
-def _print_settings(console: TrimmedConsole, groups: list[tuple[str, list[Row]]]) -> None:
-    for heading, group in groups:
+def _print_settings(console: TrimmedConsole, groups: dict[str, list[Row]]) -> None:
+    for heading, group in groups.items():
         console.print(f"\n[bold]{heading}[/]")
         for row in group:
             console.print(Padding(_setting(row), (0, 0, 0, 2), expand=False))
             console.print(Padding(Text(row.help), (0, 0, 0, 6), expand=False))
 
 
-def _of_sections(
-    groups: list[tuple[str, list[Row]]], sections: Sequence[str]
-) -> list[tuple[str, list[Row]]]:
-    """Return the groups with the given names, all of them for "all"; of a setting, it alone."""
-    known = [_name(heading) for heading, _ in groups]
-    known += ["all", *(row.key for _, group in groups for row in group)]
-    for section in sections:
-        if section not in known:
-            hint = nearest_key_hint(section, known)
-            message = f"--help {section}: there is no such section.{hint}"
-            raise ConfigError(message, key="--help", value=section, allowed=known)
-    found = [
-        (heading, [row for row in group if {_name(heading), row.key, "all"} & set(sections)])
-        for heading, group in groups
-    ]
-    return [(heading, group) for heading, group in found if group]
-
-
-def _name(heading: str) -> str:
-    return heading.partition(":")[0]
-
-
-def _print_table(console: TrimmedConsole, heading: str, table: Iterable[Sequence[str]]) -> None:
-    """Print rows of a name and its meaning."""
+def _print_table(console: TrimmedConsole, heading: str, table: dict[str, str]) -> None:
+    """Print names and their meanings."""
     grid = Table.grid(padding=(0, 2, 0, 0))
-    for name, text in table:
+    for name, text in table.items():
         grid.add_row(Text(name, "cyan"), text)
     console.print(f"\n[bold]{heading}")
     console.print(Padding(grid, (0, 0, 0, 2), expand=False))
 
 
-def _groups(settings: Any) -> list[tuple[str, list[Row]]]:
+def _chosen(settings: Any, sections: Sequence[str]) -> dict[str, list[Row]]:
+    """Return the settings of the given sections, all of them for "all"; of a setting, it alone."""
+    groups = _groups(settings)
+    found: dict[str, list[Row]] = {}
+    known = {"all"}
+    for heading, group in groups.items():
+        for row in group:
+            names = {"all", heading.partition(":")[0], row.key}
+            known |= names
+            if names & set(sections):
+                found.setdefault(heading, []).append(row)
+    for section in sections:
+        if section not in known:
+            hint = nearest_key_hint(section, sorted(known))
+            message = f"--help {section}: there is no such section.{hint}"
+            raise ConfigError(message, key="--help", value=section, allowed=sorted(known))
+    return found
+
+
+def _sections(settings: Any) -> list[dataclasses.Field]:
+    return [field for field in dataclasses.fields(settings) if dataclasses.is_dataclass(field.type)]
+
+
+def _groups(settings: Any) -> dict[str, list[Row]]:
     """Return the settings under their headings: sections, own settings, then those of bases.
 
     A base class whose settings have a heading of their own declares it as ``HEADING``.
@@ -129,17 +127,14 @@ def _groups(settings: Any) -> list[tuple[str, list[Row]]]:
         f"{field.name}: {field.metadata['help']}": [
             row for row in all_rows if row.key.startswith(f"{field.name}.")
         ]
-        for field in dataclasses.fields(settings)
-        if dataclasses.is_dataclass(field.type)
+        for field in _sections(settings)
     }
     own, *bases = type(settings).__mro__
     declared = {name: cls for cls in (own, *bases) for name in inspect.get_annotations(cls)}
     for cls in (own, *reversed(bases)):
-        heading = vars(cls).get("HEADING", "settings")
-        groups.setdefault(heading, []).extend(
-            row for row in all_rows if declared.get(row.key) is cls
-        )
-    return [(heading, group) for heading, group in groups.items() if group]
+        group = groups.setdefault(vars(cls).get("HEADING", "settings"), [])
+        group += [row for row in all_rows if declared.get(row.key) is cls]
+    return {heading: group for heading, group in groups.items() if group}
 
 
 def _setting(row: Row) -> Text:

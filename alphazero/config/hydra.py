@@ -1,28 +1,25 @@
-"""Settings that Hydra composes from config files and the arguments of a command line.
+"""The settings of a run, merged by Hydra from config files and the arguments of a command line.
 
-In: a settings class, the folder of its config files, and arguments. Out: checked settings, or one
-sentence for whatever is wrong. Hydra merges plain data; types and ranges are checked after the
-merge. Text needs no quotes on the command line, as in all commands
-(`alphazero.config.command_line`): it is quoted here. Hydra reads everything else:
-``hydra.run.dir=...``, ``~group``, ``+group=file``, ``group@package=file``, ``${interpolations}``,
-and sweeps such as ``seed=range(1,4)``.
+In: the folder of the config files, and arguments. Out: plain data, or one sentence for whatever is
+wrong. Hydra merges without looking at values: `alphazero.training.run_config` checks them
+afterwards. Text needs no quotes on the command line, as in all commands
+(`alphazero.config.command_line`): it is quoted here. Hydra also reads ``~group``, ``+group=file``
+and ``${interpolations}``.
 """
 
 import dataclasses
 import functools
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import hydra
 from hydra.core.config_store import ConfigStore
-from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import ChoiceSweep, Quote, QuotedString, RangeSweep
+from hydra.core.override_parser.types import Quote, QuotedString
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
-from hydra.plugins.config_source import ConfigSource
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
@@ -30,167 +27,130 @@ from yaml import YAMLError
 from alphazero.config.command_line import check_key, split_values, split_word
 from alphazero.config.files import config_files, file_with, groups_of
 from alphazero.config.hints import nearest_key_hint
-from alphazero.config.settings import from_plain, types_of
-from alphazero.runtime.errors import ConfigError, InputError
+from alphazero.config.settings import types_of
+from alphazero.runtime.errors import ConfigError
 
+COMMAND = "alphazero train"  # the only command that Hydra serves
+#: The file that the merge begins with. The first entry of its defaults list is the schema.
+CONFIG_NAME = "train"
 #: Raised by Hydra, OmegaConf and YAML for a config that cannot be composed.
 _ERRORS = (HydraException, OmegaConfBaseException, YAMLError, ValueError)
 _PACKAGE_HINT = " Is its first line '# @package _global_'?"
-_SWEEP_FUNCTION = re.compile(r"(choice|range|interval|glob|shuffle|sort|tag)\(.*\)$")
-
-# Hydra finds '# @package' at the start of a file alone, where an editor may have put a byte order
-# mark.
-_header = ConfigSource._get_header_dict
-_header_after_mark = staticmethod(lambda text: _header(text.removeprefix("\ufeff")))
-ConfigSource._get_header_dict = _header_after_mark  # type: ignore[method-assign,assignment]
+_SWEEP_FUNCTION = re.compile(r"(choice|range)\(.*\)$")
 
 
-class Configs(NamedTuple):
-    """What is composed."""
+def runs_of_sweep(words: Sequence[str]) -> Iterator[tuple[list[str], dict[str, str]]]:
+    """Yield the arguments of each run of a sweep, and what tells it from the others.
 
-    cls: type  #: of the settings
-    folder: Path  #: of the config files that ship
-    name: str  #: of the first file, whose defaults list begins with NAME_schema
-    check: Callable[[Any], None]  #: raises ConfigError for values that do not fit each other
-    #: Returns arguments in which choices of the user are files of a group; takes the arguments and
-    #: the choices of each group.
-    with_choices: Callable[[Sequence[str], dict[str, list[str]]], list[str]]
+    Args:
+        words: arguments. Several values, separated by commas or as ``range(1,4)``, make a run each.
+
+    Raises:
+        ConfigError: for an argument without "=", or a range that Hydra cannot parse.
+    """
+    fixed = [word for word in words if word.startswith("~")]
+    swept = {}
+    for word in words:
+        if word.startswith("~"):
+            continue
+        key, text = split_word(word.lstrip("+"))
+        values = _values(key, text)
+        if len(values) > 1:
+            swept[key] = values
+        else:
+            fixed.append(f"{key}={values[0]}")
+    for chosen in itertools.product(*swept.values()):
+        varied = dict(zip(swept, chosen))
+        yield [*fixed, *(f"{key}={value}" for key, value in varied.items())], varied
+
+
+def _values(key: str, text: str) -> list[str]:
+    """Return the values that a text gives a key in a sweep."""
+    if not _SWEEP_FUNCTION.match(text):
+        return split_values(text)
+    try:
+        override = OverridesParser.create().parse_override(f"{key}={text}")
+        return [value.strip("'") for value in override.sweep_string_iterator()]
+    except HydraException:
+        raise ConfigError.of(key, text, reason="Hydra cannot parse it") from None
 
 
 class Composer:
-    """Composes the settings that one command line makes."""
+    """Merges config files and arguments."""
 
-    def __init__(
-        self, configs: Configs, words: Sequence[str], command: str, config_dir: str | None = None
-    ):
-        """Read a command line.
+    def __init__(self, cls: type, folder: Path, config_dir: str | None = None):
+        """Read the names of the config files.
 
         Args:
-            words: choices of config groups, single settings and Hydra's own settings.
-            command: such as "alphazero train"; error messages name it.
+            cls: the class of the settings, whose defaults the files change.
+            folder: the config files that ship.
             config_dir: a folder with config files of the user's own.
 
         Raises:
-            ConfigError: for a game that does not exist, or if there is no such folder.
+            ConfigError: if there is no such folder.
         """
-        self.configs = configs
-        self.command = command
-        self.kinds = types_of(configs.cls)
-        self.own_files = {} if config_dir is None else config_files(Path(config_dir))
-        self.groups = groups_of([*self.own_files, *config_files(configs.folder)])
-        self.words = configs.with_choices(words, self.groups)
+        self.folder = folder
+        self.kinds = types_of(cls)
+        self.own_files: dict[str, Path] = {}
+        self.search_path: list[str] = []
         if config_dir is not None:
-            self.words.append(_search_path(config_dir, words))
-        _store_schema(configs.cls, configs.name)
+            path = Path(config_dir).absolute()
+            if not path.is_dir():
+                raise ConfigError.of("--config-dir", config_dir, reason="there is no such folder")
+            self.own_files = config_files(path)
+            quoted = QuotedString(f"file://{path}", Quote.single).with_quotes()
+            self.search_path = [f"hydra.searchpath=[{quoted}]"]
+        self.groups = groups_of([*self.own_files, *config_files(folder)])
+        store_schema(cls)
 
-    def compose(self, overrides: Sequence[str] | None = None) -> Any:
-        """Return the settings of a single run.
+    def merge(self, words: Sequence[str]) -> dict[str, Any]:
+        """Return the settings of one run as plain data, nested by sections.
 
         Args:
-            overrides: arguments in Hydra's grammar; None takes those of the command line.
+            words: choices of config groups and single settings.
 
         Raises:
-            ConfigError: for an unknown key or choice, or an impossible value.
+            ConfigError: for an unknown key or choice, or a file that cannot be read.
         """
-        words = tuple(self.overrides() if overrides is None else overrides)
+        overrides = [self._override(word) for word in words]
         try:
-            return self.settings_of(_compose(self.configs.folder, self.configs.name, words))
-        except ConfigError as error:
-            raise self._named(error) from None
-        except InputError:
-            raise
+            config = _compose(self.folder, (*overrides, *self.search_path))
+            plain: Any = OmegaConf.to_container(config, resolve=True)
+            return plain
         except _ERRORS as error:
-            raise self._refused(error, words) from None
-
-    def settings_of(self, config: DictConfig) -> Any:
-        """Return the checked settings of a config that Hydra composed.
-
-        Raises:
-            ConfigError: for an unknown key or an impossible value.
-            OmegaConfBaseException: for an interpolation that names nothing.
-        """
-        plain: Any = OmegaConf.to_container(config, resolve=True)
-        settings = from_plain(self.configs.cls, plain)
-        self.configs.check(settings)
-        return settings
-
-    def check_runs(self, overrides: Sequence[str]) -> int:
-        """Check the settings of each run that overrides ask for, several in a sweep.
-
-        Returns:
-            The number of runs, 0 if it is unknown: a sweeper draws the values, or Hydra looks for
-            files. These are checked when their runs start.
-
-        Raises:
-            ConfigError: for an unknown key or choice, or an impossible value.
-        """
-        try:
-            parsed = OverridesParser.create().parse_overrides(list(overrides))
-        except HydraException as error:
             raise self._refused(error, overrides) from None
-        sweeps = [one for one in parsed if one.is_sweep_override()]
-        fixed = [one for one in parsed if one not in sweeps]
-        self.fixed_keys = {one.get_key_element() for one in fixed}
-        if not all(isinstance(one.value(), (ChoiceSweep, RangeSweep)) for one in sweeps):
-            return 0
-        values = [
-            [f"{one.get_key_element()}={value}" for value in one.sweep_string_iterator()]
-            for one in sweeps
-        ]
-        runs = list(itertools.product(*values))
-        for run in runs:
-            self.compose([*(str(one.input_line) for one in fixed), *run])
-        return len(runs)
 
     # --- arguments as overrides in Hydra's grammar ------------------------------------------------
 
-    def overrides(self, multirun: bool = False) -> list[str]:
-        """Return the arguments in Hydra's grammar.
-
-        Args:
-            multirun: values separated by commas make a run each.
-
-        Raises:
-            ConfigError: for an unknown key, or several values without ``multirun``.
-        """
-        return [self._override(word, multirun) for word in self.words]
-
-    def _override(self, word: str, multirun: bool) -> str:
+    def _override(self, word: str) -> str:
         """Return an argument in Hydra's grammar."""
         if word.startswith("~"):
             return word
         key, text = split_word(word.lstrip("+"))
-        if "@" in key or re.split("[./]", key)[0] == "hydra":
-            return word
-        check_key(key, text, [*self.kinds, *self.groups], self.command)
-        values = split_values(text)
-        if not multirun and (len(values) > 1 or _SWEEP_FUNCTION.match(text)):
+        check_key(key, text, [*self.kinds, *self.groups], COMMAND)
+        if len(split_values(text)) > 1 or _SWEEP_FUNCTION.match(text):
             message = f"{word} gives several values: --multirun makes a run for each of them."
             raise ConfigError(message, key=key, value=text)
-        return f"{key}={','.join(self._literal(key, value) for value in values)}"
-
-    def _literal(self, key: str, text: str) -> str:
-        """Return a value of a setting or a group in Hydra's grammar: text is quoted."""
         if key in self.groups:
             self._check_not_hidden(key, text)
             is_text = text[:1] != "["
         else:
             is_text = self.kinds[key] is str and text != "null"
-        if not is_text or "${" in text or text[:1] in ("'", '"') or _SWEEP_FUNCTION.match(text):
-            return text
-        return QuotedString(text, Quote.single).with_quotes()
+        if is_text and "${" not in text and text[:1] not in ("'", '"'):
+            text = QuotedString(text, Quote.single).with_quotes()
+        return f"{key}={text}"
 
     def _check_not_hidden(self, group: str, choice: str) -> None:
         """Check that a file of the user's own is not hidden by one that ships."""
         path = self.own_files.get(f"{group}/{choice}")
-        shipped = self.configs.folder / group / f"{choice}.yaml"
+        shipped = self.folder / group / f"{choice}.yaml"
         if path and shipped.is_file() and not path.samefile(shipped):
             reason = f"a file that ships has this name; give {path} another"
             raise ConfigError.of(group, choice, reason=reason)
 
     # --- errors -----------------------------------------------------------------------------------
 
-    def _named(self, error: ConfigError) -> ConfigError:
+    def named(self, error: ConfigError) -> ConfigError:
         """Return an error that names the user's own file in which the refused value stands."""
         path = file_with(self.own_files, error.key, error.value)
         if path is None:
@@ -225,11 +185,9 @@ class Composer:
         Args:
             path: the user's own file that makes the choice, as far as Hydra says so.
         """
-        name = str(error.missing_cfg_file)  # such as "experiment/ablation/adam"
-        group, _, choice = name.partition("/")
-        if group not in self.groups:  # such as "hydra/launcher/basic"
-            group, _, choice = name.rpartition("/")
-        choices = self.groups.get(group) or list(error.options or [])
+        # Such as "experiment/ablation/adam".
+        group, _, choice = str(error.missing_cfg_file).partition("/")
+        choices = self.groups.get(group, [])
         hint = nearest_key_hint(choice, choices) or f" There are {', '.join(choices)}."
         path = path or file_with(self.own_files, f"override /{group}", choice)
         message = f"{_of_file(path)}{group}={choice} is not allowed: there is no such file.{hint}"
@@ -243,37 +201,15 @@ def _of_file(path: Path | None) -> str:
 # --- Hydra ----------------------------------------------------------------------------------------
 
 
-def _search_path(config_dir: str, words: Sequence[str]) -> str:
-    """Return the argument that adds a folder to Hydra's search path."""
-    path, key = Path(config_dir).absolute(), "hydra.searchpath"
-    if not path.is_dir():
-        raise ConfigError.of("--config-dir", config_dir, reason="there is no such folder")
-    if any(word.startswith(f"{key}=") for word in words):
-        raise ConfigError.of("--config-dir", config_dir, reason=f"{key} names folders, too")
-    return f"{key}=[{QuotedString(f'file://{path}', Quote.single).with_quotes()}]"
-
-
 @functools.cache
-def _store_schema(cls: type, name: str) -> None:
+def store_schema(cls: type) -> None:
     """Make the keys known to Hydra, as plain data; types are checked after the merge."""
-    ConfigStore.instance().store(name=f"{name}_schema", node=dataclasses.asdict(cls()))
-
-
-def store_choice(group: str, name: str, values: dict[str, Any]) -> None:
-    """Add a choice that has no file to a config group; its values are keys of the root."""
-    ConfigStore.instance().store(group=group, name=name, node=values, package="_global_")
+    schema = dataclasses.asdict(cls())
+    ConfigStore.instance().store(name=f"{CONFIG_NAME}_schema", node=schema)
 
 
 @functools.lru_cache(maxsize=256)
-def _compose(folder: Path, name: str, overrides: tuple[str, ...]) -> DictConfig:
-    """Return the config that Hydra merges from files and overrides; do not change it.
-
-    In a job of `hydra.main`, which does not allow a second composition, that one is set aside.
-    """
-    of_job = GlobalHydra.instance().hydra
-    GlobalHydra.instance().clear()
-    try:
-        with hydra.initialize_config_dir(str(folder), version_base="1.3", job_name=name):
-            return hydra.compose(name, overrides=list(overrides))
-    finally:
-        GlobalHydra.instance().hydra = of_job
+def _compose(folder: Path, overrides: tuple[str, ...]) -> DictConfig:
+    """Return the config that Hydra merges from files and overrides; do not change it."""
+    with hydra.initialize_config_dir(str(folder), version_base="1.3", job_name=CONFIG_NAME):
+        return hydra.compose(CONFIG_NAME, overrides=list(overrides))

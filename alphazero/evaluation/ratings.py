@@ -11,8 +11,7 @@
 the fields of `alphazero.evaluation.tournament.TournamentMatch`.
 
 The whole file is rewritten after every match, so that an interruption loses the unfinished match
-only. Ratings follow from the matches. They are written for other programs; only the anchor, the one
-rating without an error, is read back, to draw them as they were.
+only. Ratings follow from the matches; they are written for other programs.
 """
 
 import json
@@ -39,9 +38,6 @@ class RatingFile:
     opening_plies: int
     networks: dict[str, dict[str, Any]] = field(default_factory=dict)
     matches: list[TournamentMatch] = field(default_factory=list)
-    #: the player whose rating was fixed when the file was last written, and that rating; None if
-    #: there were no ratings
-    anchor: tuple[str, float] | None = None
     rules_digest: str = ""  #: see `alphazero.games.batched_game.Game`
 
     @classmethod
@@ -88,7 +84,6 @@ class RatingFile:
             game, plies, networks = (plain[key] for key in ("game", "opening_plies", "networks"))
             matches = [TournamentMatch.from_plain(match) for match in plain["matches"]]
             [match.pairing for match in matches]  # fails if scores are not those of pairs
-            anchor = _anchor_of(plain.get("ratings", []))
             are_known = all(_NETWORK_FACTS <= facts.keys() for facts in networks.values())
             digest = plain.get("rules_digest", "")
             has_types = isinstance(game, str) and isinstance(digest, str) and type(plies) is int
@@ -99,7 +94,7 @@ class RatingFile:
                 f"'{path}' is damaged, or not a file of ratings; move it away to start a new one.",
                 path=path,
             ) from None
-        return cls(path, game, plies, networks, matches, anchor, digest)
+        return cls(path, game, plies, networks, matches, digest)
 
     @property
     def pairings(self) -> list[Pairing]:
@@ -126,7 +121,6 @@ class RatingFile:
         plain_ratings = []
         if ratings is not None:
             plain_ratings = [_plain_rating(ratings, player) for player in ratings.players]
-        self.anchor = _anchor_of(plain_ratings)
         head = {
             "format": RATINGS_FORMAT,
             "game": self.game,
@@ -138,12 +132,6 @@ class RatingFile:
         lines = ",\n".join(json.dumps(match._asdict()) for match in self.matches)
         text = f'{json.dumps(head)[:-1]}, "matches": [\n{lines}\n]}}\n'
         write_atomically(self.path, text.encode())
-
-
-def _anchor_of(ratings: list[dict[str, Any]]) -> tuple[str, float] | None:
-    """Return the player without an error of its rating, and the rating, from the stored ratings."""
-    exact = [(str(one["player"]), float(one["elo"])) for one in ratings if one["elo_stderr"] == 0]
-    return exact[0] if exact else None
 
 
 def _plain_rating(ratings: Ratings, player: str) -> dict[str, Any]:

@@ -25,7 +25,7 @@ _FIRST_LINE = '# Written by "alphazero export format=kaggle"'
 _LINE_LENGTH = 100
 
 
-def submission_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
+def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
     """Return a submission.
 
     Args:
@@ -57,7 +57,7 @@ def submission_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> by
     return "\n".join(lines).encode()
 
 
-def submission_evaluate(data: bytes) -> Evaluate:
+def evaluation_of(data: bytes) -> Evaluate:
     """Return a function from planes to (prior_logits, value) that runs a submission's network."""
     return submission_module(data)["load_network"]().evaluate
 
@@ -69,7 +69,7 @@ def submission_module(data: bytes) -> dict[str, Any]:
     return names
 
 
-def is_our_submission(path: Path) -> bool:
+def is_ours(path: Path) -> bool:
     """Return whether a file is a submission that was written here."""
     with open(path, "rb") as file:
         return file.read(len(_FIRST_LINE)) == _FIRST_LINE.encode()

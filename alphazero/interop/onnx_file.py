@@ -53,7 +53,7 @@ class _PolicyAndValue(nn.Module):
         return output.prior_logits, expected_value(output.value_logits)
 
 
-def onnx_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
+def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
     """Return a network as a self-contained ONNX file in float32.
 
     Args:
@@ -77,7 +77,7 @@ def onnx_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
     return model.SerializeToString()
 
 
-def onnx_evaluate(data: bytes) -> Evaluate:
+def evaluation_of(data: bytes) -> Evaluate:
     """Return a function from planes to (prior_logits, value) that runs a file in onnxruntime.
 
     Raises:
@@ -101,7 +101,7 @@ def require_onnx() -> None:
         _package(name)
 
 
-def is_our_onnx_file(path: Path) -> bool:
+def is_ours(path: Path) -> bool:
     """Return whether a file is an ONNX file that was written here."""
     onnx = _package("onnx")
     try:

@@ -120,28 +120,6 @@ class RunFolder:
                 raise ConfigError(message, key="run.root", value=root) from None
 
     @classmethod
-    def at(cls, path: Path) -> "RunFolder":
-        """Create the folder of a new run at a given place.
-
-        Raises:
-            ConfigError: if it holds a run, or cannot be created.
-        """
-        folder = cls(path)
-        if folder.config.exists():
-            folder._discard_first_iteration()
-        if folder.config.exists() or folder.states:
-            message = f"{path} holds a run already. Choose another folder, or continue that "
-            message += f"run with resume={path}."
-            raise ConfigError(message, key="hydra.run.dir", value=str(path))
-        try:
-            make_folder(path)
-            folder._is_own = not any(path.iterdir())
-        except OSError as error:
-            message = f"{path} cannot be created ({error.strerror})."
-            raise ConfigError(message, key="hydra.run.dir", value=str(path)) from None
-        return folder
-
-    @classmethod
     def find(
         cls,
         path: str,

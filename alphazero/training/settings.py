@@ -45,12 +45,8 @@ class PitSettings:
     num_simulations: int = option(64, "simulations for a move", low=1, high=1_000_000)
     opening_plies: int = option(4, "random plies at the start of a pair of games", low=0, high=100)
     acceptance: float = option(0.55, "score that the new network needs to stay", low=0.0, high=1.0)
-    counted: str = option(
-        "pairs", "what is counted: pairs of games, or single games", choices=("pairs", "games")
-    )
-    tie_score: float = option(
-        0.5, "what an even pair of games counts, or a draw with counted=games", low=0.0, high=1.0
-    )
+    counted: str = option("pairs", "pairs of games, or single games", choices=("pairs", "games"))
+    tie_score: float = option(0.5, "what an even pair or a drawn game counts", 0.0, 1.0)
 
 
 @dataclasses.dataclass
@@ -84,9 +80,7 @@ class RunSettings:
     name: str = option("", "the run's name; empty takes the date and time")
     num_threads: int = option(0, "CPU threads of network and self-play; 0 is all", low=0, high=1024)
     retune: bool = option(False, "measure settings left to auto again on a machine measured before")
-    sample_game_every: int = option(
-        5, "iterations between sample games and histograms in TensorBoard; 0 is none", low=0
-    )
+    sample_game_every: int = option(5, "iterations between sample games; 0 is none", low=0)
     on_changed_rules: str = option(
         "refuse",
         "what resume= does if the rules of your game have changed: refuse, or drop_window, which "
@@ -141,22 +135,6 @@ def check_run(settings: TrainSettings) -> None:
         raise ConfigError.of("run.name", name, "the name of one folder", reason)
     choose_device(settings.device)
     _check_game(settings, make_game(settings.game.name))
-
-
-def check_new_run(settings: TrainSettings) -> None:
-    """Check the settings of a run that begins.
-
-    In a run that is resumed with another kind of workers, the folder or address of those before
-    stays in the stored settings and is ignored. Whoever types one for a new run expects its use.
-
-    Raises:
-        ConfigError: naming a key, its value and what is allowed.
-    """
-    check_run(settings)
-    workers = settings.workers
-    if workers.kind != "ray" and workers.address != WorkerSettings().address:
-        reason = f"it does nothing with workers={workers.kind}; add workers=ray"
-        raise ConfigError.of("workers.address", workers.address, reason=reason)
 
 
 def settings_to_resume(

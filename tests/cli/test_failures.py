@@ -129,23 +129,6 @@ def test_a_closed_pipe_ends_a_command_silently():
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_no_file_takes_the_place_of_a_closed_stream(tmp_path):
-    code = f"""
-        import os, subprocess, sys
-        for number in (0, 1, 2):
-            os.close(number)
-        sys.stdin = sys.stdout = sys.stderr = None
-        from alphazero.cli import main
-        status = main(["--version"]) + main(["trian"])
-        with open({str(tmp_path / "state")!r}, "w") as file:
-            subprocess.run([sys.executable, "-c", "print('into no file of ours')"])
-            file.write(str((status, file.fileno())))
-    """
-    assert run(code).returncode == 0
-    status, number = eval((tmp_path / "state").read_text())
-    assert status == 2 and number > 2
-
-
 # --- Ctrl-C ---------------------------------------------------------------------------------------
 
 

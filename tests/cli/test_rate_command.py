@@ -122,8 +122,8 @@ def test_the_same_seed_gives_the_same_games(finished_run, tmp_path):
 @pytest.mark.slow
 def test_another_anchor_shifts_the_ratings(run):
     _rate(run, "num_games=40")
-    text = _rate(run, "num_games=0", "anchor=uct:5", "anchor_elo=0")
-    assert re.search(r"│ +uct:5 +│ +0 +│", text)
+    text = _rate(run, "num_games=0", "anchor=uct:5")
+    assert re.search(r"│ +uct:5 +│ +1000 +│", text)
 
 
 def test_few_games_reach_every_player(run):

@@ -236,7 +236,7 @@ REFUSED = {
     "=3": ("=3", None, None),
     "learner=null": ("learner", "null", "adamw"),
     "learner=[adam": ("learner", "[adam", None),
-    "hydra/launcher=typo": ("hydra/launcher", "typo", "basic"),
+    "hydra/launcher=typo": ("hydra/launcher", "typo", "seed"),
     "seed": ("seed", None, None),
     "learner=rmsprop": ("learner", "rmsprop", "adamw"),
     "experiment=typo": ("experiment", "typo", "dummy_run"),

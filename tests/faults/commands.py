@@ -61,7 +61,7 @@ COMMANDS = [
             "output=game.gif"), "game.gif"),
     Command("export", ("export", f"network=RUN/{_NETWORK}", "output=out.onnx"), "out.onnx"),
     Command("new_game", ("new_game", "my_game"), "my_game/", is_quick=True),
-    Command("check_game", ("check_game", "game=tic_tac_toe", "num_positions=100", "measure=false",
+    Command("check_game", ("check_game", "game=tic_tac_toe", "num_positions=100",
             "json=check.json"), "check.json"),
 ]  # fmt: skip
 

@@ -55,7 +55,7 @@ def test_the_file_is_self_contained_and_says_what_it_is(exported):
 def test_a_batch_of_any_size_gets_the_networks_answers(exported, num_rows):
     game = make_game("tic_tac_toe")
     planes = planes_of(game, num_rows)
-    logits, values = onnx_file.onnx_evaluate(exported[1].read_bytes())(planes)
+    logits, values = onnx_file.evaluation_of(exported[1].read_bytes())(planes)
     with torch.inference_mode():
         expected = small_network(game)(torch.from_numpy(planes))
     np.testing.assert_allclose(logits, expected.prior_logits.numpy(), rtol=1e-4, atol=1e-4)
@@ -65,13 +65,13 @@ def test_a_batch_of_any_size_gets_the_networks_answers(exported, num_rows):
 def test_other_networks_and_games_agree():
     game = make_game("othello:4")
     network = small_network(game, kind="tiny", value_head="scalar")
-    data = onnx_file.onnx_bytes(game, network, {})
-    agreement = check_agreement(game, network, onnx_file.onnx_evaluate(data), 50)
+    data = onnx_file.to_bytes(game, network, {})
+    agreement = check_agreement(game, network, onnx_file.evaluation_of(data), 50)
     assert agreement.num_positions == 50
     assert max(agreement.logits, agreement.value) < 1e-4
     other = small_network(game, seed=1, kind="tiny", value_head="scalar")
     with pytest.raises(InputError):
-        check_agreement(game, other, onnx_file.onnx_evaluate(data), 50)
+        check_agreement(game, other, onnx_file.evaluation_of(data), 50)
 
 
 def test_answers_that_are_no_numbers_do_not_agree():
@@ -88,7 +88,7 @@ def test_answers_that_are_no_numbers_do_not_agree():
 
 
 def test_a_file_that_does_not_agree_is_not_written(exported, tmp_path, monkeypatch, capsys):
-    right = onnx_file.onnx_evaluate
+    right = onnx_file.evaluation_of
 
     def wrong(data):
         def evaluate(planes):
@@ -97,15 +97,15 @@ def test_a_file_that_does_not_agree_is_not_written(exported, tmp_path, monkeypat
 
         return evaluate
 
-    monkeypatch.setattr(onnx_file, "onnx_bytes", lambda *_: exported[1].read_bytes())
-    monkeypatch.setattr(onnx_file, "onnx_evaluate", wrong)
+    monkeypatch.setattr(onnx_file, "to_bytes", lambda *_: exported[1].read_bytes())
+    monkeypatch.setattr(onnx_file, "evaluation_of", wrong)
     assert main(["export", f"network={exported[0]}", f"output={tmp_path / 'x.onnx'}"]) == 2
     assert capsys.readouterr().err.startswith("error: ")
     assert not any(tmp_path.iterdir())
 
 
 def test_only_a_file_of_this_command_is_replaced(exported, tmp_path, monkeypatch):
-    monkeypatch.setattr(onnx_file, "onnx_bytes", lambda *_: exported[1].read_bytes())
+    monkeypatch.setattr(onnx_file, "to_bytes", lambda *_: exported[1].read_bytes())
     foreign, own = tmp_path / "foreign.onnx", tmp_path / "own.onnx"
     foreign.write_text("not one of ours")
     own.write_bytes(exported[1].read_bytes())
@@ -118,7 +118,7 @@ def test_a_missing_package_is_named(monkeypatch):
     game = make_game("tic_tac_toe")
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(InputError, match="onnx:"):
-        onnx_file.onnx_bytes(game, small_network(game), {})
+        onnx_file.to_bytes(game, small_network(game), {})
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(InputError, match="onnxruntime:"):
-        onnx_file.onnx_evaluate(b"")
+        onnx_file.evaluation_of(b"")

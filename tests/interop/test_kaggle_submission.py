@@ -12,11 +12,7 @@ from alphazero.cli import main
 from alphazero.interop import kaggle_agent
 from alphazero.interop.export_agreement import check_agreement
 from alphazero.interop.kaggle_agent import Rules, best_move, search
-from alphazero.interop.kaggle_submission import (
-    submission_bytes,
-    submission_evaluate,
-    submission_module,
-)
+from alphazero.interop.kaggle_submission import evaluation_of, submission_module, to_bytes
 from alphazero.network.weights import network_arrays, save_network
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import InputError
@@ -93,18 +89,18 @@ def test_networks_of_every_shape_agree(settings):
     network = small_network(game, **settings)
     if settings.get("position_bias"):
         network.position_bias.data.normal_()
-    data = submission_bytes(game, network, {})
-    agreement = check_agreement(game, network, submission_evaluate(data), 60)
+    data = to_bytes(game, network, {})
+    agreement = check_agreement(game, network, evaluation_of(data), 60)
     assert max(agreement.logits, agreement.value) < 1e-4
     with pytest.raises(InputError):
         other = small_network(game, seed=1, **settings)
-        check_agreement(game, other, submission_evaluate(data), 60)
+        check_agreement(game, other, evaluation_of(data), 60)
 
 
 def test_networks_of_other_games_are_refused():
     game = make_game("othello:4")
     with pytest.raises(InputError):
-        submission_bytes(game, small_network(game), {})
+        to_bytes(game, small_network(game), {})
 
 
 @pytest.mark.parametrize("name", BOARDS)

@@ -15,9 +15,6 @@ from PIL import Image
 
 from alphazero.cli import plot
 from alphazero.cli.command import run_command
-from alphazero.evaluation.elo import rate
-from alphazero.evaluation.ratings import RatingFile
-from alphazero.evaluation.tournament import TournamentMatch
 from alphazero.plots import position
 from alphazero.runtime.errors import ConfigError
 from alphazero.training.curves import ERRORS, MISPLAYED
@@ -134,36 +131,13 @@ def test_a_picture_has_the_format_of_its_ending(ending):
     assert Path(f"x.{ending}").read_bytes().startswith(begin)
 
 
-def test_a_game_of_self_play_is_drawn_into_its_run(capsys):
-    draw("what=game", "run=run", "number=2")
-    assert capsys.readouterr().out.strip() == str(Path("run/game.gif"))
-    assert len(frames("run/game.gif")) >= 6
-
-
-def test_stored_ratings_are_drawn_as_they_were():
-    match = TournamentMatch("uct:50", "network 1, 4 simulations", (1.0, 0.5), ((), ()))
-    file = RatingFile(Path("run/ratings.json"), "tic_tac_toe", 2, matches=[match])
-    file.networks = {"network 1, 4 simulations": {"iteration": 1, "elapsed_s": 60.0}}
-    file.write()
-    with pytest.raises(ConfigError) as error:
-        run_command(plot, ["what=ratings", "run=run"])
-    assert error.value.key == "run"
-    file.write(rate(file.pairings, "uct:50", 1234.0))
-    draw("what=ratings", "run=run", "output=x.svg")
-    assert "Elo (uct:50 = 1234)" in texts("x.svg")
-    draw("what=ratings", "run=run")
-    assert Path("run/ratings.png").is_file()
-
-
 @pytest.mark.parametrize(
     ("words", "key"),
     (
         ("what=run run=run output=x.gif", "output"),
         ("what=position output=x.gif", "output"),
-        ("what=game run=run number=1000", "number"),
-        ("what=game run=run first=random", "first"),
+        ("what=game run=run", "run"),
         ("what=game moves=1,1,1,1,1,1,1", "moves"),
-        ("what=game number=2", "number"),
         ("what=position moves=1,2,1,2,1,2,1", "moves"),
         ("what=position game=othello moves=f5", "moves"),
         ("run=", "run"),
