@@ -1,123 +1,138 @@
-"""A run is killed at any moment and resumed: it ends as if nothing had happened.
+"""A run is killed, or its power is cut, at any moment: it goes on as if nothing had happened.
 
-A child is killed before every operation on the disk, and within every write; another one resumes.
-Networks and metrics are then the same, bit for bit and figure for figure, TensorBoard shows each
-step once, and no file is left that an undisturbed run does not have.
+What an undisturbed run does to its files is recorded. At many moments, within writes too, folders
+are made as a kill or a power cut leaves them (see `disk`), and the run in them is resumed. After a
+kill, networks and metrics are then the same, bit for bit and figure for figure, TensorBoard shows
+each step once, and no file is left that an undisturbed run does not have. After a power cut, the
+run goes on from its last stored iteration or the one after; TensorBoard's file is not synced, so it
+may lack steps. `test_processes.py` kills processes.
 """
 
 import collections
-import random
-import signal
-import sys
-import time
+import hashlib
+import re
 import zlib
 
 import pytest
-from harness import IS_FULL, Fault, kill, tell, the_zygote
-from stored_runs import Scenario, prepared, resume_words, run_in
+from disk import Disk, watched, write_tree
+from harness import IS_FULL, run, tell
+from stored_runs import (
+    RESUME,
+    Scenario,
+    assert_equal,
+    prepared,
+    result_of,
+    resume_words,
+    run_in,
+)
 
 from alphazero.storage.run_folder import RunFolder
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks a process with torch")
-
-RESUME = Scenario("resume")
 NEW = Scenario("new", stored=0, end=2)
 DROPS = ("run.keep_networks=2", "replay.window_start=20", "replay.window_max=20")
 DROPPING = Scenario("dropping", DROPS, stored=4, end=6)
 MEASURED_WORDS = ("pit.every=1", "run.sample_game_every=1", "evaluation.every=1")
-MEASURED_WORDS += (
-    "evaluation.num_games=2",
-    "evaluation.num_simulations=2",
-    "evaluation.uct_simulations=2",
-)
-MEASURED = Scenario("measured", MEASURED_WORDS, stored=1, end=3)
+MEASURED_WORDS += ("evaluation.num_games=2", "evaluation.num_simulations=2")
+MEASURED = Scenario("measured", (*MEASURED_WORDS, "evaluation.uct_simulations=2"), 1, 3)
 OVERLAP = Scenario("overlap", ("workers.overlap=true", "run.num_threads=2"))
 SCENARIOS = [RESUME, NEW, DROPPING, MEASURED, OVERLAP] if IS_FULL else [RESUME, NEW]
-KILLED_ANY_TIME = [RESUME, MEASURED, OVERLAP] if IS_FULL else [RESUME]
-
-NUM_PARTS = 8 if IS_FULL else 1  # of each scenario's kills: tests that run beside each other
+NUM_PARTS = 8 if IS_FULL else 1  # tests that run beside each other
 
 
-def kills(operations):
-    """Return all kills of a scenario, each a dictionary of fields of `Fault`.
+def kills_and_cuts(scenario, num_seeds):
+    """Return what kills and what power cuts leave: lists of moment, stored iterations and folder.
 
-    After an operation is the same as before the next one.
+    TensorBoard's file changes often: power cuts that differ only in it are left out.
     """
-    chosen = []
-    for number, (kind, *_) in enumerate(operations):
-        chosen.append(dict(at=number))
+    ready = prepared(scenario)
+    disk = Disk(ready.before, str(ready.after.resolve()))
+    kills, cuts, known = [], [], set()
+    stored, is_renamed = scenario.stored, False
+    for number, (kind, path, *facts) in enumerate(ready.operations):
+        if is_renamed and kind != "fsync":  # all of the state's writing is done
+            stored, is_renamed = stored + 1, False
+        kills.append((number, stored, disk.killed()))
         if kind == "write":
-            chosen += [dict(at=number, when="part", fraction=part) for part in (0.01, 0.5, 0.99)]
-    return [*chosen, dict(at=len(operations) - 1, when="after")]
+            at, data = facts
+            for fraction in (0.01, 0.5, 0.99):
+                disk.perform(kind, path, at, data[: int(len(data) * fraction)])
+                kills.append((number, stored, disk.killed()))
+        disk.perform(kind, path, *facts)
+        is_renamed |= kind == "rename" and path.endswith("/state.safetensors")
+        for tree in disk.cuts(range(number, number + num_seeds)):
+            parts = [(name, data) for name, data in tree.items() if "tfevents" not in name]
+            digest = hashlib.sha256(repr((stored, parts)).encode()).digest()
+            if digest not in known:
+                known.add(digest)
+                cuts.append((number, stored, tree))
+    return [*kills, (len(ready.operations), stored, disk.killed())], cuts
 
 
-def assert_goes_on(run, root):
-    """Resume a killed run, and assert that it ends as if nothing had happened."""
+def goes_on(scenario, root, stored, is_killed) -> str:
+    """Resume a run, assert that it ends like an undisturbed one, and return from where it went."""
+    ready = prepared(scenario)
     if not RunFolder(run_in(root)).states:
-        assert run.scenario is NEW
-        the_zygote().run(resume_words(root, NEW.end)).assert_refused()
-        the_zygote().run(NEW.words_to_go_on(root)).assert_ok()
-        run.assert_same(root)
-        return "from the start"
-    ended = the_zygote().run(resume_words(root, run.scenario.end)).assert_ok()
-    run.assert_same(root)
-    return "same" if "Resuming" in ended.stdout else "finished before"
+        assert not stored
+        run(resume_words(root, scenario.end)).assert_refused()
+        if is_killed:
+            run(scenario.words_to_go_on(root)).assert_ok()
+            ready.assert_same(root)
+        return "nothing was stored"
+    ended = run(resume_words(root, scenario.end)).assert_ok()
+    resumed = re.search(r"Resuming after iteration (\d+)", ended.stdout)
+    iteration = int(resumed[1]) if resumed else scenario.end
+    assert iteration >= stored, "a stored iteration was lost"
+    if is_killed:
+        ready.assert_same(root)
+        return "same" if resumed else "finished before"
+    found, expected = result_of(run_in(root)), dict(ready.result)
+    del found["tensorboard"], expected["tensorboard"]
+    if not resumed:  # what renaming and deleting did not do any more stays until the next iteration
+        sure = {*expected["files"]} - {"state.previous.safetensors"}
+        left = {*found["files"]} - sure
+        assert all(name.startswith(("games/", "networks/", "state.previous")) for name in left)
+        expected["files"] = sorted(sure)
+        found["files"] = [name for name in found["files"] if name in sure]
+        found["networks"] = {name: found["networks"][name] for name in sure & {*found["networks"]}}
+    assert found["files"] == expected["files"]
+    assert_equal(found, expected)
+    return "same" if iteration == stored else "same, from the iteration that was being stored"
 
 
 @pytest.mark.parametrize("part", range(NUM_PARTS))
+@pytest.mark.parametrize("is_killed", (True, False), ids=("killed", "power_cut"))
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_a_run_killed_at_any_operation_goes_on_as_if_nothing_had_happened(
-    scenario, part, tmp_path, amount
-):
-    run = prepared(scenario)
-    chosen = kills(run.operations)
+def test_a_run_goes_on_as_if_nothing_had_happened(scenario, is_killed, part, tmp_path, amount):
+    kills, cuts = kills_and_cuts(scenario, amount(1, 10))
+    chosen = kills if is_killed else cuts
     start = zlib.crc32(scenario.name.encode()) % 20  # different ones of each scenario
     chosen = amount(chosen[start :: len(chosen) // 3], chosen[part::NUM_PARTS])
     found = collections.Counter()
-    for fields in chosen:
-        root = run.copy(tmp_path / "-".join(map(str, fields.values())))
-        words = scenario.words_to_go_on(root)
-        ended = the_zygote().run(words, Fault(str(root), **fields))
+    for index, (number, stored, tree) in enumerate(chosen):
+        root = tmp_path / str(index)
+        write_tree(tree, root)
         try:
-            assert ended.signal == signal.SIGKILL
-            found[assert_goes_on(run, root)] += 1
+            found[goes_on(scenario, root, stored, is_killed)] += 1
         except AssertionError as error:
-            operation = run.operations[fields["at"]]
-            raise AssertionError(f"{fields}, {operation}: {ended}") from error
-    tell("kills at an operation", found)
-
-
-@pytest.mark.parametrize("part", range(NUM_PARTS))
-@pytest.mark.parametrize("scenario", KILLED_ANY_TIME, ids=lambda run: run.name)
-def test_a_run_killed_at_any_time_goes_on_as_if_nothing_had_happened(
-    scenario, part, tmp_path, amount
-):
-    run, zygote = prepared(scenario), the_zygote()
-    usual_s = zygote.run(scenario.words_to_go_on(run.copy(tmp_path / "usual"))).seconds
-    numbers = random.Random(f"{scenario.name} {part}")
-    found = collections.Counter()
-    for number in range(amount(1, 10)):
-        root = run.copy(tmp_path / str(number))
-        pid = zygote.start(scenario.words_to_go_on(root))
-        time.sleep(numbers.uniform(0, usual_s))
-        kill(pid)
-        zygote.wait(pid)
-        found[assert_goes_on(run, root)] += 1
-    tell("kills at any time", found)
+            operations = prepared(scenario).operations[number : number + 1]
+            raise AssertionError(f"at {number}, {operations}: {sorted(tree)}") from error
+    tell("kills at an operation" if is_killed else "power cuts", found)
 
 
 @pytest.mark.faults
-@pytest.mark.parametrize("part", range(NUM_PARTS))
-def test_a_run_killed_twice_goes_on_as_if_nothing_had_happened(part, tmp_path, amount):
+@pytest.mark.parametrize("seed", range(NUM_PARTS))
+def test_a_run_killed_twice_goes_on_as_if_nothing_had_happened(seed, tmp_path):
     # What the first kill leaves, the second one must not make worse.
-    run, zygote = prepared(RESUME), the_zygote()
-    numbers = random.Random(part)
-    num_kills = 0
-    for number in range(amount(1, 12)):
-        root = run.copy(tmp_path / str(number))
-        for _ in range(2):
-            at = numbers.randrange(len(run.operations))
-            ended = zygote.run(resume_words(root, RESUME.end), Fault(str(root), at=at))
-            num_kills += ended.signal == signal.SIGKILL
-        assert_goes_on(run, root)
-    tell("kills, two one after the other", {"same": num_kills})
+    kills, _ = kills_and_cuts(RESUME, 0)
+    for index, (_, _, tree) in enumerate(kills[seed :: 2 * NUM_PARTS]):
+        before, after = tmp_path / f"{index} before", tmp_path / f"{index} after"
+        write_tree(tree, before)
+        write_tree(tree, after)
+        with watched(after) as watch:
+            run(resume_words(after, RESUME.end)).assert_ok()
+        disk, again = Disk(before, str(after.resolve())), tmp_path / f"{index} again"
+        for operation in watch.operations[: len(watch.operations) * (index % 10) // 10]:
+            disk.perform(*operation)
+        write_tree(disk.killed(), again)
+        assert_resumed = goes_on(RESUME, again, RESUME.stored, is_killed=True)
+        tell("kills, two one after the other", {assert_resumed: 1})
