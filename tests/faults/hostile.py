@@ -35,15 +35,6 @@ def mostly(draw, right, wrong=PLAIN, one_of: int = 5):
     return draw(wrong if draw(st.integers(1, one_of)) == 1 else right)
 
 
-@st.composite
-def nested(draw) -> list | dict:
-    """Return lists or objects inside each other, some deeper than Python's own JSON can show."""
-    value, is_list = draw(st.sampled_from([0, "", None])), draw(st.booleans())
-    for _ in range(draw(st.sampled_from([3, 49, 51, 200, 400]))):
-        value = [value] if is_list else {"a": value}
-    return value
-
-
 def deep(levels: int) -> str:
     """Return JSON text of lists inside each other, as deep as nobody can write with `json`."""
     return "[" * levels + "]" * levels

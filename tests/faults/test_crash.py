@@ -14,7 +14,7 @@ import re
 import zlib
 
 import pytest
-from disk import Disk, watched, write_tree
+from disk import Disk, write_tree
 from harness import IS_FULL, run, tell
 from stored_runs import (
     RESUME,
@@ -117,22 +117,3 @@ def test_a_run_goes_on_as_if_nothing_had_happened(scenario, is_killed, part, tmp
             operations = prepared(scenario).operations[number : number + 1]
             raise AssertionError(f"at {number}, {operations}: {sorted(tree)}") from error
     tell("kills at an operation" if is_killed else "power cuts", found)
-
-
-@pytest.mark.faults
-@pytest.mark.parametrize("seed", range(NUM_PARTS))
-def test_a_run_killed_twice_goes_on_as_if_nothing_had_happened(seed, tmp_path):
-    # What the first kill leaves, the second one must not make worse.
-    kills, _ = kills_and_cuts(RESUME, 0)
-    for index, (_, _, tree) in enumerate(kills[seed :: 2 * NUM_PARTS]):
-        before, after = tmp_path / f"{index} before", tmp_path / f"{index} after"
-        write_tree(tree, before)
-        write_tree(tree, after)
-        with watched(after) as watch:
-            run(resume_words(after, RESUME.end)).assert_ok()
-        disk, again = Disk(before, str(after.resolve())), tmp_path / f"{index} again"
-        for operation in watch.operations[: len(watch.operations) * (index % 10) // 10]:
-            disk.perform(*operation)
-        write_tree(disk.killed(), again)
-        assert_resumed = goes_on(RESUME, again, RESUME.stored, is_killed=True)
-        tell("kills, two one after the other", {assert_resumed: 1})

@@ -49,7 +49,6 @@ class Command(NamedTuple):
 _NEW = f"train {' '.join(SMALLEST)} run.root=new run.name=a run.num_iterations=2"
 _SET = "make_evaluation_set game=tic_tac_toe num_positions=4 out=set.csv"
 _NETWORK = "RUN/networks/000002.safetensors num_simulations=2 engine=torch"
-_RATE = "players=[random] anchor=random num_games=4 games_per_match=4 num_networks=1"
 COMMANDS = {
     "train": Command(_NEW, "new/", 2),
     "resume": Command("train resume=RUN run.num_iterations=4", few=2),
@@ -62,11 +61,7 @@ COMMANDS = {
         "result.json",
         before=_SET,
     ),
-    "rate": Command(f"rate run=RUN {_RATE} num_simulations=2 engine=torch"),
     "plot": Command("plot run=RUN output=run.png", "run.png"),
-    "plot game": Command(
-        "plot what=game game=tic_tac_toe first=random second=random output=game.gif", "game.gif"
-    ),
     "export": Command("export network=RUN output=out.onnx", "out.onnx"),
     "new_game": Command("new_game my_game", "my_game/", 3),
     "check_game": Command(

@@ -262,25 +262,17 @@ def run_on(folder, damages, command) -> str:
 #: The checksum is right. What a command says to it: "refused" in one line, or nothing, "ended".
 FORGED = {
     "weights that are not finite": ("forge network", NETWORK, "policy.weight", np.nan, "refused"),
-    "huge weights": ("forge network", NETWORK, "policy.weight", 1e38, "refused"),
-    "another format": ("forge network", NETWORK, "format", "x", "refused"),
     "no game": ("forge network", NETWORK, "game", None, "refused"),
     "another game": ("forge network", NETWORK, "game", "connect_four", "refused"),
     "a game of the user": ("forge network", NETWORK, "game", "evil.py", "refused"),
-    "an endless game": ("forge network", NETWORK, "game", "9" * 100_000, "refused"),
     "another shape": ("forge network", NETWORK, "network", {"channels": 8}, "refused"),
     "an enormous network": ("forge network", NETWORK, "network", {"blocks": 10**9}, "refused"),
-    "no number": ("forge network", NETWORK, "network", {"channels": "x"}, "refused"),
     "a kind of the user": ("forge network", NETWORK, "network", {"kind": "evil:Net"}, "refused"),
     "strange facts": ("forge network", NETWORK, "info", {"strength": [1], "run": 5}, "refused"),
     "a wrong setting": ("set", "config.yaml", "learner.batch_size", -1, "refused"),
-    "no setting": ("set", "config.yaml", "seed", "x", "refused"),
-    "an enormous setting": ("set", "config.yaml", "replay.window_max", 10**30, "refused"),
     "a variable": ("set", "config.yaml", "device", "${oc.env:HOME}", "refused"),
     "a class": ("set", "config.yaml", "network.options", {"_target_": "os.system"}, "refused"),
-    "another stored game": ("set", "config.yaml", "game.name", "connect_four", "refused"),
     "a text for a figure": ("metrics", "metrics.jsonl", "learner.loss", "9" * 9_000, "ended"),
-    "an infinite figure": ("metrics", "metrics.jsonl", "elapsed_s", float("inf"), "ended"),
     "strange alarms": ("metrics", "metrics.jsonl", "alarms", {"x": [None]}, "ended"),
 }
 

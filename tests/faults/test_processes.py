@@ -1,7 +1,7 @@
 """Processes at work on a run, of which some are killed: each ends in its right result, or one line.
 
-The run that is trained always ends as if nobody else had been there and nothing had happened. Each
-game of a worker that fails counts once, and no process outlives its learner.
+The run that is trained always ends as if nobody else had been there and nothing had happened. No
+process outlives its learner.
 """
 
 import collections
@@ -267,11 +267,6 @@ def test_a_copy_of_a_run_under_way_is_the_same_run_or_refused(start, folder):
 
 # --- workers --------------------------------------------------------------------------------------
 
-#: A network is larger than what a pipe holds.
-ORDERED = ("workers.mode=ordered", "workers.unit_games=1", "network.channels=64")
-IN_ORDER = Scenario("in order", ORDERED, 0, 4)
-PROCESSES = ("workers=processes", "workers.num_processes=1")
-
 
 def workers_of(learner: Child) -> list[int]:
     """Return the worker processes of a learner that have loaded this program."""
@@ -291,26 +286,12 @@ def has_ended(pid: int) -> bool:
 
 
 @pytest.mark.faults
-@pytest.mark.parametrize("name", ("SIGKILL", "SIGSEGV", "SIGSTOP"))
-def test_a_process_that_fails_changes_no_game(start, tmp_path, name):
-    """Once it has its first unit; a stopped one is given up after `workers.timeout_s`."""
-    more = ["workers.timeout_s=30"] if name == "SIGSTOP" else []
-    learner = start([*IN_ORDER.new_words(tmp_path, IN_ORDER.end), *PROCESSES, *more])
-    wait_for((run_in(tmp_path) / "metrics.jsonl").exists)
-    (worker,) = wait_for(workers_of, learner)
-    os.kill(worker, getattr(signal, name))
-    ended = learner.wait().assert_ok()
-    assert has_ended(worker)
-    assert_same(weights(run_in(tmp_path)), weights(run_in(prepared(IN_ORDER).after)))
-    assert ("given up" if name == "SIGSTOP" else name) in ended.stdout
-
-
-@pytest.mark.faults
 @pytest.mark.parametrize("number", range(4))
 def test_no_process_outlives_a_learner_that_is_killed(start, tmp_path, number):
     """Neither one that plays for minutes, nor one that is starting or waits."""
-    more = ["selfplay.num_simulations=1000000"] if number < 2 else ORDERED
-    learner = start([*RESUME.new_words(tmp_path, 1000), *more, *PROCESSES])
+    more = ["selfplay.num_simulations=1000000"] if number < 2 else ["workers.mode=ordered"]
+    more += ["workers=processes", "workers.num_processes=1"]
+    learner = start([*RESUME.new_words(tmp_path, 1000), *more])
     workers = wait_for(workers_of, learner)
     if number != 3:
         wait_for(lambda: "has joined" in learner.stdout)

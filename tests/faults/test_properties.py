@@ -23,12 +23,9 @@ ROWS = {row.key: row for row in rows(TrainSettings())}
 #: What a tiny run cannot change: where it is, how long it takes, what is measured, other machines.
 FIXED = ["run.", "game.", "device", "resume", "workers.", "evaluator.engine", "evaluator.precision"]
 FIXED += ["network.kind", "network.options", "evaluation.prove", "evaluation.exact"]
-#: The largest number that a tiny run can have; others are drawn up to `LARGEST`.
-LARGEST, SMALLEST = 40, {"selfplay.num_parallel_games": 1}
-CAPS = {"selfplay.num_simulations": 4, "pit.num_simulations": 4, "evaluation.num_simulations": 4}
-CAPS |= {"network.blocks": 2, "network.channels": 8, "learner.epochs": 3, "learner.replay_ratio": 3}
-CAPS |= {"selfplay.initial_num_simulations": 4, "evaluation.uct_simulations": 8}
-CAPS |= {"evaluation.num_games": 2, "evaluation.final_num_games": 2, "pit.num_games": 4}
+#: The largest numbers that a tiny run can have, by the last word of their keys.
+CAPS = {"num_simulations": 4, "uct_simulations": 8, "blocks": 2, "channels": 8, "epochs": 3}
+CAPS |= {"num_games": 4, "replay_ratio": 3, "initial_num_simulations": 4}
 CHOICES = {"learner.precision": ["float32", "bfloat16"], "workers.overlap": [True, False]}
 CHOICES |= {"workers.mode": ["free", "ordered"], "learner.step_at": [[], [0], [1, 0.5]]}
 DRAWN = [key for key in ROWS if key in CHOICES or not key.startswith(tuple(FIXED))]
@@ -56,8 +53,8 @@ def values(key):
     if ROWS[key].allowed.startswith("one of "):
         return strategies.sampled_from(ROWS[key].allowed.removeprefix("one of ").split(", "))
     low, high = bounds(key)
-    low = SMALLEST.get(key, low)
-    top = min(CAPS.get(key, LARGEST), LARGEST if high is None else high)
+    low = 1 if key == "selfplay.num_parallel_games" else low  # 0 measures what is fastest
+    top = min(CAPS.get(key.rpartition(".")[2], 40), 40 if high is None else high)
     numbers = strategies.integers if TYPES[key] is int else strategies.floats
     return numbers(low, top) | strategies.sampled_from([low, low, top, low - 1])
 
@@ -81,13 +78,13 @@ def test_settings_end_at_their_borders():
         for border, beyond in ((low, -1), (high, 1)):
             if border is None:
                 continue
-            inside, outside = (
-                {section: {name: number}} if section else {name: number}
+            settings = [
+                from_plain(TrainSettings, {section: {name: number}} if section else {name: number})
                 for number in (border, border + beyond)
-            )
-            check(from_plain(TrainSettings, inside))
+            ]
+            check(settings[0])
             with pytest.raises(ConfigError) as refused:
-                check_run(from_plain(TrainSettings, outside))
+                check_run(settings[1])
             assert refused.value.key == key
             num_checked += 1
     tell("borders of settings", {"right": num_checked})

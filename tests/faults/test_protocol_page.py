@@ -5,11 +5,10 @@ millisecond. What arrives at a socket is the matter of `tests/web/test_web_serve
 """
 
 import asyncio
-import itertools
 import json
 
 import pytest
-from hostile import NUMBERS, PLAIN, TEXTS, corpus, deep, fuzz, mostly, nested, texts_of
+from hostile import NUMBERS, PLAIN, TEXTS, corpus, fuzz, mostly, texts_of
 from hypothesis import strategies as st
 from web_samples import make_backend
 
@@ -107,7 +106,7 @@ _SUITABLE = {
     "board": st.text("xo.XOWB-\n", max_size=30) | st.sampled_from(_BOARDS),
     "moves": st.lists(st.integers(0, 15), max_size=9, unique=True)
     | st.sampled_from([[], [0, 3, 1, 4], "1,4", "c1", "[0, 1]", "[1 - 2]", "a1 pass", "9" * 5_000])
-    | st.lists(st.integers(0, 8) | NUMBERS | TEXTS | nested(), max_size=5),
+    | st.lists(st.integers(0, 8) | NUMBERS | TEXTS, max_size=5),
     "id": st.sampled_from(["random", "uct", "solver", "best"]) | TEXTS,
     "num_simulations": _FEW,
     "to_move": st.integers(0, 1),
@@ -167,13 +166,6 @@ def test_kept_bodies_are_refused(body):
         assert SITE.status(f"/api/{name}", body) in ("400", "422")
 
 
-def test_deep_brackets_are_refused(amount):
-    for levels in range(30, 1_100, amount(97, 17)):
-        for key in ("game", "moves", "player", "x"):
-            body = f'{{"{key}": {deep(levels)}}}'.encode()
-            assert SITE.status("/api/move", body) in ("400", "422")
-
-
 # --- heads: who asks, from where, for what --------------------------------------------------------
 
 _LONG = "a" * 9_000
@@ -183,8 +175,6 @@ _HOSTS = [HOST, "localhost", "[::1]:8000", "[", "[::1", "evil.example", "", ":",
 _KINDS = [JSON, "application/json; charset=utf-16", "text/plain", "", ";", "\xff", _LONG]
 _COOKIES = [f"alphazero_token={TOKEN}", "alphazero_token=", "=", ";;;", '"\\777"', "\xff", _LONG]
 _TOKENS = [f"Bearer {TOKEN}", f"bearer  {TOKEN}", "Bearer", "Basic eDp5", "\xff", "", "Bearer \xe9"]
-_DATES = ["", "x", "Mon, 32 Foo 99999 99:99:99 GMT"]
-_RANGES = ["bytes=0-1", "bytes=9-1", "bytes=-", "x", "bytes=" + "0-1," * 99]
 _letters = st.text(st.characters(max_codepoint=255, exclude_characters="\r\n"), max_size=9)
 HEADERS = st.fixed_dictionaries(
     {"host": mostly(st.just(HOST), st.sampled_from(_HOSTS) | _letters)},
@@ -195,9 +185,8 @@ HEADERS = st.fixed_dictionaries(
         "authorization": st.sampled_from(_TOKENS) | _letters,
         "sec-fetch-site": st.sampled_from(["none", "same-origin", "cross-site", "", "\xff"]),
         "content-length": st.sampled_from(["0", "-1", "x", "9" * 5_000]),
-        "range": st.sampled_from(_RANGES),
-        "if-none-match": _letters,
-        "if-modified-since": st.sampled_from(_DATES),
+        "range": st.sampled_from(["bytes=0-1", "bytes=9-1", "bytes=-", "x"]),
+        "if-modified-since": st.sampled_from(["", "x", "Mon, 32 Foo 99999 99:99:99 GMT"]),
     },
 )
 _PATHS = ["/", "/api/games", "/api/run", "/api/position", "/api", "/api/", "//", "/page.js"]
@@ -244,9 +233,3 @@ def test_nobody_gets_past_the_token_without_it():
         return str(status)
 
     fuzz("page, token", HEADS, status_of, (50, 3_000), "401")
-
-
-def test_every_origin_with_every_host_has_an_answer():
-    for origin, host in itertools.product(_ORIGINS, _HOSTS):
-        head = ("GET", {"host": host, "origin": origin})
-        assert SITE.status("/api/games", b"", *head) in ("200", "400", "403"), (origin, host)

@@ -20,9 +20,8 @@ from alphazero.cli.command import read_settings
 from alphazero.config.settings import types_of
 from alphazero.evaluation.exact.set_file import COLUMNS, read_set
 from alphazero.games.square_names import named_action, named_square, named_squares
-from alphazero.own_games.registry import make_game, make_stored_game
-from alphazero.own_games.rules_digest import is_rules_text
-from alphazero.runtime.errors import ConfigError, InputError, StoredFileError
+from alphazero.own_games.registry import make_game
+from alphazero.runtime.errors import InputError, StoredFileError
 from alphazero.runtime.random_generators import kernel_rng
 
 GAMES = [make_game(name) for name in ("tic_tac_toe", "othello:4", "connect_x:4x12x3")]
@@ -138,32 +137,6 @@ def test_any_evaluation_set_is_read_or_refused_with_its_line(tmp_path):
 
     texts = SETS.map(lambda text: text.encode(errors="surrogatepass")) | st.binary(max_size=30)
     fuzz("texts, evaluation sets", texts, kind_of, (60, 3_000), "read", "refused")
-
-
-def test_any_text_of_rules_is_compared_or_refused():
-    parts = ["SIZES = {}", "SIZES = ", "class A:\n    pass", "x = 1", "(" * 300, "-" * 3_000 + "1"]
-    parts += [
-        "SIZES = {'planes_shape': (1, 2, 3), 'num_actions': 9}",
-        "\0",
-        "\ud800",
-        "f'{'",
-        "x=" * 500,
-    ]
-    texts = st.lists(st.sampled_from(parts) | TEXTS, max_size=4).map("\n".join)
-    fuzz("texts, rules", texts, lambda text: str(is_rules_text(text)), (60, 3_000), "True")
-
-
-def test_any_stored_name_of_a_game_is_made_or_refused():
-    heads = ["tic_tac_toe", "connect_x:", "othello:", "os:system", "x.py", "/dev/zero.py", "pgx:"]
-    heads += ["open_spiel:", "pettingzoo:", "alphazero.cli:main", "__main__:x", "builtins:exec"]
-    tails = ["", "4", "4x4x3", "99999x9x9", "4x4", "\0", "(", "(a=1)", "%s", "９", "x" * 5_000]
-    names = st.tuples(st.sampled_from(heads) | TEXTS, st.sampled_from(tails)).map("".join)
-
-    def kind_of(name):
-        game = attempt(make_stored_game, name, "the file", errors=ConfigError)
-        return "refused" if game is None else "made"
-
-    fuzz("texts, stored games", names, kind_of, (40, 800), "refused")
 
 
 # --- arguments of commands ------------------------------------------------------------------------

@@ -9,43 +9,15 @@ import math
 import numpy as np
 from hostile import fuzz, mostly
 from hypothesis import strategies as st
-from workers.test_dispatcher import Room
+from workers.test_dispatcher import Room, records  # noqa: F401
 
 from alphazero.own_games.registry import make_game
 from alphazero.selfplay.flat_games import flatten
 from alphazero.selfplay.game_check import GamesError, check_games
-from alphazero.selfplay.game_record import GameRecord
 from alphazero.workers.transport import Answered
 from alphazero.workers.unit import NO_WORK, Answer
 
 GAME = make_game("tic_tac_toe")
-
-
-def a_game(seed: int) -> GameRecord:
-    """Return a random game of tic-tac-toe."""
-    generator = np.random.default_rng(seed)
-    states, found, actions, over, results, players = GAME.initial_states(), [], [], False, None, []
-    while not over:
-        action = int(generator.choice(np.flatnonzero(GAME.legal_action_mask(states)[0])))
-        found.append(states[0])
-        players.append(GAME.players(states)[0])
-        actions.append(action)
-        after = GAME.step(states, np.array([action]))
-        states, over, results = after.states, after.over[0], after.results[0]
-    length = len(actions)
-    signs = np.where(np.array(players) == after.players[0], 1, -1)
-    return GameRecord(
-        np.array(found),
-        np.array(actions, np.int32),
-        np.eye(GAME.num_actions, dtype=np.float32)[actions],
-        np.zeros(length, np.float32),
-        (signs * results).astype(np.float32),
-        np.ones(length, np.bool_),
-        np.zeros(length, np.float32),
-    )
-
-
-SAMPLES = [a_game(seed) for seed in range(30)]
 #: What is wrong with an array, given a function that draws.
 WRONG = {
     "short": lambda array, draw: array[: draw(st.integers(0, len(array)))],
@@ -58,9 +30,9 @@ VALUES = [0, 1, -1, 2, 7, 100, 2**30, -(2**31), 0.5, math.nan, 1e30]
 
 
 @st.composite
-def answers(draw) -> Answer:
+def answers(draw, samples) -> Answer:
     """Return an answer to a unit that is wrong in none, one or several things."""
-    columns = flatten([SAMPLES[draw(st.integers(0, 29))] for _ in range(draw(st.integers(1, 4)))])
+    columns = flatten(draw(st.lists(st.sampled_from(samples), min_size=1, max_size=4)))
     for _ in range(draw(st.integers(0, 2))):
         name = draw(st.sampled_from(sorted(columns)))
         array = columns[name]
@@ -97,7 +69,7 @@ def assert_right(columns) -> None:
     assert np.allclose(weights[columns["is_target"]].sum(axis=1), 1)
 
 
-def test_any_answer_is_right_or_refused():
+def test_any_answer_is_right_or_refused(records):  # noqa: F811
     def kind_of(answer):
         try:
             check_games(answer.games, GAME)
@@ -107,15 +79,15 @@ def test_any_answer_is_right_or_refused():
         assert_right(answer.games)
         return "right"
 
-    fuzz("answers of workers", answers(), kind_of, (50, 4_000), "right", "refused")
+    fuzz("answers of workers", answers(records), kind_of, (50, 4_000), "right", "refused")
 
 
-def test_the_dispatcher_counts_right_answers_once_and_dismisses_who_sends_others():
+def test_the_dispatcher_counts_right_answers_once_and_dismisses_who_sends_others(records):  # noqa: F811
     """Answers come twice, late, for units of others or of nobody, and with anything in them."""
     units = mostly(st.sampled_from([0, 1]), st.sampled_from([7, -1, 10**30, 0.5, "x", None, (1,)]))
 
     def kind_of(sent):
-        room = Room(SAMPLES)
+        room = Room(records)
         room.join("a")
         asked = list(room.hands["a"])
         for which, answer, num_copies in sent:
@@ -129,5 +101,5 @@ def test_the_dispatcher_counts_right_answers_once_and_dismisses_who_sends_others
             return "dismissed"
         return "counted" if num_games else "passed"
 
-    sent = st.lists(st.tuples(units, answers(), st.integers(1, 3)), min_size=1, max_size=3)
+    sent = st.lists(st.tuples(units, answers(records), st.integers(1, 3)), min_size=1, max_size=3)
     fuzz("dispatcher, answers", sent, kind_of, (10, 800), "dismissed")

@@ -1,7 +1,5 @@
 """Long use: memory, open files, threads and disk of a process stay bounded, and nothing is lost."""
 
-import itertools
-import json
 import os
 import sys
 import time
@@ -42,7 +40,7 @@ EVENTS_KB = 12  #: of TensorBoard's file, an iteration
 class Usage(NamedTuple):
     """What a process holds at a moment."""
 
-    step: int  #: iterations, games or requests so far
+    step: int  #: iterations so far
     memory_kb: int  #: of its own: no files, no pages of libraries
     num_files: int  #: open ones, sockets included
     num_threads: int
@@ -106,37 +104,3 @@ def assert_whole(folder: Path, num_iterations: int) -> None:
     assert len(files) <= NUM_NETWORKS + NUM_GAMES + 8
     size = sum(path.stat().st_size for path in files if path.name.startswith("events"))
     assert size / num_iterations < EVENTS_KB * 1000
-
-
-def ask_page(words: list[str]) -> int:
-    """Ask the page all kinds of questions; print what the process holds now and then."""
-    from web_samples import make_backend, running, stream
-
-    with running(make_backend(words[0])) as client:
-        player = {"id": "uct", "num_simulations": 5}
-        kinds = itertools.cycle(
-            [
-                lambda asked: client.get("api/games"),
-                lambda asked: client.get("api/run?id=x"),
-                lambda asked: client.get("page.js"),
-                lambda asked: client.post("api/position", json=asked),
-                lambda asked: client.post("api/exact", json=asked),
-                lambda asked: stream(client, "move", asked | {"player": player}),
-                lambda asked: stream(client, "analyse", asked | {"player": player}),
-                lambda asked: client.post("api/position", content=b"{"),
-            ]
-        )
-
-        found = []
-        for number in range(1, 521):
-            next(kinds)({"game": "tic_tac_toe", "moves": [number % 9]})
-            if number % (520 // NUM_SAMPLES) == 0:
-                found.append(usage_of("self", number))
-    print("\n" + json.dumps(found))
-    return 0
-
-
-def test_a_page_that_is_asked_many_times_stays_small(tmp_path):
-    pytest.importorskip("uvicorn", reason="the extra [web] is not installed")
-    ended = Child([tmp_path], ask_page).wait().assert_ok()
-    assert_bounded([Usage(*one) for one in json.loads(ended.stdout.splitlines()[-1])])

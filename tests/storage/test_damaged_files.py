@@ -18,7 +18,6 @@ from alphazero.evaluation.ratings import RatingFile
 from alphazero.network.weights import load_network, network_arrays, network_game, network_info
 from alphazero.own_games.registry import make_game
 from alphazero.players.network import load_network_player
-from alphazero.plots.run import draw_run
 from alphazero.runtime.errors import StoredFileError
 from alphazero.runtime.files import check_output, write_safetensors
 from alphazero.storage.checkpoint import load_state
@@ -118,12 +117,6 @@ def test_lines_of_metrics_that_are_no_metrics_are_left_out(tmp_path):
             folder.read_metrics()
 
 
-def test_a_run_whose_metrics_lack_figures_is_drawn_without_them(tmp_path):
-    picture = tmp_path / "x.png"
-    draw_run([{"iteration": 1}, {"iteration": 2, "learner.loss": "x"}], "run", 5, picture)
-    assert picture.stat().st_size > 0
-
-
 @pytest.mark.parametrize("state", ["{", "[]", '{"a": {"__array__": "missing"}}'])
 def test_a_state_that_is_damaged_inside_is_refused_by_its_path(state, tmp_path):
     path = tmp_path / STATE_FILE
@@ -144,13 +137,6 @@ def test_ratings_that_are_none_are_refused_by_their_path(text, tmp_path):
     path.write_text(text)
     with refused_by(path):
         RatingFile.open(path, "tic_tac_toe", 4)
-
-
-def test_a_set_with_an_enormous_number_is_refused_by_its_path(tmp_path):
-    path = tmp_path / "set.csv"
-    path.write_text(f"# game: tic_tac_toe\nmoves,scores,source\n{'9' * 20},1:1,random\n")
-    with refused_by(path):
-        read_set(path, GAME)
 
 
 # --- files to write -------------------------------------------------------------------------------

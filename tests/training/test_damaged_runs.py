@@ -181,15 +181,6 @@ def test_a_name_is_free_again_if_the_run_was_killed_in_its_first_iteration(more,
         assert all((left / name).exists() for name in (*FIRST_FILES, *more))
 
 
-def test_the_name_of_a_run_in_its_first_iteration_is_taken(tmp_path):
-    folder = RunFolder.create(str(tmp_path), "tic_tac_toe", "a")
-    with folder.locked():
-        folder.write_config({})
-        with pytest.raises(ConfigError):
-            RunFolder.create(str(tmp_path), "tic_tac_toe", "a")
-        assert folder.config.is_file()
-
-
 def test_what_a_killed_run_no_longer_needs_is_deleted_by_the_next_resume(folder):
     kept = sorted(folder.path.rglob("*.safetensors"))
     old = [folder.games(0), folder.games(7)]
