@@ -1,4 +1,4 @@
-"""Damage to files, as plain data: ["flip", "state.safetensors", 17] flips a bit of that file.
+"""Damage to files: [flip, "state.safetensors", 17] flips a bit of that file.
 
 `apply` does a damage to a folder. What it forges has the right checksums.
 """
@@ -20,8 +20,8 @@ PLACES = ("empty", "missing", "folder", "pipe", "loop", "text", "zeros")
 
 def apply(folder, damage):
     """Do a damage to a file of ``folder``."""
-    kind, name, *more = damage
-    _KINDS[kind](folder / name, *more)
+    do, name, *more = damage
+    do(folder / name, *more)
 
 
 def flips(path, num_header, num_rest):
@@ -32,35 +32,35 @@ def flips(path, num_header, num_rest):
     draw = random.Random(path.name)
     places = sorted(draw.sample(range(header), min(num_header, header)))
     places += [draw.randrange(header, size) for _ in range(num_rest)] if size > header else []
-    return [["flip", path.name, 8 * place + draw.randrange(8)] for place in places]
+    return [[flip, path.name, 8 * place + draw.randrange(8)] for place in places]
 
 
 def cuts(path, number):
     size = path.stat().st_size
     sizes = {0, 1, 7, 8, 9, size - 1, *np.linspace(0, size - 1, number).astype(int).tolist()}
-    return [["cut", path.name, one] for one in sorted(sizes) if 0 <= one < size]
+    return [[cut, path.name, one] for one in sorted(sizes) if 0 <= one < size]
 
 
-def _flip(path, bit):
+def flip(path, bit):
     data = bytearray(path.read_bytes())
     data[bit // 8] ^= 1 << bit % 8
     path.write_bytes(data)
 
 
-def _cut(path, size):
+def cut(path, size):
     path.write_bytes(path.read_bytes()[:size])
 
 
-def _swap(path, other):
+def swap(path, other):
     shutil.copyfile(path.parent / other, path)
 
 
-def _write(path, text):
+def write(path, text):
     _remove(path)
     path.write_text(text)
 
 
-def _place(path, place):
+def put(path, place):
     if not path.is_symlink():
         _remove(path)
     if place == "folder":
@@ -84,7 +84,7 @@ def _remove(path):
 # --- forgery: the checksum is computed again ------------------------------------------------------
 
 
-def _forge_network(path, key, value):
+def forge(path, key, value):
     """Replace part of a network's metadata, or fill one of its arrays."""
     metadata, arrays = read_safetensors(path)
     del metadata["sha256"]
@@ -99,7 +99,7 @@ def _forge_network(path, key, value):
     write_safetensors(path, arrays, metadata)
 
 
-def _set(path, key, value):
+def set_key(path, key, value):
     """Replace a setting."""
     settings = place = parse_yaml(read_text(path))
     *sections, name = key.split(".")
@@ -109,7 +109,7 @@ def _set(path, key, value):
     path.write_text(with_checksum(json.dumps(settings)))  # JSON is YAML, and NaN is a text
 
 
-def _metrics(path, key, value):
+def set_figure(path, key, value):
     """Replace a figure of the newest iteration."""
     *lines, last = path.read_text().splitlines()
     path.write_text("\n".join([*lines, json.dumps(json.loads(last) | {key: value}), ""]))
@@ -125,18 +125,5 @@ class _Canary:
         return open, (self.marker, "w")
 
 
-def _pickle(path, marker, protocol):
+def pickled(path, marker, protocol):
     path.write_bytes(pickle.dumps(_Canary(marker), protocol))
-
-
-_KINDS = {
-    "flip": _flip,
-    "cut": _cut,
-    "swap": _swap,
-    "write": _write,
-    "place": _place,
-    "forge network": _forge_network,
-    "set": _set,
-    "metrics": _metrics,
-    "pickle": _pickle,
-}

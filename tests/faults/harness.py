@@ -11,7 +11,6 @@ trained once (`warm.py`); a tiny run then takes a fraction of a second.
 import contextlib
 import ctypes
 import dataclasses
-import faulthandler
 import io
 import itertools
 import multiprocessing.forkserver
@@ -108,11 +107,8 @@ class Child:
             os.killpg(self.pid, signal.SIGKILL)
 
     def wait(self, timeout_s: float = 300) -> Ended:
-        """Wait until it ends; one that hangs shows where it is, and is killed."""
+        """Wait until it ends; one that hangs is killed."""
         self._process.join(timeout_s)
-        if self.is_running:
-            os.kill(self.pid, signal.SIGABRT)  # faulthandler prints the stack
-            self._process.join(5)
         self.kill()
         self._process.join()
         texts = [path.read_text(errors="replace") if path.exists() else "" for path in self._files]
@@ -124,7 +120,6 @@ def _be_child(words, call, env, out, err):
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # with the process that has forked this one
     for descriptor, path in enumerate((out, err), 1):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666), descriptor)
-    faulthandler.enable(sys.__stderr__)
     os.environ.update(env)
     os.chdir(FOLDER.name if Path(FOLDER.name).exists() else out.parent)
     try:

@@ -7,10 +7,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 from disk import watched
 from harness import FOLDER, run
-from run_samples import TINY
+from run_samples import TINY, assert_same
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from alphazero.runtime.files import read_safetensors
@@ -78,9 +77,7 @@ class Prepared:
 
     def assert_same(self, root: Path) -> None:
         """Assert that the run in ``root`` is the one in which nothing went wrong."""
-        found = result_of(run_in(root))
-        assert found["files"] == self.result["files"]
-        assert_equal(found, self.result)
+        assert_same(result_of(run_in(root)), self.result)
 
 
 @functools.cache
@@ -124,15 +121,3 @@ def tensorboard_steps(folder: Path) -> dict[str, list[int]]:
     for tag, found in steps.items():
         assert found == sorted(set(found)), (tag, found)
     return steps
-
-
-def assert_equal(found, expected, where="") -> None:
-    """Assert that nested dictionaries are equal, bit for bit."""
-    if isinstance(expected, dict):
-        assert set(found) == set(expected), where
-        for key in expected:
-            assert_equal(found[key], expected[key], f"{where}/{key}")
-    elif isinstance(expected, np.ndarray):
-        assert found.dtype == expected.dtype and found.tobytes() == expected.tobytes(), where
-    else:
-        assert found == expected or (found != found and expected != expected), where

@@ -16,15 +16,8 @@ import zlib
 import pytest
 from disk import Disk, write_tree
 from harness import IS_FULL, run, tell
-from stored_runs import (
-    RESUME,
-    Scenario,
-    assert_equal,
-    prepared,
-    result_of,
-    resume_words,
-    run_in,
-)
+from run_samples import assert_same
+from stored_runs import RESUME, Scenario, prepared, result_of, resume_words, run_in
 
 from alphazero.storage.run_folder import RunFolder
 
@@ -94,8 +87,7 @@ def goes_on(scenario, root, stored, is_killed) -> str:
         expected["files"] = sorted(sure)
         found["files"] = [name for name in found["files"] if name in sure]
         found["networks"] = {name: found["networks"][name] for name in sure & {*found["networks"]}}
-    assert found["files"] == expected["files"]
-    assert_equal(found, expected)
+    assert_same(found, expected)
     return "same" if iteration == stored else "same, from the iteration that was being stored"
 
 

@@ -20,7 +20,8 @@ from typing import NamedTuple
 import pytest
 from disk import NEEDS_NO_SPACE, Fault, watched
 from harness import FOLDER, IS_FULL, Ended, run, tell
-from stored_runs import RESUME, SMALLEST, assert_equal, prepared, result_of, run_in
+from run_samples import assert_same
+from stored_runs import RESUME, SMALLEST, prepared, result_of, run_in
 
 from alphazero.storage.run_folder import RunFolder
 
@@ -168,7 +169,7 @@ def check(stage, root, ended, error, target) -> str:
                 (root / path).unlink()
         assert paths_in(root) == stage.paths
         if command.trains:
-            assert_equal(result_of(trained(command, root)), stage.result)
+            assert_same(result_of(trained(command, root)), stage.result)
         return "worked"
     ended.assert_refused(os.strerror(getattr(errno, error)))
     outputs = re.findall(r"plot=(\S+)", command.words)
@@ -205,7 +206,7 @@ def check_again(name, stage, root) -> None:
         stage.run(root).assert_ok()
     else:
         run(["train", f"resume={folder}", "run.num_iterations=2"]).assert_ok()
-    assert_equal(result_of(folder), stage.result)
+    assert_same(result_of(folder), stage.result)
 
 
 @pytest.fixture

@@ -202,7 +202,7 @@ def test_two_new_runs_are_one_run_if_they_have_the_same_name(name, start, tmp_pa
             assert_same(weights(found), weights(run_in(prepared(LONG).before)))
 
 
-# --- a folder that is removed or copied -----------------------------------------------------------
+# --- a folder that is removed ---------------------------------------------------------------------
 
 
 def test_a_run_whose_folder_is_removed_ends(start, folder, amount):
@@ -240,29 +240,6 @@ def test_a_folder_that_is_removed_between_two_files_is_not_made_again(folder, mo
         reports(trainer)
     assert trainer.stored_iteration <= STORED + 1
     assert not files.metrics.exists()
-
-
-@pytest.mark.faults
-def test_a_copy_of_a_run_under_way_is_the_same_run_or_refused(start, folder):
-    made = []
-    learner = start(resumed(folder))
-    while learner.is_running:
-        made.append(folder.parents[2] / "copies" / str(len(made)))
-        for path in sorted(folder.rglob("*"), reverse=bool(len(made) % 2)):  # as a slow disk does
-            if path.is_file() and ".tmp" not in path.name:
-                target = made[-1] / path.relative_to(folder)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                with contextlib.suppress(FileNotFoundError):  # removed since
-                    shutil.copy(path, target)
-                time.sleep(0.02)
-    learner.wait().assert_ok()
-    assert made
-    for copy in made:
-        ended = run(resumed(copy))
-        if ended.status:
-            ended.assert_refused()
-        else:
-            assert_same(weights(copy), weights(run_in(prepared(LONG).after)))
 
 
 # --- workers --------------------------------------------------------------------------------------

@@ -72,15 +72,11 @@ def test_kept_lines_get_one_answer_each(line):
     assert kind_of(line) == "refused"
 
 
-def test_any_request_gets_one_answer():
-    requests = texts_of(REQUESTS | PLAIN)
-    fuzz("engine, requests", requests, kind_of, (50, 6_000), "answered", "refused")
-
-
-def test_any_bytes_get_one_answer():
+def test_any_line_gets_one_answer():
     parts = st.sampled_from([b"\xff", b"\0", b"\r", b"\xed\xa0\x80", b"\xef\xbb\xbf", GOOD[:-1]])
     lines = st.lists(st.binary(max_size=9) | parts, max_size=5).map(b"".join)
-    fuzz("engine, bytes", lines, kind_of, (50, 4_000))
+    lines |= texts_of(REQUESTS | PLAIN)
+    fuzz("engine, lines", lines, kind_of, (100, 10_000), "answered", "refused")
 
 
 def test_any_ends_of_lines_and_a_last_line_without_one(monkeypatch, capsys):

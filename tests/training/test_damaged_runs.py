@@ -179,12 +179,3 @@ def test_a_name_is_free_again_if_the_run_was_killed_in_its_first_iteration(more,
         with pytest.raises(ConfigError):
             RunFolder.create(str(tmp_path), "tic_tac_toe", "a")
         assert all((left / name).exists() for name in (*FIRST_FILES, *more))
-
-
-def test_what_a_killed_run_no_longer_needs_is_deleted_by_the_next_resume(folder):
-    kept = sorted(folder.path.rglob("*.safetensors"))
-    old = [folder.games(0), folder.games(7)]
-    for path in old:
-        shutil.copy(folder.games(1), path)
-    resumed(folder)
-    assert sorted(folder.path.rglob("*.safetensors")) == kept
