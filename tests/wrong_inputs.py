@@ -72,7 +72,6 @@ train search.reuse_tree=perhaps
 train replay.window_start=20 replay.window_max=10
 train run.name=..
 train run.root=files/text.txt
-train hydra/launcher=typo
 train --config-dir files/configs experiment=key
 train --config-dir files/configs experiment=syntax
 train resume=nowhere
@@ -91,7 +90,6 @@ play game=connect_four first=files/networks/tic_tac_toe.safetensors
 play first=latest
 play game=othello:4 first=gtp:nothing_at_all
 play time_limit_s=nan
-play hint=human
 play moves=[0,0,0,0,0,0,0]
 play game=tic_tac_toe moves=[1,1]
 play game=othello moves=f5d6c3
@@ -106,11 +104,9 @@ match a=random b=random json=nowhere/x.json
 
 rate run=nowhere
 rate run=files/runs/no_networks
-rate anchor_elo=high
 
 engine player=nowhere
 prove game=connect_x:5x5x4 player=human
-prove show=-1
 
 evaluate player=human
 evaluate player=random baseline=files/networks/metadata.safetensors
@@ -136,7 +132,6 @@ export network=best game=othello:4
 export format=kaggle game=othello
 
 pettingzoo env=chess
-pettingzoo num_games=0
 """
 
 
