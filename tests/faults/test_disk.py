@@ -136,7 +136,9 @@ def test_a_failing_disk_is_one_line_and_loses_nothing(name, tmp_path, amount):
     stage = staged(name)
     chosen = faults(stage.operations)
     few = max(COMMANDS[name].few, 1)
-    chosen = amount(chosen[len(chosen) // (2 * few) :: len(chosen) // few], chosen)
+    in_events = [one for one in chosen if "tfevents" in stage.operations[one.at][1]]
+    spread = chosen[len(chosen) // (2 * few) :: len(chosen) // few]
+    chosen = amount(spread + [one for one in in_events if one.in_part][:1], chosen)
     found = collections.Counter()
     for number, fault in enumerate(chosen):
         root = tmp_path / str(number)

@@ -78,13 +78,13 @@ def test_settings_end_at_their_borders():
         for border, beyond in ((low, -1), (high, 1)):
             if border is None:
                 continue
-            settings = [
-                from_plain(TrainSettings, {section: {name: number}} if section else {name: number})
+            inside, outside = (
+                {section: {name: number}} if section else {name: number}
                 for number in (border, border + beyond)
-            ]
-            check(settings[0])
+            )
+            check(from_plain(TrainSettings, inside))
             with pytest.raises(ConfigError) as refused:
-                check_run(settings[1])
+                check_run(from_plain(TrainSettings, outside))
             assert refused.value.key == key
             num_checked += 1
     tell("borders of settings", {"right": num_checked})
