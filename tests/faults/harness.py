@@ -59,12 +59,13 @@ class Ended:
         return self
 
 
-def run(words: list, cwd: Path | None = None, call: Callable = main) -> Ended:
+def run(words: list, cwd: Path | None = None, call: Callable = main, stdin: bytes = b"") -> Ended:
     """Run a command in this process, or another function that takes words."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.ExitStack() as stack:
         stack.enter_context(contextlib.chdir(cwd or FOLDER.name))
         stack.enter_context(mock.patch.dict(os.environ, COLUMNS="1000"))
+        stack.enter_context(mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin))))
         stack.enter_context(contextlib.redirect_stdout(out))
         stack.enter_context(contextlib.redirect_stderr(err))
         status = call([str(word) for word in words])

@@ -9,7 +9,6 @@ may lack steps. `test_processes.py` kills processes.
 """
 
 import collections
-import hashlib
 import re
 import zlib
 
@@ -32,33 +31,34 @@ SCENARIOS = [RESUME, NEW, DROPPING, MEASURED, OVERLAP] if IS_FULL else [RESUME, 
 NUM_PARTS = 8 if IS_FULL else 1  # tests that run beside each other
 
 
-def kills_and_cuts(scenario, num_seeds):
-    """Return what kills and what power cuts leave: lists of moment, stored iterations and folder.
+def left_by(scenario, is_killed, num_seeds):
+    """Return what kills, or power cuts, leave: a list of moment, stored iterations and folder.
 
     TensorBoard's file changes often: power cuts that differ only in it are left out.
     """
     ready = prepared(scenario)
     disk = Disk(ready.before, str(ready.after.resolve()))
-    kills, cuts, known = [], [], set()
+    found, known = [], set()
     stored, is_renamed = scenario.stored, False
     for number, (kind, path, *facts) in enumerate(ready.operations):
         if is_renamed and kind != "fsync":  # all of the state's writing is done
             stored, is_renamed = stored + 1, False
-        kills.append((number, stored, disk.killed()))
-        if kind == "write":
+        if is_killed:
+            found.append((number, stored, disk.killed()))
+        if is_killed and kind == "write":
             at, data = facts
             for fraction in (0.01, 0.5, 0.99):
                 disk.perform(kind, path, at, data[: int(len(data) * fraction)])
-                kills.append((number, stored, disk.killed()))
+                found.append((number, stored, disk.killed()))
         disk.perform(kind, path, *facts)
         is_renamed |= kind == "rename" and path.endswith("/state.safetensors")
-        for tree in disk.cuts(range(number, number + num_seeds)):
+        for tree in () if is_killed else disk.cuts(range(number, number + num_seeds)):
             parts = [(name, data) for name, data in tree.items() if "tfevents" not in name]
-            digest = hashlib.sha256(repr((stored, parts)).encode()).digest()
-            if digest not in known:
-                known.add(digest)
-                cuts.append((number, stored, tree))
-    return [*kills, (len(ready.operations), stored, disk.killed())], cuts
+            key = hash((stored, *parts))
+            if key not in known:
+                known.add(key)
+                found.append((number, stored, tree))
+    return found
 
 
 def goes_on(scenario, root, stored, is_killed) -> str:
@@ -95,8 +95,7 @@ def goes_on(scenario, root, stored, is_killed) -> str:
 @pytest.mark.parametrize("is_killed", (True, False), ids=("killed", "power_cut"))
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_a_run_goes_on_as_if_nothing_had_happened(scenario, is_killed, part, tmp_path, amount):
-    kills, cuts = kills_and_cuts(scenario, amount(1, 10))
-    chosen = kills if is_killed else cuts
+    chosen = left_by(scenario, is_killed, amount(1, 10))
     start = zlib.crc32(scenario.name.encode()) % 20  # different ones of each scenario
     chosen = amount(chosen[start :: len(chosen) // 3], chosen[part::NUM_PARTS])
     found = collections.Counter()
