@@ -1,8 +1,6 @@
 """How much the tests of this folder try: some in `make test`, all in `make test-faults`."""
 
 import collections
-import shutil
-import subprocess
 
 import pytest
 from harness import FIGURES, IS_FULL
@@ -12,18 +10,6 @@ from harness import FIGURES, IS_FULL
 def amount():
     """Return a function of what `make test` tries and what `make test-faults` tries."""
     return lambda few, many: many if IS_FULL else few
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """Return a folder on a disk of one megabyte, where the user may mount one."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    words = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
-    if shutil.which("mount") is None or subprocess.run(words, capture_output=True).returncode:
-        pytest.skip("only root may mount a disk")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
 @pytest.fixture(autouse=True)

@@ -1,9 +1,9 @@
 """A disk that is full, broken or read-only: one line that says so, nothing lost, nothing left.
 
-Every operation on the disk of every command that writes files fails once, or from then on. The
-command then either works all the same, or says in one line which file and why, and ends with exit
-status 2; no unfinished file is left. When the disk works again, so does the same command. A run
-goes on from its last stored iteration, to the weights of an undisturbed run.
+Operations on the disk of every command that writes files fail once, or from then on. The command
+then either works all the same, or says in one line which file and why, and ends with exit status 2;
+no unfinished file is left. When the disk works again, so does the same command. A run goes on from
+its last stored iteration, to the weights of an undisturbed run.
 """
 
 import collections
@@ -12,62 +12,95 @@ import functools
 import os
 import re
 import shutil
-import sys
+import subprocess
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-import shim
-from commands import COMMANDS, RUN, Command
-from harness import IS_FULL, Ended, Fault, tell, the_zygote
-from stored_runs import assert_equal, prepared, result_of, run_in
+from disk import NEEDS_NO_SPACE, Fault, watched
+from harness import FOLDER, IS_FULL, Ended, run, tell
+from run_samples import assert_same
+from stored_runs import RESUME, SMALLEST, prepared, result_of, run_in
 
 from alphazero.storage.run_folder import RunFolder
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks a process with torch")
-
 ERRORS = ("ENOSPC", "EIO", "EROFS")
-NUM_PARTS = 4 if IS_FULL else 1  # of a command's faults: tests that run beside each other
-TRIED = [
-    pytest.param(command, part, num_parts, id=f"{command.name}-{part}")
-    for command in COMMANDS
-    if command.is_quick or IS_FULL
-    for num_parts in [NUM_PARTS if command.is_quick else 1]
-    for part in range(num_parts)
-]
-#: What commands import that train nothing.
-LIBRARIES = ["matplotlib.pyplot", "PIL.Image", "torch.onnx", "onnxscript"]
+
+
+class Command(NamedTuple):
+    """A command, run in a folder that holds the stored run RUN.
+
+    Attributes:
+        words: those of the command line, and what it writes: a file, or a folder that ends in "/".
+        few: how many faults `make test` tries.
+        before: the words of a command that runs first, undisturbed.
+    """
+
+    words: str
+    output: str = ""
+    few: int = 0
+    before: str = ""
+
+    @property
+    def trains(self) -> bool:
+        return self.words.startswith("train")
+
+
+_NEW = f"train {' '.join(SMALLEST)} run.root=new run.name=a run.num_iterations=2"
+_SET = "make_evaluation_set game=tic_tac_toe num_positions=4 out=set.csv"
+_NETWORK = "RUN/networks/000002.safetensors num_simulations=2 engine=torch"
+COMMANDS = {
+    "train": Command(_NEW, "new/", 2),
+    "resume": Command("train resume=RUN run.num_iterations=4", few=2),
+    "match": Command(
+        "match game=tic_tac_toe a=random b=random num_games=2 json=match.json", "match.json", 3
+    ),
+    "make_evaluation_set": Command(_SET, "set.csv"),
+    "evaluate": Command(
+        f"evaluate player={_NETWORK} baseline=random set=set.csv json=result.json plot=result.png",
+        "result.json",
+        before=_SET,
+    ),
+    "plot": Command("plot run=RUN output=run.png", "run.png"),
+    "export": Command("export network=RUN output=out.onnx", "out.onnx"),
+    "new_game": Command("new_game my_game", "my_game/", 3),
+    "check_game": Command(
+        "check_game game=tic_tac_toe num_positions=100 json=check.json", "check.json"
+    ),
+}
+TRIED = [name for name, command in COMMANDS.items() if IS_FULL or command.few]
 
 
 class Staged(NamedTuple):
     """The folder in which a command runs, and what it does there undisturbed."""
 
+    command: Command
     folder: Path  #: before
-    after: Path
     operations: list[list]
     paths: set[str]  #: the files that are there afterwards
     result: dict | None  #: of a run that it trains
 
+    def run(self, root: Path) -> Ended:
+        return run(words_in(self.command.words, root), cwd=root)
+
+
+def words_in(words: str, root: Path) -> list[str]:
+    return words.replace("RUN", str(run_in(root))).split()
+
 
 @functools.cache
-def staged(command: Command) -> Staged:
-    zygote = the_zygote()
-    if not command.is_quick:
-        zygote.warm(LIBRARIES, call="commands:import_all")
-    folder = Path(tempfile.mkdtemp(dir=zygote.folder))
-    before = prepared(RUN).copy(folder / "before")
-    for words in command.words_before(before):
-        zygote.run(words, cwd=before).assert_ok()
+def staged(name: str) -> Staged:
+    command, folder = COMMANDS[name], Path(tempfile.mkdtemp(dir=FOLDER.name))
+    before = prepared(RESUME).copy(folder / "before")
+    if command.before:
+        run(words_in(command.before, before), cwd=before).assert_ok()
     after = folder / "after"
     shutil.copytree(before, after)
-    ended = run(command, after, Fault(str(after))).assert_ok()
+    with watched(after) as watch:
+        run(words_in(command.words, after), cwd=after).assert_ok()
     result = result_of(trained(command, after)) if command.trains else None
-    return Staged(before, after, ended.operations, paths_in(after), result)
-
-
-def run(command, root, fault=None) -> Ended:
-    return the_zygote().run(command.words_in(root), fault, cwd=root)
+    return Staged(command, before, watch.operations, paths_in(after), result)
 
 
 def trained(command, root) -> Path:
@@ -85,71 +118,67 @@ def target_of(path) -> str:
     return re.sub(r"^\.(.+)\.tmp\d+$", r"\1", os.path.basename(path))
 
 
-def faults(operations):
-    """Return the faults of a command, each a dictionary of fields of `Fault`.
-
-    Operations of a long command fail with one error each.
-    """
+def faults(operations) -> list[Fault]:
+    """Return the faults of a command. Operations of a long command fail with one error each."""
     chosen = []
     for number, (kind, *_) in enumerate(operations):
         turn = number % len(ERRORS)
         for index, error in enumerate(ERRORS if len(operations) < 60 else ERRORS[turn : turn + 1]):
-            if error != "ENOSPC" or kind not in shim.NEEDS_NO_SPACE:
-                chosen.append(dict(at=number, error=error, lasting=bool((index + number // 3) % 2)))
+            if error != "ENOSPC" or kind not in NEEDS_NO_SPACE:
+                chosen.append(Fault(number, error, lasting=bool((index + number // 3) % 2)))
         if kind == "write":
-            chosen.append(dict(at=number, error="ENOSPC", when="part", lasting=bool(number % 2)))
+            chosen.append(Fault(number, "ENOSPC", in_part=True, lasting=bool(number % 2)))
     return chosen
 
 
-@pytest.mark.parametrize("command, part, num_parts", TRIED)
-def test_a_failing_disk_is_one_line_and_loses_nothing(command, part, num_parts, tmp_path, amount):
-    stage = staged(command)
+@pytest.mark.parametrize("name", TRIED)
+def test_a_failing_disk_is_one_line_and_loses_nothing(name, tmp_path, amount):
+    stage = staged(name)
     chosen = faults(stage.operations)
-    if not command.is_quick:
-        chosen = chosen[::2]
-    step = amount(max(len(chosen) // 2, 1), num_parts)
+    few = max(COMMANDS[name].few, 1)
+    in_events = [one for one in chosen if "tfevents" in stage.operations[one.at][1]]
+    spread = chosen[len(chosen) // (2 * few) :: len(chosen) // few]
+    chosen = amount(spread + [one for one in in_events if one.in_part][:1], chosen)
     found = collections.Counter()
-    for fields in chosen[part::step]:
-        root = tmp_path / f"{fields['at']}{fields['error']}{fields.get('when', '')}"
+    for number, fault in enumerate(chosen):
+        root = tmp_path / str(number)
         shutil.copytree(stage.folder, root)
-        ended = run(command, root, Fault(str(root), **fields))
-        kind, path, *_ = stage.operations[fields["at"]]
+        with watched(root, fault):
+            ended = stage.run(root)
+        kind, path, *_ = stage.operations[fault.at]
         try:
-            outcome = check(command, stage, root, ended, fields["error"], target_of(path))
+            outcome = check(stage, root, ended, fault.error, target_of(path))
             if outcome == "refused":
-                allowed_none = fields["lasting"] or kind == "unlink"
-                is_in_place = kind == "fsync" and os.path.isdir(path)  # and whole
-                if is_in_place or (fields["error"] != "ENOSPC" and allowed_none):
-                    remove_new(command, stage, root)
-                check_again(command, stage, root)
+                allowed_none = fault.lasting or kind == "unlink"
+                is_in_place = kind == "fsync" and "." not in os.path.basename(path)  # a whole file
+                if is_in_place or (fault.error != "ENOSPC" and allowed_none):
+                    remove_new(name, stage, root)
+                check_again(name, stage, root)
         except AssertionError as error:
-            raise AssertionError(f"{kind} {path}, {fields}: {ended}") from error
+            raise AssertionError(f"{kind} {path}, {fault}: {ended}") from error
         found[outcome] += 1
     tell("faults of the disk", found)
 
 
-def check(command, stage, root, ended, error, target) -> str:
+def check(stage, root, ended, error, target) -> str:
     """Assert that a command has worked, or has said in one line what failed; return which."""
-    left = paths_in(root)
+    command, left = stage.command, paths_in(root)
     if ended.status == 0:
         ended.assert_ok()
-        assert not ended.stderr or "Traceback" not in ended.stderr
         if error != "ENOSPC":  # what allows no deleting keeps the lock; the next command removes it
             for path in left - stage.paths:
                 assert path.endswith(".lock")
                 (root / path).unlink()
         assert paths_in(root) == stage.paths
         if command.trains:
-            assert_same_run(command, stage, root)
+            assert_same(result_of(trained(command, root)), stage.result)
         return "worked"
-    reason = os.strerror(getattr(errno, error))
-    ended.assert_refused(reason)
-    outputs = [word.partition("=")[2] for word in command.words if word.startswith("plot=")]
+    ended.assert_refused(os.strerror(getattr(errno, error)))
+    outputs = re.findall(r"plot=(\S+)", command.words)
     names = {target, *outputs, *command.output.split("/")} - {""} or {"run"}
     assert any(name in ended.stderr for name in {*names, str(trained(command, root))})
     if error == "ENOSPC":  # the others may allow no deleting
-        unfinished = {path for path in left if ".tmp" in path or target_of(path) != Path(path).name}
-        assert not unfinished
+        assert not [path for path in left if target_of(path) != Path(path).name]
         if not command.trains:
             assert left <= stage.paths
             for path in left - paths_in(stage.folder):  # a whole file, or none
@@ -157,48 +186,51 @@ def check(command, stage, root, ended, error, target) -> str:
     return "refused"
 
 
-def remove_new(command, stage, root) -> None:
+def remove_new(name, stage, root) -> None:
     """Remove by hand what a disk that allowed no deleting has kept."""
-    if not command.trains:
+    if not stage.command.trains:
         for path in paths_in(root) - paths_in(stage.folder):
             (root / path).unlink()
-    if command.name == "new_game":
-        shutil.rmtree(root / command.output, ignore_errors=True)
+    if name == "new_game":
+        shutil.rmtree(root / stage.command.output, ignore_errors=True)
 
 
-def check_again(command, stage, root) -> None:
+def check_again(name, stage, root) -> None:
     """Assert that the same command goes on when the disk works again."""
-    if command.trains:
-        folder = trained(command, root)
-        words = ["train", f"resume={folder}", "run.num_iterations=2"]
-        if command.name == "resume":
-            words = command.words_in(root)
-        if not RunFolder(folder).states:
-            words = command.words_in(root)
-        the_zygote().run(words, cwd=root).assert_ok()
-        assert_same_run(command, stage, root)
+    command = stage.command
+    if not command.trains:
+        stage.run(root).assert_ok()
+        # A disk that allowed no deleting may have kept an unfinished file.
+        assert {path for path in paths_in(root) if ".tmp" not in path} == stage.paths
         return
-    run(command, root).assert_ok()
-    # A disk that allowed no deleting may have kept an unfinished file.
-    assert {path for path in paths_in(root) if ".tmp" not in path} == stage.paths
+    folder = trained(command, root)
+    if name == "resume" or not RunFolder(folder).states:
+        stage.run(root).assert_ok()
+    else:
+        run(["train", f"resume={folder}", "run.num_iterations=2"]).assert_ok()
+    assert_same(result_of(folder), stage.result)
 
 
-def assert_same_run(command, stage, root) -> None:
-    assert_equal(result_of(trained(command, root)), stage.result)
+@pytest.fixture
+def small_disk(tmp_path):
+    """Return a folder on a disk of one megabyte, where the user may mount one."""
+    words = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(tmp_path)]
+    if shutil.which("mount") is None or subprocess.run(words, capture_output=True).returncode:
+        pytest.skip("only root may mount a disk")
+    yield tmp_path
+    subprocess.run(["umount", "-l", str(tmp_path)], check=True)
 
 
-def test_a_disk_that_is_really_full_is_one_line_and_the_run_goes_on(small_disk):
-    run_before, zygote = prepared(RUN), the_zygote()
-    root = small_disk / "root"
-    run_before.copy(root)
-    command = next(command for command in COMMANDS if command.name == "resume")
+def test_a_disk_that_is_really_full_is_one_line_and_the_run_goes_on(small_disk, amount):
+    root = prepared(RESUME).copy(small_disk / "root")
+    words = RESUME.words_to_go_on(root)
     filler = small_disk / "filler"
     free = shutil.disk_usage(small_disk).free
-    for left in (0, 5_000, 20_000, 60_000, 150_000):
+    for left in amount((0, 20_000), (0, 5_000, 20_000, 60_000, 150_000)):
         filler.write_bytes(b"x" * max(free - left, 0))
-        ended = zygote.run(command.words_in(root), cwd=root)
+        ended = run(words)
         if ended.status:
             ended.assert_refused()
         filler.unlink()
-    zygote.run(command.words_in(root), cwd=root).assert_ok()
-    run_before.assert_same(root)
+    run(words).assert_ok()
+    prepared(RESUME).assert_same(root)

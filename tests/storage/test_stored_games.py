@@ -89,7 +89,6 @@ COMMANDS = {
     "evaluate baseline": f"evaluate player=random baseline={RUN}",
     "rate": f"rate run={RUN} num_games=0",
     "rate latest": "rate num_games=0",
-    "plot game": f"plot what=game run={RUN}",
     "engine": f"engine player={RUN}",
     "resume": f"train resume={RUN}",
     "resume latest": "train resume=latest run.num_iterations=3",
