@@ -12,13 +12,11 @@ import logging
 import os
 import re
 import sys
-import threading
 import warnings
 
 from alphazero.cli.interrupts import handle_interrupts, is_interrupted
 from alphazero.config.hints import nearest_key_hint
-from alphazero.players.later_engine import THREAD as LATER_ENGINE
-from alphazero.runtime.process import end_process, limit_spinning
+from alphazero.runtime.process import limit_spinning
 
 COMMANDS = {
     "train": "train a network by self-play, or resume a run",
@@ -61,15 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
         The exit status: 0 for success, 2 for bad input or a failing machine, 130 if stopped by
         Ctrl-C or SIGTERM.
     """
-    status = _run_safely(list(sys.argv[1:] if arguments is None else arguments))
-    is_measuring = LATER_ENGINE in {thread.name for thread in threading.enumerate()}
-    if arguments is None and is_interrupted() and is_measuring:
-        end_process(status)  # Python would wait for the measurement
-    return status
-
-
-def _run_safely(arguments: list[str]) -> int:
-    """Run a subcommand; return the exit status, whatever happens."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="backslashreplace")  # such as a path that is not UTF-8

@@ -34,11 +34,6 @@ class Settings(PlayerSettings):
     game: str | None = option(None, "the only game to play; a game file of your own must be named")
     endgame: str = option("auto", ENDGAME_HELP)
 
-    @property
-    def measures_first(self) -> bool:
-        """False: another program waits for the first move."""
-        return False
-
 
 def run(settings: Settings, console: Console) -> None:
     """Answer the requests on standard input until they end."""

@@ -34,7 +34,7 @@ from alphazero.games.batched_game import Game
 from alphazero.network.weights import network_info
 from alphazero.play.screen import can_draw_in_place
 from alphazero.play.terminal import HumanPlayer, TerminalGame
-from alphazero.players.base import ENDGAME_HELP, Player, PlayerSettings, note_of, thinking_of
+from alphazero.players.base import ENDGAME_HELP, Player, PlayerSettings, thinking_of
 from alphazero.players.registry import check_player, default_player, make_player, read_spec
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
@@ -67,11 +67,6 @@ class Settings(PlayerSettings):
     )
     endgame: str = option("auto", ENDGAME_HELP)
 
-    @property
-    def measures_first(self) -> bool:
-        """Whether no person waits for the first move."""
-        return None not in (self.first, self.second) and "human" not in (self.first, self.second)
-
 
 def run(
     settings: Settings, console: Console, read_line: Callable[[str], str] | None = None
@@ -99,7 +94,6 @@ def run(
     sides = (first, second)[: game.num_players]
     thinking = [(one.name, thinking_of(one)) for one in sides]
     introduction = [f"{name} thinks here with {how}." for name, how in thinking if how]
-    introduction += sorted({note for one in sides if (note := note_of(one))})
     best = shipped_network(game.name)
     if best is not None and "best" in [_kind(spec, settings) for spec in specs]:
         about = summary(network_info(best))

@@ -18,7 +18,7 @@ from alphazero.runtime.files import read_text, with_checksum
 from alphazero.runtime.jit import cache_directory, make_private
 from alphazero.runtime.versions import version_of
 
-if TYPE_CHECKING:  # seconds to import, and players without a network need this module too
+if TYPE_CHECKING:  # takes seconds to import
     import torch
 
 Measurement = TypeVar("Measurement")
@@ -43,17 +43,6 @@ def measurement_path(
     parts = [_processor(device), num_streams(device, num_threads), versions, *depends_on]
     digest = hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()[:16]
     return cache_directory().parent / f"{kind}-{digest}.json"
-
-
-def measured_once(
-    path: Path, kind: Callable[..., Measurement], measure: Callable[[], Measurement]
-) -> Measurement:
-    """Return the stored measurement; if there is none, measure now and store the result."""
-    known = read_measurement(path, kind)
-    if known is None:
-        known = measure()
-        write_measurement(path, known)
-    return known
 
 
 def read_measurement(path: Path, kind: Callable[..., Measurement]) -> Measurement | None:

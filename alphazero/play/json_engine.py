@@ -34,9 +34,7 @@ from alphazero.players.base import (
     Player,
     PlayerSettings,
     engine_of,
-    note_of,
 )
-from alphazero.players.later_engine import say_once
 from alphazero.players.registry import default_player, make_player
 from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.base import ILLEGAL_SCORE
@@ -69,7 +67,6 @@ class Engine:
             chosen = default_player(name) if spec == "auto" else spec
             game = self._game(name)
             player = make_player(chosen, game, settings)
-            say_once(note_of(player))
             if engine_of(player):  # loading kernels must not use up the first move's time
                 player.limited(WARM_UP_SIMULATIONS, None).analyse(game.initial_states()[0])
             return player

@@ -151,12 +151,6 @@ def thinking_of(player: Player) -> str:
     return ", ".join(filter(None, (engine_of(player), getattr(player, "method", ""))))
 
 
-def note_of(player: Player) -> str:
-    """Return a sentence about the engine that takes over later, see `LaterEngine`; "" if none."""
-    later = getattr(player, "later_engine", None)
-    return later.note if later is not None else ""
-
-
 @dataclasses.dataclass
 class ThinkingSettings:
     """How a player thinks, unless its specification says otherwise (``uct:500,uct_c=0.7``)."""
@@ -210,12 +204,12 @@ class ThinkingSettings:
     device: str = option("auto", "network: device: auto, cpu, cuda")
     engine: str = option(
         "auto",
-        "network: inference engine; auto takes the fastest, measured once on this machine",
+        "network: inference engine; auto takes OpenVINO if it is installed, else torch",
         choices=("auto", *ENGINES),
     )
     precision: str = option(
         "auto",
-        "network: number format; auto is float32 with an engine that is named; int8 needs openvino",
+        "network: number format; auto takes the fastest, or float32 with an engine that is named",
         choices=("auto", *PRECISIONS),
     )
     network_kind: str | None = option(None, NETWORK_KIND_HELP)
@@ -229,11 +223,3 @@ class PlayerSettings(ThinkingSettings):
     seed: int = option(
         0, "seed of all random numbers; the same seed gives the same game", low=0, high=2**63 - 1
     )
-
-    @property
-    def measures_first(self) -> bool:
-        """Whether a network's player measures this machine, if need be, before its first move.
-
-        It plays all games alike then; if not, see `alphazero.players.later_engine`.
-        """
-        return True

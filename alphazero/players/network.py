@@ -4,7 +4,6 @@ In: a network file, or the folder of a run. Out: moves, see `alphazero.players.b
 the only player that needs torch.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,10 +14,8 @@ from alphazero.games.batched_game import Game
 from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
+from alphazero.inference.engines.selection import preferred_engine
 from alphazero.inference.evaluator import Evaluator, ImpossibleAnswersError
-from alphazero.inference.fastest_engine import PlayerNetwork, fastest_engine
-from alphazero.inference.fastest_engine import is_known as is_known_engine
-from alphazero.inference.measurements import measurement_path
 from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import check_stored_kind, make_network
@@ -31,15 +28,7 @@ from alphazero.network.weights import (
 )
 from alphazero.own_games.registry import make_stored_game, same_game, warn_of_changed_rules
 from alphazero.players.base import PlayerSettings
-from alphazero.players.exact_leaves import (
-    BATCH_SIZE,
-    MEASURED_NODES,
-    LeafPolicy,
-    check_setting,
-    leaf_speed,
-    make_leaf_policy,
-)
-from alphazero.players.later_engine import LaterEngine
+from alphazero.players.exact_leaves import check_setting, make_leaf_policy
 from alphazero.players.network_alone import NetworkAlone
 from alphazero.players.search_player import SearchPlayer, simulations_per_move
 from alphazero.runtime.device import choose_device, set_num_threads
@@ -72,8 +61,7 @@ def load_network_player(
     Args:
         path: a network file, or the folder of a run, of which the newest network is taken.
         settings: limits, device and engine; those of UCT are ignored. An engine whose answers are
-            too far from float32 is replaced, see `alphazero.inference.network_evaluator`. Without
-            ``measures_first``, see `alphazero.players.later_engine`.
+            too far from float32 is replaced, see `alphazero.inference.network_evaluator`.
 
     Raises:
         StoredFileError: if there is no network, or it plays another game.
@@ -82,86 +70,34 @@ def load_network_player(
     path = find_network(path)
     wanted = EngineChoice(settings.engine, settings.precision)
     check_setting(settings.endgame)
+    module = load_module(game, path, settings.network_kind).module
+    device, num_threads = choose_device(settings.device), set_num_threads(0)
+    sample = sample_positions(game, _NUM_SAMPLE_POSITIONS, child_generator(0, "sample"))
     try:
-        loader = _Loader(game, path, wanted, settings)
+        evaluator = NetworkEvaluator(
+            module,
+            sample,
+            game,
+            preferred_engine(wanted, device),
+            EvaluatorSettings(cache_mb=0),
+            device,
+            num_threads,
+            _SMALLEST_PART,
+        )
     except ImpossibleAnswersError as error:
         raise StoredFileError(f"'{path}' cannot play {game.name}: {error}", path=path) from None
     player = SearchPlayer(
         game,
-        loader.evaluator,
+        evaluator,
         simulations_per_move(settings.num_simulations, settings.time_limit_s),
         settings.time_limit_s,
         seed=settings.seed,
         name=_display_name(path, wanted),
         batches_leaves=True,
-        cache=loader.cache,
-        exact_leaves=loader.leaves,
-        later_engine=None if loader.is_complete else LaterEngine(loader.prepare),
+        cache=make_cache(game, evaluator),
+        exact_leaves=make_leaf_policy(game, settings.endgame, num_threads),
     )
-    return player if settings.with_search else NetworkAlone(game, loader.evaluator, player)
-
-
-class _Loader:
-    """Loads what a player thinks with: at first what needs no measurement, then the fastest.
-
-    See `load_network_player`.
-    """
-
-    def __init__(self, game: Game, path: Path, wanted: EngineChoice, player: PlayerSettings):
-        module, network_settings, _ = load_module(game, path, player.network_kind)
-        sample = sample_positions(game, _NUM_SAMPLE_POSITIONS, child_generator(0, "sample"))
-        place, num_threads = choose_device(player.device), set_num_threads(0)
-        self._network = PlayerNetwork(game, module, network_settings, sample, place, num_threads)
-        self._wanted = wanted
-        # A number format that the user names is theirs from the first move on.
-        measures = player.measures_first or wanted.precision != "auto"
-        is_known = measures or is_known_engine(self._network, wanted)
-        choice = fastest_engine(self._network, wanted) if is_known else REFERENCE
-        self.evaluator = self._evaluator(choice)
-        self.cache = make_cache(game, self.evaluator)
-        self.leaves = self._leaf_policy(player.endgame, measures)
-        self.is_complete = is_known and (self.leaves is None or self.leaves.speed is not None)
-
-    def prepare(self) -> Callable[[], None]:
-        """Measure, and load the fastest engine; return a function that puts it in place."""
-        choice = fastest_engine(self._network, self._wanted, is_announced=False)
-        is_same = str(choice) == self.evaluator.report.name
-        evaluator = self.evaluator if is_same else self._evaluator(choice)
-        speed = None
-        if self.leaves is not None:
-            path, provers = self._leaf_path(evaluator), self.leaves.provers
-            speed = leaf_speed(self._network.game, evaluator, provers, path, True)
-
-        def put_in_place() -> None:
-            self.evaluator.become(evaluator)
-            self.cache.clear()
-            if self.leaves is not None:
-                self.leaves.speed = speed
-
-        return put_in_place
-
-    def _evaluator(self, choice: EngineChoice) -> NetworkEvaluator:
-        game, module, _, sample, place, num_threads = self._network
-        settings = EvaluatorSettings(cache_mb=0)
-        return NetworkEvaluator(
-            module, sample, game, choice, settings, place, num_threads, _SMALLEST_PART
-        )
-
-    def _leaf_policy(self, setting: str, measures: bool) -> LeafPolicy | None:
-        game, evaluator = self._network.game, self.evaluator
-        num_threads, path = _num_provers(evaluator), self._leaf_path(evaluator)
-        return make_leaf_policy(game, evaluator, setting, num_threads, path, measures)
-
-    def _leaf_path(self, evaluator: NetworkEvaluator) -> Path:
-        game = self._network.game
-        depends_on = [game.name, game.num_actions, game.max_plies, evaluator.report.name]
-        depends_on += [BATCH_SIZE, MEASURED_NODES]
-        num_threads = _num_provers(evaluator)
-        return measurement_path("endgame", evaluator.device, num_threads, depends_on)
-
-
-def _num_provers(evaluator: NetworkEvaluator) -> int:
-    return len(evaluator.streams) if evaluator.device.type == "cpu" else 1
+    return player if settings.with_search else NetworkAlone(game, evaluator, player)
 
 
 def make_cache(game: Game, evaluator: Evaluator) -> CachedEvaluator:

@@ -6,12 +6,11 @@ of a stored network is in `alphazero.players.network`; nothing here needs torch.
 Shapes: B positions, K state words, A actions.
 """
 
-import contextlib
 import dataclasses
 import functools
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
@@ -20,7 +19,6 @@ from alphazero.inference.evaluator import Evaluator
 from alphazero.players.base import Analysis, Choice, Player, SearchProgress, joined
 from alphazero.players.best_lines import BestLines
 from alphazero.players.exact_leaves import LeafPolicy
-from alphazero.players.later_engine import LaterEngine
 from alphazero.players.network_alone import MAX_BATCH_SIZE, NetworkAlone
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.batched_search import TreeSearch
@@ -58,14 +56,10 @@ class SearchPlayer:
     cache: Evaluator | None = None
     #: Gives exact results at leaves; shared like the evaluator.
     exact_leaves: LeafPolicy | None = None
-    #: Takes over from the evaluator's first engine; shared like the evaluator.
-    later_engine: LaterEngine | None = None
     #: The latest searches: of batches, and of a single position.
     _searches: dict[bool, TreeSearch] = dataclasses.field(
         default_factory=dict, init=False, repr=False
     )
-    #: The number of the engine that these are for, see `LaterEngine`.
-    _made_for: list[int] = dataclasses.field(default_factory=lambda: [0], init=False, repr=False)
 
     @property
     def batch_size(self) -> int:
@@ -147,10 +141,9 @@ class SearchPlayer:
     def make_search(self, num_simulations: int) -> TreeSearch:
         """Return a search of one position for callers who step it themselves.
 
-        Exact leaves are part of it if their cost is set in nodes, see `PlayerSettings.endgame`.
+        It solves leaves as a search of so many simulations does, without a time limit.
         """
         policy = self.exact_leaves
-        fixed = policy.leaves(num_simulations, None) if policy and policy.is_fixed else None
         return TreeSearch(
             self.game,
             self.cache or self.evaluator,
@@ -159,7 +152,7 @@ class SearchPlayer:
             settings=dataclasses.replace(self.settings, root="puct"),
             generator=child_generator(self.seed, "network player"),
             leaves_per_step=leaves_per_step(num_simulations),
-            exact_leaves=fixed,
+            exact_leaves=policy.leaves(num_simulations, None) if policy else None,
         )
 
     @property
@@ -194,12 +187,6 @@ class SearchPlayer:
         Every search starts with an empty tree, so that no answer depends on earlier questions. In a
         game of one player, the best lines found are kept.
         """
-        with self.one_engine():
-            return self._search(states, start, progress)
-
-    def _search(
-        self, states: np.ndarray, start: float, progress: SearchProgress | None
-    ) -> TreeSearch:
         is_single = len(states) == 1
         search = self._searches.get(is_single)
         if search is None or len(search.root_states) < len(states):
@@ -220,22 +207,6 @@ class SearchPlayer:
         search.reset(np.arange(len(states)), states, self.num_simulations)
         search.run(deadline, None if progress is None else self._by_simulations(progress))
         return search
-
-    @contextlib.contextmanager
-    def one_engine(self) -> Iterator[None]:
-        """Give a context for a search, which stays with one engine.
-
-        What was made for an earlier engine is made again.
-        """
-        if self.later_engine is None:
-            yield
-            return
-        with self.later_engine.search():
-            if self._made_for[0] != self.later_engine.number:
-                self._made_for[0] = self.later_engine.number
-                self._searches.clear()
-                vars(self).pop("_proven_leaves", None)
-            yield
 
     def _leaves_per_step(self, num_positions: int) -> int:
         """Return how many leaves of one tree are evaluated together.

@@ -13,7 +13,7 @@ Shapes: M positions, K state words, N sample positions.
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ import numpy as np
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.connect_x import ConnectX
 from alphazero.games.othello import Othello
+from alphazero.runtime.random_generators import uniform_actions
 from alphazero.search.tree import UNPROVEN
 from alphazero.solvers.provers import Prover
 
@@ -128,37 +129,25 @@ def make_prover(game: Game) -> Prover | None:
     return None
 
 
-def game_positions(
-    game: Game,
-    num_games: int,
-    generator: np.random.Generator,
-    policy: Callable[[np.ndarray], np.ndarray] | None = None,
-) -> np.ndarray:
-    """Return the unfinished positions of games whose moves are sampled, [N, K].
-
-    Args:
-        policy: states, [B, K], to logits, float32[B, A]; None plays uniformly random moves.
-    """
-    states, found = game.initial_states(num_games), []
+def game_positions(game: Game, num_games: int, generator: np.random.Generator) -> np.ndarray:
+    """Return the unfinished positions of games of uniformly random moves, [N, K]."""
+    states, positions = game.initial_states(num_games), []
     while len(states):
-        found.append(states)
-        mask = game.legal_action_mask(states)
-        logits = np.zeros(mask.shape) if policy is None else policy(states)
-        noisy = np.where(mask, logits + generator.gumbel(size=mask.shape), -np.inf)
-        after = game.step(states, noisy.argmax(axis=1))
+        positions.append(states)
+        after = game.step(states, uniform_actions(game.legal_action_mask(states), generator))
         states = after.states[~after.over]
-    return np.concatenate(found)
+    return np.concatenate(positions)
 
 
 def leaf_costs(prover: Prover, states: np.ndarray, max_nodes: int) -> np.ndarray:
-    """Return what an answer costs at each stage, in nodes, failures included.
+    """Return the expected nodes of an answer at each stage, float64[num_stages].
+
+    They include failures. Where answers cost more than ``max_nodes``, each stage is estimated to
+    multiply the one before as the last `_NUM_SLOPE_STAGES` did on average; with fewer measured
+    stages it is infinite.
 
     Args:
         states: [N, K], unfinished positions as they occur in games.
-        max_nodes: answers that cost more are of no interest.
-
-    Returns:
-        float64[num_stages], infinite where answers cost more.
     """
     stages = prover.stages(states)
     costs = np.full(prover.num_stages, np.inf)
@@ -173,7 +162,7 @@ def leaf_costs(prover: Prover, states: np.ndarray, max_nodes: int) -> np.ndarray
         if num_failures == _NUM_FAILURES:
             break
     prover.forget()
-    return costs
+    return _extrapolated(costs)
 
 
 def _answer_cost(prover: Prover, states: np.ndarray, max_nodes: int) -> float:
@@ -190,15 +179,8 @@ def _answer_cost(prover: Prover, states: np.ndarray, max_nodes: int) -> float:
     return num_nodes / num_proven if num_proven else np.inf
 
 
-def extrapolated(costs: np.ndarray) -> np.ndarray:
-    """Return the costs with an estimate in place of infinity, after the last stage that was tried.
-
-    Each stage multiplies the one before as the last `_NUM_SLOPE_STAGES` did on average. Without so
-    many, the costs stay as they are.
-
-    Args:
-        costs: see `leaf_costs`.
-    """
+def _extrapolated(costs: np.ndarray) -> np.ndarray:
+    """Return the costs with estimates after the last finite one."""
     last = int(np.count_nonzero(np.isfinite(costs))) - 1
     first = last - _NUM_SLOPE_STAGES
     if first < 0:

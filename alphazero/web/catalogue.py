@@ -259,8 +259,6 @@ class Level(NamedTuple):
     player: dict[str, Any]  #: the fields of a request's player
 
 
-#: Average nodes that networks may spend on an exact result at a leaf.
-ENDGAME = "500"
 #: All levels, weakest first.
 
 LEVELS = (

@@ -55,7 +55,7 @@ class NetworkSearch:
         Raises:
             Stopped: if the client has stopped waiting.
         """
-        with self._lock, self.player.one_engine():
+        with self._lock:
             num_simulations = max(question.num_simulations, 1)
             search = self.player.make_search(num_simulations)
             search.reset(_ROW, question.state[None], num_simulations)

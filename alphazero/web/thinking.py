@@ -14,8 +14,7 @@ import numpy as np
 
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.play.requests import Refusal
-from alphazero.players.base import PlayerSettings, note_of
-from alphazero.players.later_engine import say_once
+from alphazero.players.base import PlayerSettings
 from alphazero.players.python_uct import uct_player
 from alphazero.players.registry import make_player
 from alphazero.players.search_player import DEFAULT_SIMULATIONS, SearchPlayer
@@ -23,7 +22,7 @@ from alphazero.players.uct import DEFAULT_UCT_SIMULATIONS
 from alphazero.search.uct.search import UctSearch
 from alphazero.search.uct.settings import UctSettings
 from alphazero.solvers.base import UnsolvableError
-from alphazero.web.catalogue import ENDGAME, Catalogue, PlayerChoice
+from alphazero.web.catalogue import Catalogue, PlayerChoice
 from alphazero.web.exact_scores import Solvers
 from alphazero.web.jobs import Stopped
 from alphazero.web.network_search import NetworkSearch, Question
@@ -81,10 +80,9 @@ class Thinking:
         from alphazero.players.network import load_network_player
 
         assert player.network is not None
-        settings = _PageSettings(endgame=ENDGAME, network_kind=self._network_kind)
+        settings = PlayerSettings(endgame="auto", network_kind=self._network_kind)
         searcher = load_network_player(game, player.network, settings)
         assert isinstance(searcher, SearchPlayer)
-        say_once(note_of(searcher))
         return NetworkSearch(searcher)
 
     def search(self, game: Game, player: PlayerChoice, question: Question) -> SearchView:

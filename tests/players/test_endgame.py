@@ -14,7 +14,6 @@ from alphazero.players import exact_leaves
 from alphazero.players.base import PlayerSettings, thinking_of
 from alphazero.players.exact_leaves import (
     LeafPolicy,
-    LeafSpeed,
     check_setting,
     make_leaf_policy,
 )
@@ -26,14 +25,12 @@ from alphazero.solvers.exact_leaves import make_prover
 from alphazero.solvers.othello import OthelloSolver
 from alphazero.solvers.registry import make_solver
 
-#: As it is before `conftest.py` replaces it for all tests.
-measure, read = exact_leaves.leaf_speed, exact_leaves.known_speed
+MEASURED = exact_leaves.leaf_costs  # before `conftest.py` replaces it for all tests
 
 
 @pytest.fixture(autouse=True)
 def measured(monkeypatch):
-    monkeypatch.setattr(exact_leaves, "leaf_speed", measure)
-    monkeypatch.setattr(exact_leaves, "known_speed", read)
+    monkeypatch.setattr(exact_leaves, "leaf_costs", MEASURED)
 
 
 @pytest.fixture(scope="module")
@@ -42,10 +39,8 @@ def game():
 
 
 @pytest.fixture
-def policy(game, tmp_path):
-    return make_leaf_policy(
-        game, HashEvaluator(game.num_actions), "auto", 2, tmp_path / "speed.json"
-    )
+def policy(game):
+    return make_leaf_policy(game, "auto", 2)
 
 
 @pytest.mark.parametrize("text", ("", "0", "1.5", "on", "²", "99999999999"))
@@ -56,55 +51,44 @@ def test_values_are_off_auto_or_a_number(text):
     assert error.value.key == "endgame"
 
 
-def test_speeds_are_measured_once(game, policy, tmp_path, caplog):
-    path = tmp_path / "speed.json"
-    stored = read(path)
-    assert stored.nodes_per_s > 0 and stored.evaluations_per_s > 0
-    caplog.clear()
-    evaluator = HashEvaluator(game.num_actions)
-    make_leaf_policy(game, evaluator, "auto", 1, path)
-    assert not caplog.records and read(path) == stored
-    path.write_text('{"nodes_per_s": 1}')  # of another version
-    make_leaf_policy(game, evaluator, "auto", 1, path)
-    assert len(caplog.records) == 1 and read(path) is not None
+def test_costs_are_the_same_for_everybody_and_grow_with_the_distance_from_the_end(game, policy):
+    assert np.array_equal(policy.costs, make_leaf_policy(game, "100", 1).costs)
+    assert np.isfinite(policy.costs).all() and policy.costs[15] > 10 * policy.costs[5]
 
 
-def test_off_and_other_games_have_no_exact_leaves(game, tmp_path):
-    evaluator = HashEvaluator(game.num_actions)
-    assert make_leaf_policy(game, evaluator, "off", 1, tmp_path / "x") is None
-    assert not (tmp_path / "x").exists()
+def test_off_and_other_games_have_no_exact_leaves(game):
+    assert make_leaf_policy(game, "off", 1) is None
     for other in (BanditGame(3), make_game("tic_tac_toe"), make_game("connect_x:9x9x4")):
-        assert make_prover(other) is None
+        assert make_prover(other) is None and make_leaf_policy(other, "auto", 1) is None
 
 
-def test_more_time_allows_dearer_answers(game):
-    costs = [2.0**stage for stage in range(20)]
-    policy = LeafPolicy([make_prover(game)], LeafSpeed(costs, 1e5, 1e4), None)
-    budgets = [policy.leaves(200_000, seconds)._budgets for seconds in (0.1, 1.0, 5.0)]
+def test_more_time_allows_more_expensive_answers(game):
+    costs = 4.0 ** np.arange(20)
+    policy = LeafPolicy([make_prover(game)], costs, None)
+    budgets = [policy.leaves(math.inf, seconds)._budgets for seconds in (0.1, 1.0, 50.0)]
     reach = [int(np.flatnonzero(each[0])[-1]) for each in budgets]
     assert reach[0] < reach[1] < reach[2]
-    assert all(len(each) == 4 for each in budgets)
     cheapest = [int(np.flatnonzero(each[-1])[-1]) for each in budgets]
     assert cheapest[0] == cheapest[1] == cheapest[2] < reach[0]
-    fixed = LeafPolicy([make_prover(game)], LeafSpeed(costs, 1e5, 1e4), 64.0)
-    assert np.flatnonzero(fixed.leaves(10, None)._budgets[0])[-1] == 6
-    none = LeafPolicy([make_prover(game)], LeafSpeed([math.inf], 1e7, 1e4), None)
+    fixed = LeafPolicy([make_prover(game)], costs, 64.0)
+    assert np.flatnonzero(fixed.leaves(10, None)._budgets[0])[-1] == 3
+    none = LeafPolicy([make_prover(game)], np.full(20, math.inf), None)
     assert none.leaves(200, None) is None
 
 
 def test_a_number_of_simulations_has_a_smaller_fraction_than_a_time_counted_in_nodes(game):
-    costs = [2.0**stage for stage in range(20)]
-    policy = LeafPolicy([make_prover(game)] * 2, LeafSpeed(costs, 1e5, 1e4), None)
+    policy = LeafPolicy([make_prover(game)] * 2, 2.0 ** np.arange(20), None)
 
     def nodes(*limits) -> float:
         return sum(tier.nodes_per_search for tier in policy.leaves(*limits)._tiers[:-1])
 
-    of_a_second = 1e5 * 2  # by both provers
+    of_a_second = 2 * exact_leaves._NODES_PER_S  # by both provers
+    num_simulations = exact_leaves._NODES_PER_S / exact_leaves._NODES_PER_EVALUATION
     assert nodes(math.inf, 1.0) == pytest.approx(3 / 4 * of_a_second)
-    assert nodes(10_000, None) == pytest.approx(1 / 4 * of_a_second)  # a second's evaluations
-    assert nodes(10_000, 60.0) == nodes(10_000, None)  # whichever ends first
-    assert nodes(10_000, 0.5) == nodes(math.inf, 0.5)
-    by_clock = [policy.leaves(*limits)._nodes_per_s for limits in ((10_000, None), (10_000, 0.5))]
+    assert nodes(num_simulations, None) == pytest.approx(1 / 4 * of_a_second)
+    assert nodes(num_simulations, 60.0) == nodes(num_simulations, None)  # whichever ends first
+    assert nodes(num_simulations, 0.5) == nodes(math.inf, 0.5)
+    by_clock = [policy.leaves(num_simulations, limit)._nodes_per_s for limit in (None, 0.5)]
     assert by_clock == [0, of_a_second]
 
 
@@ -115,10 +99,10 @@ def test_the_room_of_a_timed_search_is_no_limit_of_its_exact_leaves(game, policy
     assert not player.limited(50, 3600.0)._proven_leaves._nodes_per_s
 
 
-def test_late_positions_are_played_exactly(game, tmp_path):
+def test_late_positions_are_played_exactly(game):
     states = late_states(game.name, 11, 40, seed=8)
     evaluator = HashEvaluator(game.num_actions)
-    policy = make_leaf_policy(game, evaluator, "100000", 2, tmp_path / "speed.json")
+    policy = make_leaf_policy(game, "100000", 2)
     pure = SearchPlayer(game, evaluator, 20)
     exact = SearchPlayer(game, evaluator, 60, batches_leaves=True, exact_leaves=policy)
     values = values_of(make_solver(game).scores(states))

@@ -11,13 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from game_samples import BREAKTHROUGH_PYTHON
-from search_samples import HashEvaluator
 from web_samples import Collected, collect, copy_run, make_backend
 
 from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.own_games.registry import make_game
 from alphazero.play.requests import Refusal
-from alphazero.players import later_engine
 from alphazero.players.search_player import SearchPlayer
 from alphazero.solvers.base import ILLEGAL_VALUE, values_of
 from alphazero.solvers.enumeration import EnumeratedSolver
@@ -247,30 +245,6 @@ def test_a_failure_is_that_of_one_question():
         search.search(Question(state, 5))
     evaluator.evaluate = evaluate
     assert search.search(Question(state, 5)).num_simulations == 5
-
-
-def test_an_engine_that_is_ready_takes_over_with_the_next_question(monkeypatch):
-    monkeypatch.setattr(later_engine, "DELAY_S", 0.0)
-    game = make_game("connect_four")
-    second = HashEvaluator(game.num_actions)
-    may_end = threading.Event()
-
-    def prepare():
-        assert may_end.wait(60)
-        return lambda: setattr(evaluator, "evaluate", second.evaluate)
-
-    later = later_engine.LaterEngine(prepare)
-    search, _, evaluator = network_search(later_engine=later)
-
-    def end_preparation(_):
-        may_end.set()
-        later.wait()
-
-    evaluator.seconds = 0.005
-    asked = Question(game.initial_states()[0], 500, watch=end_preparation)
-    views = [search.search(asked), search.search(Question(game.play_moves([3]), 20))]
-    changed = [len({action["prior"] for action in view.actions}) > 1 for view in views]
-    assert changed == [False, True] and later.number == 1
 
 
 # --- exact results --------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ In: a network and settings that may say "auto". Out: `EngineChoice`s and their m
 
 import statistics
 import time
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -47,6 +46,22 @@ def candidates(engine: str, precision: str, device: torch.device) -> list[Engine
     return [EngineChoice(engine, precision)]
 
 
+def preferred_engine(wanted: EngineChoice, device: torch.device) -> EngineChoice:
+    """Return the engine of a player: nothing is measured, so that the first move comes at once.
+
+    Args:
+        wanted: the player's settings. With a named engine, the precision "auto" is float32. With
+            the engine "auto", OpenVINO comes before torch, and its fastest precision first.
+    """
+    if wanted.engine == "auto":
+        available = candidates("auto", wanted.precision, device)
+        for precision in ("int8", "bfloat16", "float32"):
+            if EngineChoice("openvino", precision) in available:
+                return EngineChoice("openvino", precision)
+    engine = "torch" if wanted.engine == "auto" else wanted.engine
+    return EngineChoice(engine, "float32" if wanted.precision == "auto" else wanted.precision)
+
+
 def fallbacks(choice: EngineChoice, device: torch.device) -> list[EngineChoice]:
     """Return ``choice`` and the engines that replace it, in turn, if it deviates too much.
 
@@ -70,26 +85,6 @@ def measure_speeds(
     engines = _loaded(choices, network, planes, device, num_threads)
     speeds = _speeds(engines, planes, num_threads)
     return sorted(speeds, key=lambda speed: -speed.evaluations_per_s)
-
-
-def measure_batch_sizes(
-    choices,
-    network: torch.nn.Module,
-    planes: np.ndarray,
-    sizes: Sequence[int],
-    device: torch.device,
-    num_threads: int,
-) -> dict[EngineChoice, list[float]]:
-    """Return the evaluations/s of each engine for each of several batch sizes.
-
-    A batch of one position comes from one thread, larger ones come from all threads at once.
-    """
-    engines = _loaded(choices, network, planes, device, num_threads)
-    found: dict[EngineChoice, list[float]] = {choice: [] for choice in engines}
-    for size in sizes:
-        for choice, speed in _speeds(engines, planes[:size], num_threads if size > 1 else 1):
-            found[choice].append(speed)
-    return found
 
 
 def _loaded(choices, network, planes, device, num_threads) -> dict[EngineChoice, Engine]:
