@@ -87,7 +87,6 @@ def _remove(path):
 def forge(path, key, value):
     """Replace part of a network's metadata, or fill one of its arrays."""
     metadata, arrays = read_safetensors(path)
-    del metadata["sha256"]
     if key in arrays:
         arrays = {**arrays, key: np.full_like(arrays[key], value)}
     elif value is None:

@@ -119,7 +119,7 @@ def test_an_illegal_action_ends_the_game_with_a_loss():
     raw.step(4)
     with pytest.raises(ValueError) as error:
         raw.step(4)
-    assert "'5'" in str(error.value)  # the key of square 4
+    assert "'4'" in str(error.value)
 
 
 def test_only_the_agent_to_move_has_legal_actions():

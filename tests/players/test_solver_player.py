@@ -147,7 +147,7 @@ def test_there_is_no_hint_for_an_unsolvable_position_and_the_view_shows_scores()
         lambda: SolverPlayer(othello),
     ).run()
     text = " ".join(console.file.getvalue().split())
-    assert "no hint" in text and "60 empty squares" in text
+    assert "No hint" in text and "60 empty squares" in text
     typed = iter(["1", "view", "quit"])
     game = TIC_TAC_TOE.game
     TerminalGame(game, (HumanPlayer(), tic_tac_toe_player()), console, lambda _: next(typed)).run()

@@ -150,15 +150,6 @@ def test_what_cannot_be_drawn_is_refused_with_the_setting(words, key):
     assert not list(Path().glob("*.gif")) and not list(Path().glob("*.png"))
 
 
-def test_a_game_whose_rules_give_no_board_is_refused(folder, monkeypatch):
-    from alphazero.games.batched_game import CompiledGame, Game
-
-    monkeypatch.setattr(CompiledGame, "cells", Game.cells)
-    with pytest.raises(ConfigError) as error:
-        run_command(plot, ["what=position", "game=tic_tac_toe", "player=random"])
-    assert error.value.key == "game"
-
-
 def test_a_curve_has_the_rows_that_hold_its_numbers():
     rows = [
         {"elapsed_s": 1.0, "proof.num_positions": 10, "proof.num_accurate": 7},

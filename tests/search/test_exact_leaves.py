@@ -17,7 +17,6 @@ from alphazero.solvers.enumeration import ExactValues
 from alphazero.solvers.exact_leaves import (
     ProvenLeaves,
     Tier,
-    extrapolated,
     game_positions,
     leaf_budgets,
     leaf_costs,
@@ -195,11 +194,13 @@ def test_what_a_tier_spent_above_its_fraction_is_taken_from_the_next_one(monkeyp
 def test_costs_are_extrapolated_as_they_grew():
     costs = np.full(20, np.inf)
     costs[:12] = 3.0 ** np.arange(12)
-    assert np.allclose(extrapolated(costs), 3.0 ** np.arange(20))
+    assert np.allclose(solvers_exact_leaves._extrapolated(costs), 3.0 ** np.arange(20))
     costs[:12] = 10.0  # flat: still a little dearer from stage to stage
-    assert (np.diff(extrapolated(costs)[11:]) > 0).all() and (extrapolated(costs)[:12] == 10).all()
+    assert (np.diff(solvers_exact_leaves._extrapolated(costs)[11:]) > 0).all() and (
+        solvers_exact_leaves._extrapolated(costs)[:12] == 10
+    ).all()
     costs[6:] = np.inf  # too few to tell
-    assert np.array_equal(extrapolated(costs), costs)
+    assert np.array_equal(solvers_exact_leaves._extrapolated(costs), costs)
 
 
 def test_several_provers_answer_as_one_does():

@@ -325,7 +325,7 @@ def test_each_network_game_device_and_setting_has_its_own_file(machine, monkeypa
     assert files() == 9
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     assert run(settings_of(), device=torch.device("cuda")).remembered  # the only GPU, named or not
-    monkeypatch.setattr(measurements, "_version", lambda package: "another version of " + package)
+    monkeypatch.setattr(measurements, "version_of", lambda package: "another version of " + package)
     run(settings_of())
     assert files() == 10 == len(machine.engines)
     other_seed = settings_of()
