@@ -259,6 +259,9 @@ class Level(NamedTuple):
     player: dict[str, Any]  #: the fields of a request's player
 
 
+#: Average nodes that networks on the page may spend on an exact result at a leaf.
+ENDGAME = "500"
+
 #: All levels, weakest first.
 
 LEVELS = (

@@ -92,12 +92,12 @@ def test_costs_grow_with_the_distance_from_the_end_and_budgets_stop_where_they_a
     game, prover = game_and_prover(name)
     states = game_positions(game, 24, np.random.default_rng(2))
     costs = leaf_costs(prover, states, 500)
-    known = np.flatnonzero(np.isfinite(costs))
-    assert 3 < len(known) < prover.num_stages and known[:4].tolist() == [0, 1, 2, 3]
-    assert costs[known].max() <= 500 and costs[known[-1]] > costs[known[2]]
+    measured = np.flatnonzero(costs <= 500)
+    assert 3 < len(measured) < prover.num_stages and measured[:4].tolist() == [0, 1, 2, 3]
+    assert costs[measured[-1]] > costs[measured[2]]
     budgets = leaf_budgets(costs, 100)
     assert (budgets > 0).tolist() == (costs <= 100).tolist()
-    assert 0 < np.count_nonzero(budgets) < len(known)
+    assert 0 < np.count_nonzero(budgets) < len(measured)
     assert not leaf_budgets(costs, 0.0)[-1]
 
 
