@@ -115,13 +115,6 @@ class NetworkEvaluator:
         for stream in self.streams:
             stream.clear()
 
-    def become(self, other: "NetworkEvaluator") -> None:
-        """Take over the engine of another evaluator, which is not used any more.
-
-        Evaluations under way end with the engine that they began with.
-        """
-        vars(self).update(vars(other))
-
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `Evaluator.evaluate`; all threads share a large batch, the caller's among them.
 
