@@ -90,7 +90,7 @@ class IterationReport:
     workers: WorkersReport | None = None  #: None without workers elsewhere
 
 
-_NO_FIGURES = {"report", "misplayed", "ended_alarms", "illustrations", "each"}
+_NO_FIGURES = {"report", "misplayed", "ended_alarms", "illustrations"}
 
 
 def flat(report: Any, prefix: str = "") -> dict[str, Any]:

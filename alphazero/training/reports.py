@@ -75,23 +75,22 @@ def selfplay_report(
     )
 
 
-@dataclasses.dataclass(kw_only=True)
+@dataclasses.dataclass
 class WorkersReport:
-    """The workers elsewhere, in one iteration."""
+    """The workers in other processes and on other machines, in one iteration."""
 
     num_workers: int = 0
     num_lost: int = 0
     games_per_s: float = nan
     staleness: float = nan
     stale_fraction: float = nan
-    each: list[WorkerReport]
 
 
 def workers_report(workers: list[WorkerReport], seconds: float) -> WorkersReport | None:
     """Return the sums and means of all workers; None if there are none.
 
     Args:
-        seconds: in which the games were played.
+        seconds: time in which the games were played.
     """
     if not workers:
         return None
@@ -105,7 +104,6 @@ def workers_report(workers: list[WorkerReport], seconds: float) -> WorkersReport
         games_per_s=num_games / seconds,
         staleness=staleness / max(num_games, 1),
         stale_fraction=num_stale / max(num_stale + num_games, 1),
-        each=workers,
     )
 
 

@@ -48,7 +48,7 @@ class Roster:
 
     def add(self, name: str, facts: WorkerFacts, now: float) -> None:
         """Add a worker that has joined."""
-        self.workers[name] = WorkerState(name, facts, busy_since=now)
+        self.workers[name] = WorkerState(name, busy_since=now)
         threads = counted(facts.num_threads, "thread")
         self.notices.append(f"Worker {name} has joined: {threads} on {facts.host}.")
 

@@ -12,7 +12,7 @@ import torch
 
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.workers.unit import SelfPlayWork, WorkerFacts
+from alphazero.workers.unit import SelfPlayWork
 
 
 class Played(NamedTuple):
@@ -24,15 +24,14 @@ class Played(NamedTuple):
 
 @dataclasses.dataclass
 class WorkerReport:
-    """One worker in an iteration."""
+    """What one worker did in an iteration."""
 
     name: str
-    facts: WorkerFacts
-    games_per_s: float = 0.0  #: while it played; 0 until it has answered
+    games_per_s: float = 0.0  #: speed while it played; 0 before its first answer
     num_games: int = 0  #: games that counted
     total_staleness: int = 0  #: sum over these games of the networks they lagged behind
     num_stale_games: int = 0  #: games dropped because they lagged too far behind
-    is_alive: bool = True  #: False if it was lost or dismissed since
+    is_alive: bool = True  #: False if it was lost or dismissed
 
 
 class GameSource:

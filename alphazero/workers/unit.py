@@ -64,10 +64,8 @@ class Unit(NamedTuple):
 class WorkerFacts(NamedTuple):
     """What a worker reports when it joins."""
 
-    host: str = ""
-    engine: str = ""
-    evaluations_per_s: float = 0.0  #: by all threads together; 0 if it was not measured
-    num_threads: int = 0
+    host: str
+    num_threads: int
 
 
 class SelfPlayWork(NamedTuple):

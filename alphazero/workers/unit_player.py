@@ -42,6 +42,7 @@ class UnitPlayer:
 
     Attributes:
         version: of the network that plays; -1 before the first.
+        facts: what this worker reports when it joins.
     """
 
     def __init__(self, job: Job, num_threads: int = 0, name: str = ""):
@@ -56,13 +57,7 @@ class UnitPlayer:
         self._name = name
         self._evaluator: NetworkEvaluator | None = None
         self._selfplay: ParallelSelfPlay | None = None
-        self._speed = 0.0
-
-    @property
-    def facts(self) -> WorkerFacts:
-        """What this worker is; the engine is known after the first network."""
-        engine = "" if self._evaluator is None else self._evaluator.report.name
-        return WorkerFacts(socket.gethostname(), engine, self._speed, self._num_threads)
+        self.facts = WorkerFacts(socket.gethostname(), self._num_threads)
 
     def load(self, weights: Weights) -> None:
         """Play with another network from the next unit on."""
@@ -124,5 +119,4 @@ class UnitPlayer:
         speeds = measure_speeds(
             choices, self._network, sample.planes[:_ENGINE_BATCH], self._device, threads
         )
-        self._speed = speeds[0].evaluations_per_s
         return speeds[0].choice

@@ -31,8 +31,6 @@ from alphazero.training.run_config import compose
 from alphazero.training.settings import TrainSettings
 from alphazero.training.symptoms import CHECKS
 from alphazero.training.trainer import Trainer
-from alphazero.workers.source import WorkerReport
-from alphazero.workers.unit import WorkerFacts
 
 SMALL = (
     "network=tiny selfplay.num_parallel_games=16 selfplay.games_per_iteration=24 "
@@ -313,7 +311,6 @@ FIGURES = dict(
     games_per_s=9.0,
     staleness=0.5,
     stale_fraction=0.0,
-    each=[WorkerReport("w", WorkerFacts("host", "torch float32"), 9.0, 100, 50)],
 )
 
 

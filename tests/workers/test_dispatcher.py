@@ -87,7 +87,7 @@ class Room:
         self.dispatcher.update(version, NETWORK, None)
 
     def join(self, *names):
-        facts = WorkerFacts("host", "torch", 0.0, 2)
+        facts = WorkerFacts("host", 2)
         self.happens(*(Joined(name, facts) for name in names))
 
     def answer(self, worker, unit, seconds=1.0, version=None, **changed):

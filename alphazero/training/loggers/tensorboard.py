@@ -19,7 +19,6 @@ from alphazero.training.loggers.event_file import EventFile
 from alphazero.training.run_config import recipe_of
 from alphazero.training.strength import NUM_MISPLAYED
 from alphazero.training.trainer import Trainer
-from alphazero.workers.source import WorkerReport
 
 #: By the kind of a value: the plugin that shows it, and TensorBoard's class of its data.
 _KINDS = {
@@ -72,8 +71,6 @@ class TensorBoardLogger:
             figure = curve.figure(row)
             if not math.isnan(figure):
                 self._write(summary.scalar(tag, figure), curve.description, step)
-        if report.workers is not None:
-            self._add_text("workers/table", workers_table(report.workers.each), step)
         self._write_alarms(report)
         self._write_misplayed(report)
         if report.illustrations is not None:
@@ -127,29 +124,3 @@ class TensorBoardLogger:
             value.metadata.plugin_data.plugin_name = plugin
             value.metadata.data_class = data_class
         self._file.add(record, step)
-
-
-def workers_table(workers: list[WorkerReport]) -> str:
-    """Return a row in Markdown for each of at least one worker, with its part of the games."""
-    total = max(sum(worker.num_games for worker in workers), 1)
-    facts = [_facts(worker, total) for worker in workers]
-    lines = [facts[0].keys(), ["---"] * len(facts[0]), *(one.values() for one in facts)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _facts(worker: WorkerReport, total: int) -> dict[str, str]:
-    """Return the cells of a worker's row by the titles of their columns."""
-    facts = worker.facts
-    speed = worker.facts.evaluations_per_s
-    return {
-        "worker": worker.name,
-        "host": facts.host,
-        "engine": facts.engine,
-        "threads": str(facts.num_threads),
-        "evaluations/s": f"{speed:,.0f}" if speed else "not measured",
-        "games/s while playing": f"{worker.games_per_s:,.1f}",
-        "games": f"{worker.num_games:,}",
-        "share": f"{worker.num_games / total:.0%}",
-        "staleness": f"{worker.total_staleness / max(worker.num_games, 1):.1f}",
-        "state": "there" if worker.is_alive else "lost",
-    }

@@ -1,6 +1,6 @@
 """The connection to a Ray cluster: its nodes, and why calls fail.
 
-This file alone connects to Ray. It knows nothing of what actors do.
+Only this module connects to Ray. It does not depend on what actors do.
 """
 
 import contextlib
@@ -12,8 +12,8 @@ import threading
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-# Ray prints the state of its daemons, sixty lines, whenever a node dies. What matters to the user
-# is in the notices. Ray reads this when it is imported.
+# Whenever a node dies, Ray prints sixty lines about its daemons; our notices tell the user what
+# matters. Ray reads this variable when it is imported.
 os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")
 
 import ray  # noqa: E402
@@ -22,12 +22,10 @@ import ray.util.scheduling_strategies  # noqa: E402
 
 from alphazero.runtime.errors import ConfigError  # noqa: E402
 
-#: What `ray.put` raises if there is no room.
-STORE_FULL = (ray.exceptions.ObjectStoreFullError, ray.exceptions.OutOfDiskError)
 NODE_LEFT = "its machine has left the cluster"  #: one of the reasons that `reason_of` returns
 _CONNECT_S = 5.0
 _OUT_OF_MEMORY = "Ray has ended its process: its machine was running out of memory"
-#: Why an actor or a task was lost, by a phrase of Ray's message.
+#: Why an actor or a task was lost, keyed by a phrase of Ray's message.
 _REASONS = {
     "ModuleNotFoundError": "this program is not installed on its machine",
     "OUT_OF_MEMORY": _OUT_OF_MEMORY,
@@ -37,7 +35,7 @@ _REASONS = {
 
 
 class Node(NamedTuple):
-    """What the cluster says about a live node."""
+    """What the cluster reports about a live node."""
 
     id: str
     host: str
@@ -46,19 +44,19 @@ class Node(NamedTuple):
 
 
 def connect(address: str) -> bool:
-    """Connect to a cluster, unless this process is connected; return whether it was started here.
+    """Connect to a cluster unless already connected; return whether this call started it.
 
     Args:
-        address: HOST:PORT, "auto", or "local" to start a cluster of this machine alone.
+        address: HOST:PORT, "auto", or "local" to start a cluster of only this machine.
 
     Raises:
-        ConfigError: if there is none.
+        ConfigError: if no cluster can be reached.
     """
     if ray.is_initialized():
         return False
     try:
         _check_reachable(address)
-        with _own_answer_to_sigterm():
+        with _keep_sigterm_handler():
             ray.init(
                 address=address,
                 include_dashboard=False,
@@ -105,8 +103,8 @@ def first_line(error: Any) -> str:
 
 
 @contextlib.contextmanager
-def _own_answer_to_sigterm() -> Iterator[None]:
-    """Keep what this program does on SIGTERM; Ray would print a stack and end the process."""
+def _keep_sigterm_handler() -> Iterator[None]:
+    """Keep this program's SIGTERM handler; Ray's would print a stack and end the process."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -118,10 +116,10 @@ def _own_answer_to_sigterm() -> Iterator[None]:
 
 
 def _refusal(error: Exception) -> str:
-    """Return why there is no connection and what helps, as sentences."""
+    """Return why the connection failed and what to do about it, as sentences."""
     if isinstance(error, ray.exceptions.AuthenticationError):
         return f"Ray finds no token here ({first_line(error).split('. ')[0]})."
-    if "Failed to connect to Ray cluster" in str(error):  # somebody listens there
+    if "Failed to connect to Ray cluster" in str(error):
         return (
             "a Ray cluster answers, but does not let this program in. Set RAY_AUTH_MODE=token "
             "here, too, and copy the cluster's token to ~/.ray/auth_token."
