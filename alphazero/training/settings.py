@@ -196,10 +196,6 @@ def check_resumable(old: TrainSettings, new: TrainSettings) -> None:
         if before != after:
             reason = "it cannot change in a resumed run; start a new run for it"
             raise ConfigError.of(key, after, before, reason)
-    before, after = old.selfplay.num_parallel_games, new.selfplay.num_parallel_games
-    if before > after:
-        reason = "games are in progress in all of them, so a resumed run cannot have fewer"
-        raise ConfigError.of("selfplay.num_parallel_games", after, f"{before} or more", reason)
 
 
 def _check_window(replay: ReplaySettings) -> None:

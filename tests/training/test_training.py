@@ -340,7 +340,6 @@ def test_the_measured_precision_is_remembered(tmp_path):
         ("game.name", "connect_four", "tic_tac_toe"),
         ("network.channels", 8, 4),
         ("learner.optimizer", "sgd", "adamw"),
-        ("selfplay.num_parallel_games", 5, "6 or more"),
     ),
 )
 def test_what_a_run_cannot_change_is_refused(key, value, allowed):
