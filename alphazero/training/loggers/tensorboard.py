@@ -1,7 +1,7 @@
 """The logger that writes TensorBoard's event file.
 
-In: the reports of a run. Out: curves, pictures and histograms, each with a description, and texts.
-At the start of a run, its settings and the layout of the charts.
+In: the reports of a run. Out: curves, pictures and histograms, each with a description, and texts;
+at the start of a run, its settings and the layout of the charts.
 """
 
 import math
@@ -20,13 +20,13 @@ from alphazero.training.run_config import recipe_of
 from alphazero.training.strength import NUM_MISPLAYED
 from alphazero.training.trainer import Trainer
 
-#: By the kind of a value: the plugin that shows it, and TensorBoard's class of its data.
+#: The plugin that shows each kind of value, and TensorBoard's class of its data.
 _KINDS = {
     "simple_value": ("scalars", "DATA_CLASS_SCALAR"),
     "image": ("images", "DATA_CLASS_BLOB_SEQUENCE"),
     "histo": ("histograms", "DATA_CLASS_TENSOR"),
 }
-#: Descriptions of pictures and histograms by their tags, or the groups of these.
+#: Descriptions of pictures and histograms by tag or group of tags.
 _DESCRIPTIONS = {
     "boards/sample_game": "The last position of the iteration's first game, with the plies at "
     "which the squares were taken. The moves are in the tab TEXT.",
@@ -41,8 +41,8 @@ class TensorBoardLogger:
     """Writes an event file. Events after the last stored iteration of a resumed run are replaced.
 
     Args:
-        trainer: of the run.
-        varied: what tells the run from others of its sweep: settings or choices of config groups.
+        trainer: the run's trainer.
+        varied: the settings and choices of config groups that distinguish the run within its sweep.
     """
 
     def __init__(self, trainer: Trainer, varied: Mapping[str, str] | None = None):
@@ -60,10 +60,10 @@ class TensorBoardLogger:
         self._file.flush()
 
     def iteration(self, report: IterationReport) -> None:
-        """Write everything that the report has.
+        """Write everything in a report.
 
         Raises:
-            OSError: if the disk refuses it; the file then holds nothing of the iteration.
+            OSError: if the file cannot be written; it then holds nothing of the iteration.
         """
         step = report.iteration
         row = flat(report) | {"num_alarms": len(report.alarms)}
@@ -91,7 +91,7 @@ class TensorBoardLogger:
             self._write(record, _DESCRIPTIONS[tag.partition("/")[0]], step)
 
     def _write_misplayed(self, report: IterationReport) -> None:
-        """Write the picture of misplayed positions if they were searched for."""
+        """Write the picture of misplayed positions if the iteration looked for any."""
         failures = None if report.exact is None else report.exact.misplayed
         if report.proof is not None:
             failures = report.proof.report.failures[:NUM_MISPLAYED]
@@ -114,7 +114,7 @@ class TensorBoardLogger:
         self._file.add(summary.text(tag, text), step)
 
     def _write(self, record: Summary, description: str, step: int) -> None:
-        """Write a record; TensorBoard reads the description from the first one of a tag."""
+        """Write a record; TensorBoard reads the description from a tag's first record."""
         (value,) = record.value
         if value.tag not in self._described:
             self._described.add(value.tag)
