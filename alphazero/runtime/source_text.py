@@ -111,7 +111,7 @@ def _text(file: Path) -> str:
 
 
 def _is_rule(node: ast.stmt, file: Path) -> bool:
-    """Return whether a statement belongs to the rules: not to a script's own actions."""
+    """Return whether a statement is part of the rules, not of a script or ``__main__`` block."""
     if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
         return False
     return not (isinstance(node, _COMPOUND) and module_file("__main__") == file)

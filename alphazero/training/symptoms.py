@@ -71,7 +71,7 @@ def mean(figures: list[float]) -> float:
 
 
 MIN_RESULTS = 100  # games for a fraction: 97 of 100 fair games are alike in one of 1e24 cases
-NUM_WORKER_ITERATIONS = 5  # iterations over which losses of workers and games are averaged
+NUM_WORKER_ITERATIONS = 5  # iterations over which dropped games are averaged
 USUAL_RATE = {"muon": 2e-3, "adamw": 2e-3, "adam": 2e-3, "sgd": 5e-2}
 
 _WRONG_VIEWPOINT = "in a game of your own, results from the viewpoint of the wrong player"
@@ -317,18 +317,6 @@ def disk_nearly_full(run: Run) -> Finding | None:
     return Finding(seen, "other files, or many runs", "run.root", advice)
 
 
-def workers_die(run: Run) -> Finding | None:
-    """Workers are lost about as fast as they join."""
-    lost = run.mean("workers.num_lost", NUM_WORKER_ITERATIONS)
-    present = run.mean("workers.num_workers", NUM_WORKER_ITERATIONS)
-    if not run.is_above(lost / max(present, 1), 0.5, ends=0.25):
-        return None
-    seen = f"{lost:.1f} workers are lost in an iteration, and {present:.1f} are there"
-    cause = "preempted machines, too little memory, or an error that the console names"
-    advice = "what a worker needs; or fewer selfplay.num_parallel_games"
-    return Finding(seen, cause, "workers.memory_gb", advice)
-
-
 def games_too_old(run: Run) -> Finding | None:
     """Many games are dropped because newer networks have come out since they began."""
     dropped = run.mean("workers.stale_fraction", NUM_WORKER_ITERATIONS)
@@ -355,7 +343,6 @@ CHECKS = (
     pit_always_rejects,
     strength_stalled,
     disk_nearly_full,
-    workers_die,
     games_too_old,
 )
 

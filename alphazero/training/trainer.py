@@ -62,6 +62,7 @@ class Trainer:
     Attributes:
         tuning: the speeds measured for settings left to "auto"; None if there were none.
         evaluator: runs the network in search.
+        store: the stored iterations.
         iteration: the iteration in progress or, between iterations, the last one.
         elapsed_s: the seconds of training so far, including those before a resume.
     """
@@ -91,7 +92,7 @@ class Trainer:
         self.gate = Gate(self.game, settings, self.learner, self._make_evaluator)
         self.strength = StrengthMeasurement(self.game, settings)
         self.health = HealthMonitor(settings)
-        self._store = RunStore(
+        self.store = RunStore(
             folder, settings, self.game, self.learner, self.gate, self.source, self.replay
         )
         self.iteration = 0
@@ -116,7 +117,7 @@ class Trainer:
             self.folder.write_rules(self.game.rules_text)
             self.gate.accept()
         self.source.update(self.iteration, self.learner.played_network, self._sample)
-        is_last = self.finished
+        is_last = bool(self.reached_limits)
         try:
             while not is_last:
                 start = time.monotonic()
@@ -131,7 +132,7 @@ class Trainer:
                 yield from self._measure(report)
                 self._complete(report, records)
                 yield report
-                self._store.write(records, report)
+                self.store.write(records, report)
                 is_last = report.last
         finally:
             self.source.close()
@@ -142,8 +143,8 @@ class Trainer:
         Raises:
             StoredFileError: if its files cannot be read.
         """
-        self.elapsed_s = self._store.restore()
-        self.iteration = self._store.iteration
+        self.elapsed_s = self.store.restore()
+        self.iteration = self.store.iteration
         self.folder.cut_metrics(self.iteration)
         with contextlib.suppress(StoredFileError):  # metrics.jsonl was removed
             rows = self.folder.read_metrics()
@@ -153,23 +154,8 @@ class Trainer:
         self.evaluator.update(self.learner.played_network, self._newest_positions())
 
     @property
-    def stored_iteration(self) -> int:
-        """The last stored iteration, after which a resume continues; 0 if none."""
-        return self._store.iteration
-
-    @property
-    def notices(self) -> list[str]:
-        """Sentences about damaged files that `restore` found, and what it did about them."""
-        return self._store.notices
-
-    @property
-    def finished(self) -> bool:
-        """Whether the run has made all its iterations, or has no time for another one."""
-        return bool(self.reached_limits)
-
-    @property
     def reached_limits(self) -> dict[str, int | float]:
-        """The settings whose limits end the run now, with their values."""
+        """The settings whose limits end the run now, with their values; empty if it goes on."""
         run = self.settings.run
         reached: dict[str, int | float] = {}
         if self.iteration >= run.num_iterations:
@@ -282,7 +268,7 @@ class Trainer:
     def _measure(self, report: IterationReport) -> Iterator[StageProgress]:
         """Measure the network's strength if due; set whether the run ends."""
         start = time.monotonic()
-        report.last = self.finished
+        report.last = bool(self.reached_limits)
         for measurement, num_parts in self.strength.measure(report, self.evaluator):
             yield self._event(measurement, 0, num_parts)
         report.measure_s = time.monotonic() - start
@@ -292,7 +278,7 @@ class Trainer:
     def _complete(self, report: IterationReport, records: list[GameRecord]) -> None:
         """Add time, disk space, alarms and, if due, illustrations to the report."""
         report.elapsed_s = self.elapsed_s
-        report.store_s = self._store.seconds
+        report.store_s = self.store.seconds
         report.free_disk_gb = shutil.disk_usage(self.folder.path).free / 1e9
         self.health.observe(report)
         every = self.settings.run.sample_game_every
@@ -318,7 +304,7 @@ class Trainer:
 
     def _diverged(self, report: IterationReport) -> TrainingDivergedError:
         resume_words = self.folder.resume_words(self.game.name, self.settings.network.kind)
-        return TrainingDivergedError(report, self.settings, self.stored_iteration, resume_words)
+        return TrainingDivergedError(report, self.settings, self.store.iteration, resume_words)
 
     def _make_evaluator(self, network: torch.nn.Module) -> NetworkEvaluator:
         settings = self.settings.evaluator

@@ -27,7 +27,7 @@ from alphazero.selfplay.game_record import LENGTHS, GameRecord, unflatten
 from alphazero.workers.roster import MAX_UNITS, Roster, WorkerState
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.source import GameSource, Played, WorkerReport
-from alphazero.workers.transport import Event, Joined, Left, Notice, Transport
+from alphazero.workers.transport import Event, Joined, Left, Transport
 from alphazero.workers.unit import (
     UNITS_OF_A_VERSION,
     Answer,
@@ -198,9 +198,7 @@ class Dispatcher(GameSource):
     # --- events -----------------------------------------------------------------------------------
 
     def _handle(self, event: Event) -> None:
-        if isinstance(event, Notice):
-            self._roster.notices.append(event.text)
-        elif isinstance(event, Joined):
+        if isinstance(event, Joined):
             self._roster.add(event.worker, event.facts, self._clock())
         elif isinstance(event, Left):
             self._lose(event)

@@ -30,13 +30,7 @@ class Left(NamedTuple):
     reason: str  #: a clause such as "its process was killed"
 
 
-class Notice(NamedTuple):
-    """A message for the user."""
-
-    text: str  #: a sentence
-
-
-Event = Joined | Answered | Left | Notice
+Event = Joined | Answered | Left
 
 
 class Transport(Protocol):

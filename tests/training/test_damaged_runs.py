@@ -64,7 +64,7 @@ def swap(path):
 def test_the_state_before_takes_over_and_plays_the_same_iteration(folder, runs, damage):
     damage(folder)
     trainer = resumed(folder)
-    assert trainer.iteration == 3 and len(trainer.notices) == 1
+    assert trainer.iteration == 3 and len(trainer.store.notices) == 1
     reports(trainer)
     assert [row["iteration"] for row in folder.read_metrics()] == [1, 2, 3, 4, 5]
     assert_same(network_arrays(trainer.learner.network), runs[1])

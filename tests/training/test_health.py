@@ -147,7 +147,7 @@ def fill_disk(monkeypatch):
 
 
 def test_there_is_a_run_for_every_alarm():
-    by_figures_alone = ["workers_die", "games_too_old"]  # see LIMITS; their runs would take minutes
+    by_figures_alone = ["games_too_old"]  # see LIMITS; its run would take minutes
     assert [*WRONG, *by_figures_alone] == [check.__name__ for check in CHECKS]
 
 
@@ -368,7 +368,6 @@ LIMITS = {
     "window_too_small": ("window", 2010, 1990, 2200, {}),
     "overfitting": ("held_out", 2.49, 2.51, 2.4, {}),
     "learning_rate_too_high": ("loss held_out", 3.35, 3.37, 3.2, {}),
-    "workers_die": ("num_lost", 1.99, 2.01, 1.5, {}),
     "games_too_old": ("stale_fraction", 0.19, 0.21, 0.15, {}),
     "disk_nearly_full": ("free_disk_gb", 1.01, 0.99, 1.5, {}),
 }

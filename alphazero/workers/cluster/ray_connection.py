@@ -3,13 +3,11 @@
 Only this module connects to Ray. It does not depend on what actors do.
 """
 
-import contextlib
 import logging
 import os
 import signal
 import socket
 import threading
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 # Whenever a node dies, Ray prints sixty lines about its daemons; our notices tell the user what
@@ -54,20 +52,27 @@ def connect(address: str) -> bool:
     """
     if ray.is_initialized():
         return False
+    handler = signal.getsignal(signal.SIGTERM)
     try:
         _check_reachable(address)
-        with _keep_sigterm_handler():
-            ray.init(
-                address=address,
-                include_dashboard=False,
-                log_to_driver=False,
-                logging_level=logging.ERROR,
-            )
+        ray.init(
+            address=address,
+            include_dashboard=False,
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+        )
     except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
         key = "workers.address"
         allowed = "HOST:PORT, auto or local"
-        message = f"{key}={address}: {_refusal(error)} {key}=local needs no cluster."
+        message = (
+            f"{key}={address}: no Ray cluster can be reached ({first_line(error).split('. ')[0]}). "
+            "Start one with 'ray start --head'; if it has a token, set RAY_AUTH_MODE=token and "
+            f"copy the token to ~/.ray/auth_token. {key}=local needs no cluster."
+        )
         raise ConfigError(message, key=key, value=address, allowed=allowed) from None
+    finally:  # Ray's own handler would print a stack and end the process
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, handler)
     return address == "local"
 
 
@@ -100,33 +105,6 @@ def first_line(error: Any) -> str:
     """Return the first line of an error's message, without its full stop."""
     lines = str(error).strip().splitlines()
     return lines[0].rstrip(".") if lines else type(error).__name__
-
-
-@contextlib.contextmanager
-def _keep_sigterm_handler() -> Iterator[None]:
-    """Keep this program's SIGTERM handler; Ray's would print a stack and end the process."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    handler = signal.getsignal(signal.SIGTERM)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, handler)
-
-
-def _refusal(error: Exception) -> str:
-    """Return why the connection failed and what to do about it, as sentences."""
-    if isinstance(error, ray.exceptions.AuthenticationError):
-        return f"Ray finds no token here ({first_line(error).split('. ')[0]})."
-    if "Failed to connect to Ray cluster" in str(error):
-        return (
-            "a Ray cluster answers, but does not let this program in. Set RAY_AUTH_MODE=token "
-            "here, too, and copy the cluster's token to ~/.ray/auth_token."
-        )
-    return (
-        f"no Ray cluster can be reached ({first_line(error)}). Start one with 'ray start --head'."
-    )
 
 
 def _check_reachable(address: str) -> None:

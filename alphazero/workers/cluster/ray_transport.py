@@ -21,7 +21,7 @@ from alphazero.workers.cluster.ray_connection import (
 from alphazero.workers.cluster.worker_actor import WorkerActor
 from alphazero.workers.sent_code import code_version
 from alphazero.workers.settings import WorkerSettings
-from alphazero.workers.transport import Answered, Event, Joined, Left, Notice
+from alphazero.workers.transport import Answered, Event, Joined, Left
 from alphazero.workers.unit import Job, Unit, Weights
 
 _NODES_EVERY_S = 1.0
@@ -145,15 +145,6 @@ class RayTransport:
         self._workers[name] = _Worker(name, node.id, actor)
         self._calls[actor.code_version.remote()] = name, "version"
 
-    def _refuse(self, name: str, version: str) -> Notice:
-        """End an actor that runs another version of this program; its node gets no more."""
-        self._left_alone.add(self._workers[name].node)
-        self._remove(name)
-        return Notice(
-            f"Worker {name} is refused: it runs version {version} of this program, and the learner "
-            f"{code_version()}. Install the same version there."
-        )
-
     def _remove(self, name: str) -> None:
         """End an actor and forget its calls."""
         worker = self._workers.pop(name)
@@ -175,7 +166,10 @@ class RayTransport:
         del self._calls[call]
         if kind == "version":
             if result != code_version():
-                return [self._refuse(name, result)]
+                self._left_alone.add(worker.node)
+                self._remove(name)
+                reason = f"it runs version {result}, and the learner {code_version()}; install "
+                return [Left(name, f"{reason}the same version there")]
             self._calls[worker.actor.begin.remote(self._job, self._weights)] = name, "begin"
             return []
         if kind == "begin":
