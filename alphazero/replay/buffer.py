@@ -129,7 +129,7 @@ class ReplayBuffer:
         for start in range(0, len(ages), _BATCHES_AT_ONCE * batch_size):
             samples = self._batch(ages[start : start + _BATCHES_AT_ONCE * batch_size])
             for first in range(0, len(samples.outcomes), batch_size):
-                yield _part(samples, slice(first, first + batch_size))
+                yield Batch(*(column[first : first + batch_size] for column in samples))
 
     def newest_states(self, max_states: int) -> np.ndarray:
         """Return the states of the newest samples, newest first: [M, K] with M <= max_states."""
@@ -238,7 +238,3 @@ class ReplayBuffer:
             self._outcomes[slots],
             self._root_values[slots],
         )
-
-
-def _part(batch: Batch, rows: slice) -> Batch:
-    return Batch(*(array[rows] for array in batch))

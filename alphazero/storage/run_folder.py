@@ -98,7 +98,8 @@ class RunFolder:
         """
         parent = Path(root) / folder_name(game)
         stem = name or datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
-        stem += f"_{name_part(overrides)}" if overrides else ""
+        if overrides:
+            stem += "_" + re.sub(r"[^\w.=+-]", "_", overrides)[:_MAX_OVERRIDES]
         if name:
             cls(parent / stem)._discard_first_iteration()
         number = 0
@@ -451,9 +452,7 @@ def folder_name(game: str) -> str:
     return Path(game).stem if game.endswith(".py") else re.sub(r"[^\w.-]+", "_", game).strip("_")
 
 
-def name_part(overrides: str) -> str:
-    """Return overrides such as "experiment=ablation/base" as part of a folder's name."""
-    return re.sub(r"[^\w.=+-]", "_", overrides)[:_MAX_OVERRIDES]
+_MAX_OVERRIDES = 150  # characters of a folder's name
 
 
 def find_network(path: str | Path) -> Path:
