@@ -24,7 +24,7 @@ def runs(tmp_path_factory):
     shutil.copytree(root / "four", root / "five")
     whole = resumed(RunFolder(root / "five"))
     reports(whole)
-    assert whole.notices == []
+    assert whole.store.notices == []
     return root / "four", network_arrays(whole.learner.network)
 
 
