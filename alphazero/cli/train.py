@@ -147,7 +147,7 @@ def _train(
         if resumed:
             trainer.restore()
             folder.write_config(dataclasses.asdict(settings))
-        if trainer.finished:
+        if trainer.reached_limits:
             console.print("\n".join(finished_lines(trainer)))
             return 0
         console.print("\n".join(start_lines(trainer, resumed)) + "\n")
@@ -243,17 +243,17 @@ def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
         f"Network: {num_weights:,} weights on {trainer.learner.device}; "
         f"search runs it with {_engine_text(trainer)}.",
         f"Watch with:  {_tensorboard(trainer.settings.run.root)}",
-        *(f"note: {note}" for note in (*trainer.game.notes, *trainer.notices)),
+        *(f"note: {note}" for note in (*trainer.game.notes, *trainer.store.notices)),
     ]
     return lines
 
 
 def kept_text(trainer: Trainer) -> str:
     """Return what is kept of a run that ends early, and the command that resumes it."""
-    if not trainer.stored_iteration:
+    if not trainer.store.iteration:
         return "No iteration was finished, so nothing is kept."
     resume = f"{program()} train {_resume_words(trainer)}"
-    return f"Iteration {trainer.stored_iteration} is stored; resume with: {resume}"
+    return f"Iteration {trainer.store.iteration} is stored; resume with: {resume}"
 
 
 def end_lines(trainer: Trainer, report: IterationReport) -> list[str]:
@@ -261,7 +261,7 @@ def end_lines(trainer: Trainer, report: IterationReport) -> list[str]:
     lines = []
     if report.proof is not None:
         lines = [*proof_lines(trainer.game, report.proof.report), ""]
-    if not trainer.finished:
+    if not trainer.reached_limits:
         lines += [
             f"Ended early, after iteration {report.iteration}: the proof is complete "
             "(evaluation.stop_when_proven=true).",

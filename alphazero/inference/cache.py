@@ -1,11 +1,10 @@
 """A cache in front of an evaluator: a position that was evaluated before is not evaluated again.
 
-In: planes. Out: the evaluator's answers, new or stored, and counts of the work. The evaluator
-behind it is a `alphazero.inference.verified_engine.VerifiedEngine`, in self-play one cache for each
-thread, or a player's `alphazero.inference.network_evaluator.NetworkEvaluator`. The key of a
-position is a hash of its planes, which are the network's only input. Optionally, symmetric
-positions share one entry. Memory is fixed: a new position may overwrite an older one. Knows neither
-network nor game.
+In: planes. Out: the evaluator's answers, new or stored, and counts of the work. In self-play, each
+thread has a cache in front of the shared `alphazero.inference.verified_engine.VerifiedEngine`; a
+player has one in front of its `alphazero.inference.network_evaluator.NetworkEvaluator`. The key of
+a position is a hash of its planes, the network's only input. Optionally, symmetric positions share
+one entry. Memory is fixed: a new position may overwrite an older one.
 """
 
 import threading
@@ -24,19 +23,19 @@ _KEY_SEED = 20_181_207  # fixed, so that runs can be repeated
 
 
 class CacheTable(NamedTuple):
-    """The stored answers: E entries, in sets of `_WAYS` that share a hash."""
+    """The stored answers: E entries, in sets of `_WAYS` whose keys share a part of their hash."""
 
     keys: np.ndarray  #: uint64[E], 0 in an empty entry
-    pending: np.ndarray  #: int32[E], index of the batch's miss that will fill it, else -1
+    pending: np.ndarray  #: int32[E], index of the miss that will fill the entry, else -1
     logits: np.ndarray  #: float32[E, A], of the canonical image of the position
     values: np.ndarray  #: float32[E]
 
 
 class Lookup(NamedTuple):
-    """The result of looking up B positions. The buffers are reused and may be longer than that."""
+    """The result of looking up B positions. The buffers are reused and may be longer than B."""
 
     symmetries: np.ndarray  #: int32[B], symmetry that gives the canonical image
-    misses: np.ndarray  #: int32[B], index of the miss that answers the position, -1 if it was found
+    misses: np.ndarray  #: int32[B], index of the miss that answers the position, -1 if stored
     miss_rows: np.ndarray  #: int32[B], for each miss: batch row to evaluate
     miss_entries: np.ndarray  #: int64[B], for each miss: entry that waits for the answer
     miss_symmetries: np.ndarray  #: int32[B], for each miss: symmetry from its answer to the entry
@@ -45,27 +44,26 @@ class Lookup(NamedTuple):
 class EvaluationCounts(NamedTuple):
     """The work of a cached evaluator since it was made."""
 
-    num_requested: int  #: positions asked for
-    num_evaluated: int  #: of these, the ones that were evaluated; the cache had the others
+    num_requested: int  #: requested positions
+    num_evaluated: int  #: requested positions that were not in the cache
     evaluator_s: float  #: wall-clock seconds inside the evaluator behind the cache
 
 
 class CachedEvaluator:
     """An `alphazero.inference.evaluator.Evaluator` with memory. Threads take turns.
 
-    Each self-play thread has one of its own. A shared cache would have slightly more hits, but
-    which thread fills it first would then decide the last bits of an answer, and no run could be
-    repeated.
+    Each self-play thread has a separate cache. A shared one would have slightly more hits, but the
+    last bits of an answer would depend on which thread asked first, and no run could be repeated.
 
     Args:
-        evaluator: evaluates what is not stored; call `clear` when its answers change.
+        evaluator: evaluates positions that are not stored; call `clear` when its answers change.
         planes_shape: (C, H, W).
         cell_symmetries: int32[S, H * W], see `alphazero.games.rules.symmetries`.
         action_symmetries: int32[S, A]; pass only the first row of both tables, the identity, to
             store symmetric positions separately.
-        max_bytes: limit for the table; 0 is none, and every position is evaluated.
+        max_bytes: memory limit of the table; with 0, nothing is stored.
         evaluates_canonical: evaluate the canonical image of a position that is not stored. An
-            answer then depends on the position alone, not on which of its images came first.
+            answer then depends only on the position, not on which of its images came first.
     """
 
     def __init__(
@@ -78,7 +76,9 @@ class CachedEvaluator:
         evaluates_canonical: bool = False,
     ):
         self.evaluator = evaluator
-        self._num_requested, self._num_evaluated, self._evaluator_s = 0, 0, 0.0
+        self._num_requested = 0
+        self._num_evaluated = 0
+        self._evaluator_s = 0.0
         self._factors = _key_factors(planes_shape, cell_symmetries)
         self._actions = np.ascontiguousarray(action_symmetries)
         self._cells = cell_symmetries if evaluates_canonical else None
@@ -108,14 +108,15 @@ class CachedEvaluator:
         return answers
 
     def _look_up(self, planes: np.ndarray, table: CacheTable) -> tuple[np.ndarray, np.ndarray]:
-        """Return the answers of the table, and the evaluator's where the table has none."""
+        """Return the table's answers, and the evaluator's for positions that are not stored."""
         num_rows = len(planes)
         bits = np.ascontiguousarray(planes).reshape(num_rows, -1).view(np.uint32)
         logits = np.empty((num_rows, table.logits.shape[1]), np.float32)
         values = np.empty(num_rows, np.float32)
         if num_rows > len(self._lookup.misses):
             self._lookup = _lookup_buffers(num_rows)
-        actions, lookup = self._actions, self._lookup
+        actions = self._actions
+        lookup = self._lookup
         try:
             with np.errstate(over="ignore"):  # hashes overflow; numpy warns when interpreted
                 num_misses = look_up(table, self._factors, actions, bits, lookup, logits, values)
@@ -129,14 +130,13 @@ class CachedEvaluator:
 
     def _missing(self, planes: np.ndarray, num_misses: int) -> np.ndarray:
         """Return the planes to evaluate, [num_misses, C, H, W]."""
-        rows, symmetries = (
-            field[:num_misses] for field in (self._lookup.miss_rows, self._lookup.miss_symmetries)
-        )
+        rows = self._lookup.miss_rows[:num_misses]
+        symmetries = self._lookup.miss_symmetries[:num_misses]
         if self._cells is None:
             return planes if num_misses == len(planes) else planes[rows]
         images = planes.reshape(*planes.shape[:2], -1)[rows]
         images = np.take_along_axis(images, self._cells[symmetries][:, None, :], axis=2)
-        symmetries[:] = 0  # the answers are those of the entries
+        symmetries[:] = 0  # the answers are for the entries' own images
         return images.reshape(num_misses, *planes.shape[1:])
 
     def clear(self) -> None:

@@ -1,11 +1,11 @@
 """The interface between search and network: input planes in, prior logits and values out.
 
-A search depends on this protocol only. `alphazero.inference.network_evaluator` implements it with a
-network; the uniform evaluator here serves tests and benchmarks of the search alone.
+Search depends only on this protocol. `alphazero.inference.network_evaluator` implements it with a
+network; the uniform evaluator in this module serves tests and benchmarks of the search.
 
-`checked` lets no answer reach a search that is not finite or out of range. Finite weights do not
-imply finite answers: a damaged or forged file, or a diverged run, may hold weights of 1e30. A
-search would follow a NaN out of its tree.
+`checked` keeps answers that are not finite, or out of range, from reaching a search, which would
+follow a NaN out of its tree. Finite weights do not imply finite answers: a damaged or forged file,
+or a diverged run, may hold weights of 1e30.
 """
 
 from typing import Protocol
@@ -47,25 +47,25 @@ class UniformEvaluator:
         return logits, np.zeros(len(planes), np.float32)
 
 
-_LARGEST_VALUE = 1.001  # of half precision, a bit above 1
+_LARGEST_VALUE = 1.001  # half precision may round to slightly above 1
 
 
 class ImpossibleAnswersError(InputError):
-    """A network that cannot play: its answers have a wrong shape, or are no logits or values."""
+    """A network cannot play: its answers have a wrong shape, or are not logits and values."""
 
 
 def checked(
     answers: tuple[np.ndarray, np.ndarray], num_rows: int, num_actions: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the answers of an engine unchanged.
+    """Return the answers of an engine unchanged if they are possible.
 
     Args:
         answers: prior logits and values, see `alphazero.inference.evaluator.Evaluator.evaluate`.
-        num_rows: B, the number of positions that it was asked about.
+        num_rows: B, the number of evaluated positions.
         num_actions: A.
 
     Raises:
-        ImpossibleAnswersError: if they are not float32[B, A], finite, and float32[B], in [-1, 1].
+        ImpossibleAnswersError: if they are not finite float32[B, A], and float32[B] in [-1, 1].
     """
     logits, values = answers
     if logits.shape != (num_rows, num_actions) or values.shape != (num_rows,):

@@ -1,8 +1,8 @@
 """The network as an evaluator: one verified engine, called by several threads.
 
 In: a network whenever its weights change. Out: prior logits and values, for large batches
-(`NetworkEvaluator.evaluate`) or for self-play workers (`NetworkEvaluator.streams`). Knows neither
-search nor learner.
+(`NetworkEvaluator.evaluate`) or for self-play workers (`NetworkEvaluator.streams`). Does not depend
+on search or learner.
 """
 
 import contextlib
@@ -21,8 +21,8 @@ from alphazero.inference.engines.torch_engine import TorchEngine
 from alphazero.inference.verified_engine import EngineReport, VerifiedEngine
 from alphazero.runtime.device import torch_threads
 
-STREAMS_PER_GPU = 4  # while some workers walk their trees, the GPU computes batches of the others
-SMALLEST_PART = 16  # rows for which another thread pays off, also where other threads are busy
+STREAMS_PER_GPU = 4  # while some workers walk their trees, the GPU computes the others' batches
+SMALLEST_PART = 16  # rows that justify another thread, even if other threads are busy
 
 
 @dataclasses.dataclass
@@ -62,12 +62,12 @@ class NetworkEvaluator:
     """An `Evaluator` that runs a network.
 
     Args:
-        network: its weights are copied; call `update` to copy them again.
+        network: the network, whose weights are copied; call `update` to copy them again.
         sample: positions on which engines are calibrated and compared.
-        game: for the planes' shape and the symmetries.
+        game: a batched game; only the planes' shape and the symmetries are read.
         choice: the preferred engine; `alphazero.inference.verified_engine` may replace it.
         num_threads: number of concurrent engine calls on a CPU.
-        smallest_part: rows for which `evaluate` takes another thread.
+        smallest_part: rows for which `evaluate` uses another thread.
 
     Attributes:
         streams: one evaluator for each worker that may run at the same time.
@@ -92,8 +92,8 @@ class NetworkEvaluator:
         self._engine = VerifiedEngine(choice, self.device, self._num_threads)
         self._pool = ThreadPoolExecutor(self._num_threads) if self._num_threads > 1 else None
         cache_bytes = self.settings.cache_mb * 1_000_000 // self._num_threads
-        # Streams refer to the engine, not to this object: without a reference cycle, an evaluator
-        # that is dropped is freed at once, with its caches.
+        # Streams refer to the engine, not to this object: without a reference cycle, a dropped
+        # evaluator is freed at once, with its caches.
         shared = slice(None) if self.settings.cache_symmetries else slice(1)  # the identity
         symmetries = game.cell_symmetries[shared], game.action_symmetries[shared]
         self.streams = [
@@ -115,18 +115,11 @@ class NetworkEvaluator:
         for stream in self.streams:
             stream.clear()
 
-    def become(self, other: "NetworkEvaluator") -> None:
-        """Take over the engine of another evaluator, which is not used any more.
-
-        Evaluations under way end with the engine that they began with.
-        """
-        vars(self).update(vars(other))
-
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """See `Evaluator.evaluate`; all threads share a large batch, the caller's among them.
+        """See `Evaluator.evaluate`; all threads, including the caller's, share a large batch.
 
-        The caller computes a part itself because waking another thread and waiting for it costs as
-        much as a few rows.
+        The caller computes a part because waking another thread and waiting for it costs as much as
+        a few rows.
         """
         engine = self._engine
         part_size = -(-len(planes) // self._num_threads)
@@ -134,7 +127,7 @@ class NetworkEvaluator:
             return engine.evaluate(planes)
         own, *parts = [planes[at : at + part_size] for at in range(0, len(planes), part_size)]
         others = self._pool.map(engine.evaluate, parts)  # begins at once
-        # On the main thread torch would use all threads. To change that takes longer than a row.
+        # On the main thread torch would use all threads. Changing that takes longer than a row.
         is_torch = isinstance(engine.current, TorchEngine)
         with torch_threads(1) if is_torch else contextlib.nullcontext():
             first = engine.evaluate(own)

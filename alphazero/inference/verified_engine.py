@@ -3,9 +3,9 @@
 In: a network whenever its weights change, and sample positions. Out: an engine that holds these
 weights, and a report. Each time the weights change, the engine's answers on the sample are compared
 with those of the reference, torch in float32. An engine that deviates too much is refused for these
-weights, and a more precise one takes its place. The reference comes first: no other engine sees
-weights with impossible answers, which some libraries do not survive. Every later answer is checked
-as well (`alphazero.inference.evaluator`). Knows nothing of games, threads and caches.
+weights, and a more precise one takes its place. The reference is loaded first, because weights with
+impossible answers crash some other libraries. Every later answer is also checked
+(`alphazero.inference.evaluator`). Does not depend on games, threads or caches.
 """
 
 import dataclasses
@@ -36,7 +36,7 @@ class VerifiedEngine:
     """Holds the engine in use, `current`. Call `load` before the first use.
 
     Args:
-        choice: the preferred engine; `fallbacks` gives those that may take its place.
+        choice: the preferred engine; `fallbacks` returns those that may replace it.
         device: torch device.
         num_threads: number of concurrent calls of the engine on a CPU.
     """
@@ -54,7 +54,7 @@ class VerifiedEngine:
 
         Raises:
             ConfigError: if the preferred engine cannot run the network at all.
-            ImpossibleAnswersError: if the network's answers are.
+            ImpossibleAnswersError: if the network's answers are impossible.
         """
         start = time.perf_counter()
         refused = []
@@ -78,7 +78,7 @@ class VerifiedEngine:
         """See `alphazero.inference.evaluator.Evaluator.evaluate`; the answers are checked.
 
         Raises:
-            ImpossibleAnswersError: if they are impossible.
+            ImpossibleAnswersError: if the answers are impossible.
         """
         return checked(self.current.evaluate(planes), len(planes), self._num_actions)
 

@@ -1,12 +1,12 @@
 """Averaged weights: the mean over many learner steps, which self-play uses.
 
-In: the network after each step. Out: a network of the same shape, for play only; training goes on
-from the weights that are not averaged. `torch.optim.swa_utils` does the work. This file sets the
-weight of each step.
+In: the network after each step. Out: a network of the same shape, only for play; training continues
+from the weights that are not averaged. `torch.optim.swa_utils` computes the average; this module
+sets the weight of each step.
 
-Source: weight averaging, P. Izmailov et al. 2018 (arXiv 1803.05407), which KataGo (arXiv
-1902.10565, appendix C) and Leela Chess Zero play with; as an exponential moving average,
-A. Tarvainen and H. Valpola 2017 (arXiv 1703.01780).
+Sources: P. Izmailov et al. 2018 (arXiv 1803.05407) for weight averaging, which KataGo (arXiv
+1902.10565, appendix C) and Leela Chess Zero use; A. Tarvainen and H. Valpola 2017 (arXiv
+1703.01780) for the exponential moving average.
 """
 
 import torch
@@ -16,14 +16,14 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 def averaged_model(network: torch.nn.Module, half_life_steps: float) -> AveragedModel:
     """Return an exponential moving average of a network's weights; it starts with a copy.
 
-    `AveragedModel.update_parameters` adds a step. The first step replaces the copy, and at first
+    `AveragedModel.update_parameters` adds a step. The first step replaces the copy, and early on
     the average is the plain mean of all steps, so the random weights of a new run are forgotten at
     once.
 
-    The statistics of batch normalization must not be averaged: those of other weights do not fit.
-    `torch.optim.swa_utils.update_bn` measures them again, as Izmailov et al. do. (Connect Four,
-    2x32 network, half-life of 50 steps, after 133 steps: the loss of an auxiliary head, since
-    removed, was 0.563 measured again and 0.598 averaged.)
+    The statistics of batch normalization must not be averaged, because they belong to other
+    weights. `torch.optim.swa_utils.update_bn` measures them again, as Izmailov et al. do. (Connect
+    Four, 2x32 network, half-life of 50 steps, after 133 steps: the loss of an auxiliary head, since
+    removed, was 0.563 with measured and 0.598 with averaged statistics.)
 
     Args:
         half_life_steps: steps after which the weight of a step has halved; above 0.

@@ -1,13 +1,13 @@
 """The gradients of a batch: on a CPU, each thread computes those of its own part of the batch.
 
-In: a network and a batch. Out: gradients in the network's parameters, and what the network answered
-(`Answers`). Knows nothing of optimizers.
+In: a network and a batch. Out: gradients in the network's parameters, and the network's `Answers`.
+Does not depend on optimizers.
 
-Torch can also divide every layer among threads, but then these wait for each other in each layer,
-and oneDNN's gradients of a convolution's weights wait without sleeping: where another program takes
-one of two cores, a step takes 5 to 13 times as long as on one thread (`docs/performance.md`).
-Batch normalization uses the mean and the variance of a part, as it does where several GPUs share a
-batch (`torch.nn.parallel.DistributedDataParallel`).
+Torch can also split every layer among threads, but then the threads wait for each other in each
+layer, and oneDNN's gradients of convolutions wait without sleeping: if another program uses one of
+two cores, a step takes 5 to 13 times as long as on one thread (`docs/performance.md`).
+Batch normalization uses the mean and variance of a part, as it does when several GPUs share a batch
+(`torch.nn.parallel.DistributedDataParallel`).
 """
 
 import copy
@@ -26,12 +26,12 @@ from alphazero.replay.buffer import Batch
 
 # Samples of a part: fewer make the statistics of batch normalization noisy.
 _SMALLEST_PART = 64
-# Weights times samples for which another thread pays off.
+# Weights times samples that justify another thread.
 _WORK_PER_THREAD = 5_000_000
 
 
 class Answers(NamedTuple):
-    """What a network said about M samples, and what it should have said."""
+    """A network's predictions for M samples, with the targets and losses."""
 
     output: NetworkOutput  #: float32
     targets: Targets
@@ -43,9 +43,9 @@ class Gradients:
 
     Args:
         network: on ``device`` already; its parameters get the gradients.
-        num_threads: at most so many work at the same time; a GPU needs one.
-        shares_cores: whether something else computes on these cores at the same time. Each part
-            of a batch has one thread then: several would often wait for each other.
+        num_threads: maximum number of concurrent threads; a GPU needs one.
+        shares_cores: whether self-play uses these cores at the same time. Each part of a batch then
+            has one thread: several would often wait for each other.
     """
 
     def __init__(
@@ -63,11 +63,11 @@ class Gradients:
         work = sum(weights.numel() for weights in self.parameters) * settings.batch_size
         num_threads = min(num_threads, max(work // _WORK_PER_THREAD, 1))
         num_parts = max(settings.batch_size // _SMALLEST_PART, 1)
-        # Threads would take turns in drawing random numbers, in any order.
+        # Threads would draw random numbers in an unpredictable order.
         num_parts = 1 if is_random or device.type != "cpu" else min(num_parts, num_threads)
         self._networks = [network]
         shared = {id(weights): weights for weights in network.parameters()}
-        for _ in range(1, num_parts):  # each with normalization statistics of its own
+        for _ in range(1, num_parts):  # each with separate normalization statistics
             self._networks.append(copy.deepcopy(network, dict(shared)).train())
         if shares_cores:
             num_threads = num_parts
@@ -77,7 +77,7 @@ class Gradients:
         )
 
     def compute(self, samples: Batch) -> Answers:
-        """Give every parameter the gradient of the mean loss; return what the network answered.
+        """Give every parameter the gradient of the mean loss; return the network's answers.
 
         Args:
             samples: a batch of tensors.
@@ -117,7 +117,7 @@ class Gradients:
 
 
 def answers_of(network: torch.nn.Module, samples: Batch, settings: LearnerSettings) -> Answers:
-    """Return a network's answers to M samples: tensors on its device."""
+    """Return a network's answers for M samples, as tensors on its device."""
     planes = torch.as_tensor(samples.planes).contiguous(memory_format=torch.channels_last)
     output = NetworkOutput(*(logits.float() for logits in network(planes)))
     values = value_targets(
@@ -131,7 +131,7 @@ def answers_of(network: torch.nn.Module, samples: Batch, settings: LearnerSettin
 
 
 def _joined(answers: Sequence[Answers], shares: Sequence[float]) -> Answers:
-    """Return the answers of all parts; ``shares`` of the samples are in each."""
+    """Return the answers of all parts together; ``shares`` are the parts' fractions."""
     outputs, targets, of_parts = zip(*answers)
     return Answers(
         NetworkOutput(*map(torch.cat, zip(*outputs))),

@@ -1,8 +1,8 @@
 """The learner: samples in, better weights out (Silver et al. 2018, "Training").
 
 In: batches of samples. Out: a trained network and a `LearnerReport`. Each step computes the loss
-(`alphazero.learner.loss`), its gradients (`alphazero.learner.gradients`), and lets the optimizers
-(`alphazero.learner.optimizers`) change the weights. Knows nothing of search and games.
+(`alphazero.learner.loss`) and its gradients (`alphazero.learner.gradients`), and the optimizers
+(`alphazero.learner.optimizers`) update the weights. Does not depend on search or games.
 """
 
 import collections
@@ -38,10 +38,10 @@ class Learner:
     """A network, its optimizers, and the average of its weights if there is one.
 
     Args:
-        network: trained in place; it is on ``device`` already.
-        device: where the batches go.
-        num_threads: of a step on a CPU; None takes as many as torch does.
-        shares_cores: whether something else computes on these cores at the same time.
+        network: trained in place; it is already on ``device``.
+        device: the device of the batches.
+        num_threads: threads of a step on a CPU; None uses torch's number.
+        shares_cores: whether self-play uses these cores at the same time.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Learner:
 
     @property
     def is_finite(self) -> bool:
-        """Whether all weights are, trained and averaged, and the statistics of normalizations."""
+        """Whether all weights, trained or averaged, and normalization statistics are finite."""
         networks = self.network, self.played_network
         tensors = itertools.chain(*(network.state_dict().values() for network in networks))
         return all(bool(torch.isfinite(tensor).all()) for tensor in tensors)
@@ -95,7 +95,7 @@ class Learner:
     def learn(self, batches, progress: float):
         """Train on the batches, one step each, and yield the number of steps taken so far.
 
-        After the last batch, the averaged weights are ready to play and `report` is set.
+        After the last batch, the averaged weights can play and `report` is set.
 
         Args:
             batches: an iterable of `Batch`.
@@ -139,7 +139,7 @@ class Learner:
 
         Args:
             samples: a batch of tensors.
-            statistics: the step's numbers are added to them; None for a step that is not measured.
+            statistics: receive the step's numbers; None for a step that is not measured.
         """
         answers = self._gradients.compute(samples)
         gradient_norm = None
@@ -173,7 +173,7 @@ class Learner:
         return state
 
     def load_state_dict(self, state: dict) -> None:
-        """Restore what `state_dict` returned; an average that it lacks starts from the weights."""
+        """Restore what `state_dict` returned; a missing average starts from the weights."""
         load_arrays(self.network, state["network"])
         if self._average is not None:
             average = state.get("average") or {"network": state["network"], "num_steps": 0}

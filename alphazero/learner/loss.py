@@ -1,9 +1,8 @@
-"""The loss.
+"""The loss (z - v)^2 - pi . log p (Silver et al. 2018, equation 1).
 
-In: the network's logits and the targets of a batch. Out: the parts of the loss. The loss is
-(z - v)^2 - pi . log p (Silver et al. 2018, equation 1). With a win/draw/loss value head, the
-cross-entropy of its three probabilities replaces the square. Weight decay is the optimizer's. Knows
-nothing of search, games and the replay.
+In: the network's logits and the targets of a batch. Out: the parts of the loss. With a
+win/draw/loss value head, the cross-entropy of its three probabilities replaces the square. The
+optimizer applies weight decay. Does not depend on search, games or replay.
 """
 
 from typing import NamedTuple
@@ -88,9 +87,9 @@ def masked_log_softmax(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tensor
 def _win_draw_loss(values: torch.Tensor) -> torch.Tensor:
     """Return win/draw/loss probabilities, [M, 3], whose expectation is ``values``.
 
-    Of all such probabilities these have the most draws. That is exact for results and a convention
-    for values in between: where win and loss are equally likely, the target says "draw". So the
-    head's draw output is no estimate of the chance of a draw, and is shown to nobody as one.
+    Of all such probabilities, these have the largest chance of a draw. That is exact for results
+    and a convention for values in between: if win and loss are equally likely, the target says
+    "draw". So the head's draw output does not estimate the chance of a draw and is never shown.
     """
     decided = values.abs()
     return torch.stack([(decided + values) / 2, 1 - decided, (decided - values) / 2], dim=1)

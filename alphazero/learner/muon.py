@@ -4,9 +4,8 @@ In: kernels with gradients. Out: a step that changes every direction of a kernel
 rare directions as much as frequent ones.
 
 Source: K. Jordan et al. 2024 ("Muon: an optimizer for hidden layers in neural networks"). As there,
-a kernel [out, in, h, w] is the matrix [out, in * h * w]. PyTorch's own `torch.optim.Muon` takes
-matrices one by one and is missing from older versions that this project runs with. Here, kernels of
-one shape form one batch.
+a kernel [out, in, h, w] is the matrix [out, in * h * w]. Kernels of equal shape form one batch;
+PyTorch's `torch.optim.Muon` updates matrices one by one and is missing from older versions.
 """
 
 import torch
@@ -21,12 +20,12 @@ class Muon(torch.optim.Optimizer):
     """Steps of orthogonalized momentum. Weights other than kernels need another optimizer.
 
     Args:
-        kernels: parameters of two dimensions or more; the first is the outputs'.
-        lr: learning rate: roughly the length of the step of each output's row. (Adam's is that of a
-            single weight.)
+        kernels: parameters of two dimensions or more, the first of which counts the outputs.
+        lr: learning rate, roughly the step length of each output's row (Adam's is the step length
+            of a single weight).
         momentum: decay of the gradients' moving average, in Nesterov's form.
-        dtype: number format of the Newton-Schulz iterations; bfloat16, as in Jordan's own code, is
-            the faster one on processors that have it.
+        dtype: number format of the Newton-Schulz iterations; bfloat16, as in Jordan's code, is
+            faster on processors that support it.
     """
 
     def __init__(self, kernels, lr: float, momentum: float = 0.95, dtype=torch.float32):
@@ -35,7 +34,7 @@ class Muon(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self) -> None:
-        """Take one step with the gradients as they are."""
+        """Take one step with the current gradients."""
         for group in self.param_groups:
             for kernels in _by_shape(group["params"]):
                 directions = [self._direction(kernel, group["momentum"]) for kernel in kernels]

@@ -1,7 +1,7 @@
-"""The optimizers: which weights each trains, their learning rate over a run, their stored state.
+"""The optimizers: the weights that each one trains, their learning rates and stored states.
 
-In: a network and the learner's settings. Out: optimizers of torch, and `alphazero.learner.muon` for
-the kernels of convolutions. Their states go to files as plain arrays. Knows nothing of losses and
+In: a network and the learner's settings. Out: torch optimizers, and `alphazero.learner.muon` for
+the kernels of convolutions. Their states are stored as plain arrays. Does not depend on losses or
 batches.
 """
 
@@ -13,7 +13,7 @@ import torch
 from alphazero.learner.muon import Muon
 from alphazero.learner.settings import LearnerSettings
 
-#: What each optimizer remembers of a weight: arrays of its shape, and the number of steps.
+#: What each optimizer stores for a weight: arrays of the weight's shape, and the number of steps.
 _NAMES: dict[type, set[str]] = {
     torch.optim.SGD: {"momentum_buffer"},
     torch.optim.Adam: {"step", "exp_avg", "exp_avg_sq"},
@@ -50,9 +50,9 @@ def make_optimizers(
 def learning_rate(settings: LearnerSettings, progress: float) -> float:
     """Return the learning rate at a point of the run.
 
-    It starts at ``settings.learning_rate``. Unless the schedule is "constant", it ends at
-    ``settings.final_learning_rate``: along a line, along half a cosine wave, or by the same factor
-    at each of ``settings.step_at``.
+    It starts at ``settings.learning_rate``. Unless the schedule is "constant", it reaches
+    ``settings.final_learning_rate`` linearly, along half a cosine wave, or by an equal factor at
+    each of ``settings.step_at``.
 
     Args:
         progress: fraction of the run that is done; clipped to [0, 1].
@@ -67,7 +67,7 @@ def learning_rate(settings: LearnerSettings, progress: float) -> float:
     if settings.schedule == "cosine":
         return last + (first - last) * 0.5 * (1 + math.cos(math.pi * progress))
     if first == 0 or last == 0:
-        return first  # no ratio leads from one to the other
+        return first  # the ratio of the two is undefined
     num_passed = sum(progress >= fraction for fraction in settings.step_at)
     return first * (last / first) ** (num_passed / max(len(settings.step_at), 1))
 
@@ -78,8 +78,8 @@ def set_learning_rate(
     """Set the learning rate of every optimizer.
 
     Args:
-        rate: for optimizers that began with ``settings.learning_rate``. One that began with another
-            rate (Muon) keeps its ratio to that.
+        rate: for optimizers that began with ``settings.learning_rate``. An optimizer with another
+            initial rate (Muon) keeps its ratio to that rate.
     """
     for optimizer in optimizers.values():
         ratio = 1.0
@@ -104,7 +104,7 @@ def load_optimizer(optimizer: torch.optim.Optimizer, arrays: dict) -> None:
     """Restore what `optimizer_arrays` returned.
 
     Raises:
-        ValueError: if it does not fit: the optimizer itself would fail at its next step.
+        ValueError: if the state does not fit the weights; the next step would fail.
     """
     parameters = optimizer.param_groups[0]["params"]
     for index, entry in arrays.items():

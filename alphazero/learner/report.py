@@ -1,8 +1,8 @@
-"""What the learner reports, and the sums that a report is made from.
+"""The learner's reports, and the sums that they are computed from.
 
-In: the network's answers in the measured steps. Out: `LearnerReport`. The losses of an uninformed
-predictor are the scale on which those of a network are judged: equal probabilities for all legal
-actions, and the mean of the value targets, whatever the position.
+In: the network's answers in the measured steps. Out: `LearnerReport`. A network's losses are judged
+against those of an uninformed predictor, which gives all legal actions equal probabilities and
+predicts the mean of the value targets in every position.
 """
 
 import dataclasses
@@ -55,10 +55,10 @@ class HeldOutReport:
 
 
 class UninformedLoss:
-    """Sums over the samples seen so far.
+    """The losses of an uninformed predictor on the samples seen so far.
 
     Args:
-        device: where the targets are.
+        device: the device of the targets.
     """
 
     def __init__(self, device: torch.device):
@@ -96,7 +96,7 @@ class UninformedLoss:
 class TrainingStatistics:
     """Sums over the measured steps of an iteration.
 
-    They stay on the device until the report, because reading a number waits for the device.
+    The sums stay on the device until the report, because reading a number waits for the device.
     """
 
     def __init__(self, device: torch.device, value_weight: float):
@@ -108,35 +108,31 @@ class TrainingStatistics:
         self._uninformed = UninformedLoss(device)
 
     @torch.no_grad()
-    def add(
-        self,
-        answers: Answers,
-        outcomes: torch.Tensor,
-        gradient_norm: torch.Tensor,
-    ) -> None:
+    def add(self, answers: Answers, outcomes: torch.Tensor, gradient_norm: torch.Tensor) -> None:
         """Add a step.
 
         Args:
+            answers: the network's answers for M samples.
             outcomes: float32[M], results from the viewpoint of the player to move.
+            gradient_norm: before clipping, a scalar.
         """
         output, targets, parts = answers
         log_policy = masked_log_softmax(output.prior_logits, targets.legal_action_mask)
         log_target = targets.action_weights.clamp_min(1e-30).log()
         values = expected_value(output.value_logits)
-        results = outcomes
         numbers = [
             parts.total(self._value_weight),
             parts.policy,
             parts.value,
             -(log_policy.exp() * log_policy).sum(dim=1).mean(),
             -(targets.action_weights * log_target).sum(dim=1).mean(),
-            (values - results).abs().mean(),
+            (values - outcomes).abs().mean(),
             gradient_norm,
         ]
         self._sums += torch.stack(numbers)
         self._num_measured += 1
         bins = ((values + 1) * (_NUM_BINS / 2)).long().clamp(0, _NUM_BINS - 1)
-        columns = torch.stack([torch.ones_like(values), values, results])
+        columns = torch.stack([torch.ones_like(values), values, outcomes])
         self._calibration.index_add_(1, bins, columns)
         self._uninformed.add(targets)
 
@@ -145,8 +141,8 @@ class TrainingStatistics:
         """Return the report of an iteration.
 
         Args:
-            network: as it is after the last step.
-            num_steps: all steps, measured or not.
+            network: the network after the last step.
+            num_steps: number of steps, measured or not.
             rate: the learning rate.
         """
         means = (self._sums / max(self._num_measured, 1)).tolist()

@@ -1,11 +1,11 @@
-"""The interface of all networks: their settings, their outputs, and the value of an output.
+"""The interface of all networks: their settings, their outputs, and the value that these mean.
 
 A network is a `torch.nn.Module`, made by ``Class(planes_shape, num_actions, settings, **options)``:
 
     planes_shape        (C, H, W), the shape of the game's planes; a vector is (C, 1, 1)
     num_actions         A
-    settings            `NetworkSettings`, of which it uses what it likes
-    options             those of the setting ``network.options``
+    settings            `NetworkSettings`; a network may ignore any of them
+    options             the arguments given by the setting ``network.options``
     forward(planes)     maps float32[M, C, H, W] to a `NetworkOutput`
 
 The planes may lie in memory with their channels last: use `flatten` or `reshape`, not `view`. A
@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 import torch
 
 from alphazero.config.settings import option
-from alphazero.runtime.errors import ConfigError
 
 
 @dataclasses.dataclass
@@ -71,26 +70,12 @@ class NetworkOutput(NamedTuple):
 def expected_value(value_logits: torch.Tensor) -> torch.Tensor:
     """Return the value for the player to move, [M], in [-1, 1].
 
-    It is P(win) - P(loss) of a win/draw/loss head, or tanh of a scalar one.
+    It is P(win) - P(loss) for a win/draw/loss head, or tanh of the logit for a scalar head.
     """
     if value_logits.shape[-1] == 1:
         return torch.tanh(value_logits.squeeze(-1))
     probabilities = torch.softmax(value_logits, dim=-1)
     return probabilities[..., 0] - probabilities[..., 2]
-
-
-def check_kernel_fits(planes_shape: tuple[int, int, int], settings: NetworkSettings) -> None:
-    """Check that the kernel of a network without padding fits on the board.
-
-    Raises:
-        ConfigError: if it does not.
-    """
-    _, height, width = planes_shape
-    size = settings.kernel_size
-    largest = min(height, width)
-    if size > largest:
-        reason = f"the {settings.kind} network's kernel must fit the {height} x {width} board"
-        raise ConfigError.of("network.kernel_size", size, f"at most {largest}", reason)
 
 
 def num_value_logits(settings: NetworkSettings) -> int:

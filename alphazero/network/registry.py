@@ -1,14 +1,14 @@
 """The networks by name, and the function that makes one.
 
-A network maps planes from the viewpoint of the player to move to a logit for each action and the
-logits of the value head. It is a pure function of tensors: masking, softmax and devices belong to
-the caller. To add one to this package, write a module with its class and add a line to `_KINDS`.
-A network of the user's own is named ``module:Class``, or by an entry point of the group
-`alphazero.networks`; `alphazero.network.interface` says what it must be.
+A network maps planes, seen by the player to move, to a logit for each action and the logits of the
+value head. It is a pure function of tensors: masking, softmax and devices belong to the caller. To
+add one to this package, write a module with its class and add a line to `_KINDS`. A user's own
+network is named ``module:Class``, or by an entry point of the group `alphazero.networks`; it must
+implement `alphazero.network.interface`.
 
-There are three kinds here: the residual tower of AlphaZero (Silver et al. 2018, supplement,
-"Representation" and "Architecture") in sizes that fit a laptop, a tiny network, and that of the
-published notebook (docs/notebooks.md).
+This package has three kinds: the residual tower of AlphaZero (Silver et al. 2018, supplement,
+"Representation" and "Architecture") in sizes that fit a laptop, a tiny network, and the network of
+the published notebook (docs/notebooks.md).
 """
 
 import dataclasses
@@ -22,9 +22,8 @@ from torch import nn
 from torch.random import fork_rng, manual_seed
 
 from alphazero.network.interface import NetworkOutput, NetworkSettings
-from alphazero.network.notebook import NotebookNetwork
 from alphazero.network.residual import ResidualNetwork
-from alphazero.network.tiny import TinyNetwork
+from alphazero.network.small import NotebookNetwork, TinyNetwork
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import NETWORKS, announced, is_module_name, load_own, reason_of
 
@@ -41,8 +40,8 @@ def make_network(
 ) -> nn.Module:
     """Return a network with random weights on the CPU.
 
-    A network of the user's own is asked about two positions, and refused if it does not answer as
-    `alphazero.network.interface` demands.
+    A user's own network is tried on two positions, and refused if its output does not conform to
+    `alphazero.network.interface`.
 
     Args:
         planes_shape: (C, H, W), the shape of the game's input planes.
@@ -61,14 +60,14 @@ def make_network(
 
 
 def check_settings(planes_shape: tuple[int, int, int], settings: NetworkSettings) -> None:
-    """Check that there is such a network, and that its settings suit a game.
+    """Check that the network's kind exists, and that its settings suit a game.
 
     Raises:
-        ConfigError: naming the setting.
+        ConfigError: naming the setting that does not.
     """
     made_by = _class_of(settings.kind)
     if settings.kind in _KINDS and settings.options:
-        reason = f"the {settings.kind} network takes none; its settings are keys of their own"
+        reason = f"the {settings.kind} network takes no options; its settings are separate keys"
         raise ConfigError.of("network.options", settings.options, reason=reason)
     if hasattr(made_by, "check_settings"):
         made_by.check_settings(planes_shape, settings)
@@ -77,17 +76,18 @@ def check_settings(planes_shape: tuple[int, int, int], settings: NetworkSettings
 def check_stored_kind(kind: str, source: str, named: str | None, key: str = "network_kind") -> None:
     """Refuse the class ``module:Class`` of a stored network unless the user names it as well.
 
-    Stored files are exchanged, see `alphazero.own_games.registry.make_stored_game`: none imports a
-    module by itself. Networks of this package and of entry points need no permission.
+    People exchange stored files, so a file must not cause the import of a module by itself (see
+    `alphazero.own_games.registry.make_stored_game`). Networks of this package and of entry points
+    need no permission.
 
     Args:
         kind: `NetworkSettings.kind` in the stored file.
-        source: what the stored file is, for messages: "the network 'x.safetensors'".
+        source: the stored file, for messages: "the network 'x.safetensors'".
         named: the class that the user names, None if they name none.
         key: the setting by which they name it.
 
     Raises:
-        ConfigError: if the user does not name it.
+        ConfigError: if the user does not name the class.
     """
     if is_module_name(kind) and named != kind:
         message = f"{source} is of the network class '{kind}'. A stored file never runs a program "
@@ -96,12 +96,12 @@ def check_stored_kind(kind: str, source: str, named: str | None, key: str = "net
 
 
 def is_own_kind(kind: str) -> bool:
-    """Return whether a name is that of a network outside this package."""
+    """Return whether a kind names a network outside this package."""
     return is_module_name(kind) or kind not in _KINDS and kind in announced(NETWORKS)
 
 
 def identity_of(settings: NetworkSettings) -> list[Any]:
-    """Return plain data that tells networks of different speed apart: settings, and own code."""
+    """Return plain data that differs between networks of different speed: settings, own code."""
     shape = dataclasses.asdict(settings)
     if settings.kind in _KINDS:
         return [shape]
@@ -116,13 +116,13 @@ def _class_of(kind: str) -> Any:
 def _own_network(
     made_by: Any, planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings
 ) -> nn.Module:
-    """Make a network of the user's own and check what it answers for two empty positions."""
+    """Make a user's own network and check its output for two empty positions."""
     planes = torch.zeros(2, *planes_shape).contiguous(memory_format=torch.channels_last)
     try:
         network = made_by(planes_shape, num_actions, settings, **(settings.options or {}))
         with torch.inference_mode():
             output = network.eval()(planes)
-    except Exception as error:  # of the user's own code
+    except Exception as error:  # the user's code may raise anything
         raise ConfigError.of(_KEY, settings.kind, reason=reason_of(error)) from error
     if not isinstance(network, nn.Module):
         raise ConfigError.of(_KEY, settings.kind, "a class of torch.nn.Module")

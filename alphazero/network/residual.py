@@ -24,7 +24,7 @@ class ConvNorm(nn.Module):
     def fold(self) -> None:
         """Fold the normalization into the convolution, which saves a pass over memory.
 
-        The function stays the same. The network must be in evaluation mode.
+        The outputs stay the same. The network must be in evaluation mode.
         """
         self.conv = fuse_conv_bn_eval(self.conv, self.norm)
         self.norm = nn.Identity()
@@ -33,8 +33,7 @@ class ConvNorm(nn.Module):
 class ResidualBlock(nn.Module):
     """Two convolutions and a skip connection (He et al. 2016).
 
-    What a layer has just made is changed in place: that saves memory traffic, which two threads
-    compete for.
+    Outputs of layers are changed in place: that saves memory bandwidth, for which threads compete.
     """
 
     def __init__(self, channels: int, kernel_size: int):
@@ -84,10 +83,7 @@ class ResidualNetwork(nn.Module):
 
 
 def folded(network: nn.Module) -> nn.Module:
-    """Return a copy for inference, in evaluation mode.
-
-    Every batch normalization is folded into its convolution.
-    """
+    """Return a copy in evaluation mode, with batch normalizations folded into convolutions."""
     network = copy.deepcopy(network).eval()
     for module in network.modules():
         if isinstance(module, ConvNorm):

@@ -1,6 +1,6 @@
 """Stored networks: a safetensors file of the weights, with the game and the network's shape.
 
-In: weights as arrays, and plain data about them. Out: a file; when it is read, the same values.
+In: weights as arrays, and plain data about them. Out: a file, and the same values read back.
 """
 
 import json
@@ -12,12 +12,12 @@ import numpy as np
 from alphazero.runtime.errors import InputError, StoredFileError
 from alphazero.runtime.files import parse_object, read_safetensors, write_safetensors
 
-if TYPE_CHECKING:  # reading a network's metadata must not take the second that torch needs to load
+if TYPE_CHECKING:  # importing torch takes a second, which reading metadata must not
     import torch
 
 NETWORK_FORMAT = "alphazero-network-2"
 
-#: The types of those facts about a network that programs rely on.
+#: The types of the facts about a network that this program relies on.
 _TYPES_OF_INFO: dict[str, Any] = {
     "settings": dict,
     "strength": dict,
@@ -118,7 +118,7 @@ def load_arrays(network: "torch.nn.Module", arrays: dict[str, np.ndarray]) -> No
 def copy_weights(source: "torch.nn.Module", target: "torch.nn.Module") -> None:
     """Copy parameters and buffers in place, so that compiled code and captured graphs stay valid.
 
-    Networks of this package have no buffers once they are folded; a user"s network may have.
+    Networks of this package have no buffers once they are folded; a user's network may have some.
     """
     for old, new in zip(target.state_dict().values(), source.state_dict().values()):
         old.copy_(new)

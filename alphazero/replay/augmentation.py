@@ -1,8 +1,7 @@
-"""Augmentation: each sample of a batch under a symmetry of its own, in one pass over memory.
+"""Augmentation: transform each sample of a batch by a separate symmetry, in one pass over memory.
 
 In: arrays of M positions, a game's symmetry tables, and the index of a symmetry for each position.
-Out: new arrays. Knows neither games nor the replay buffer: it reads tables, so it also works for
-games whose rules are not compiled.
+Out: new arrays. It needs only the tables, so it also works for games whose rules are not compiled.
 """
 
 import numpy as np
@@ -17,7 +16,7 @@ def apply_symmetries(
     action_weights: np.ndarray,
     legal_action_mask: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return planes, action weights and mask, each position under its symmetry.
+    """Return planes, action weights and mask, each position transformed by its symmetry.
 
     Args:
         symmetries: int64[M], each in [0, S).
@@ -40,7 +39,7 @@ def apply_symmetries(
 
 
 def distinct_symmetries(planes: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """Return which symmetries of each position give an image that no earlier one gives.
+    """Return which symmetries of each position give an image that no earlier symmetry gives.
 
     Args:
         planes: float32[M, C, H, W].

@@ -1,8 +1,8 @@
 """The replay buffer: samples of recent games, in a window that grows during the run.
 
-In: `GameRecord`s. Out: batches of planes and targets, each sample under a random symmetry, or each
-symmetric image as a sample of its own. Positions are kept raw and planes are made when a batch is
-sampled, so stored games stay valid when the input planes change. Knows neither network nor torch.
+In: `GameRecord`s. Out: batches of planes and targets, each sample transformed by a random symmetry,
+or each symmetric image as a separate sample. Positions are kept raw and planes are made when a
+batch is sampled, so stored games stay valid when the input planes change. Never imports torch.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,9 +16,9 @@ from alphazero.replay.targets import sample_plies
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.sparse_rows import SparseRows, lengthened
 
-# Batches of an epoch that are made at once: for batches of 64, calls take longer than gathering.
+# Batches of an epoch that are made at once: for batches of 64, call overhead dominates.
 _BATCHES_AT_ONCE = 32
-_FIRST_SAMPLES = 4096  # for which there is room at first; the window may never get full
+_FIRST_SAMPLES = 4096  # initial room for samples; the window may never fill up
 
 
 class Batch(NamedTuple):
@@ -32,7 +32,7 @@ class Batch(NamedTuple):
 
 
 class ReplayBuffer:
-    """A ring buffer of training samples, of which the newest form the replay window.
+    """A ring buffer of training samples; the newest ones form the replay window.
 
     Args:
         game: a batched game.
@@ -49,7 +49,7 @@ class ReplayBuffer:
         self.settings = settings
         self.num_added = 0
         self.iteration_starts: list[int] = []
-        self._num_lost = 0  # of the first samples, whose games a resume did not find
+        self._num_lost = 0  # number of first samples whose games were missing at a resume
         self._generator = generator
         size = min(settings.window_max, _FIRST_SAMPLES)
         self._states = np.zeros((size, game.state_size), game.state_dtype)
@@ -57,13 +57,13 @@ class ReplayBuffer:
         self._outcomes = np.zeros(size, np.float32)
         self._root_values = np.zeros(size, np.float32)
         stores_images = settings.symmetries == "all"
-        # The symmetry of each sample, where all distinct images are stored.
+        # The symmetry of each sample, if all distinct images are stored.
         self._symmetries = np.zeros(size, np.int8) if stores_images else None
 
     def begin_iteration(self) -> None:
-        """Mark the start of an iteration, where the window is measured in iterations.
+        """Mark the start of an iteration.
 
-        Without `ReplaySettings.window_iterations`, this does nothing.
+        Does nothing unless `ReplaySettings.window_iterations` measures the window in iterations.
         """
         if self.settings.window_iterations:
             newest = [*self.iteration_starts, self.num_added]
@@ -115,7 +115,7 @@ class ReplayBuffer:
         A smaller last batch of a pass is left out, unless it is the only one.
 
         Args:
-            reshuffle: whether each pass has an order of its own.
+            reshuffle: whether each pass has a new order.
         """
         ages = np.zeros(0, np.int64)
         for epoch in range(num_epochs):
@@ -129,7 +129,7 @@ class ReplayBuffer:
         for start in range(0, len(ages), _BATCHES_AT_ONCE * batch_size):
             samples = self._batch(ages[start : start + _BATCHES_AT_ONCE * batch_size])
             for first in range(0, len(samples.outcomes), batch_size):
-                yield _part(samples, slice(first, first + batch_size))
+                yield Batch(*(column[first : first + batch_size] for column in samples))
 
     def newest_states(self, max_states: int) -> np.ndarray:
         """Return the states of the newest samples, newest first: [M, K] with M <= max_states."""
@@ -138,11 +138,11 @@ class ReplayBuffer:
     def evenly_spaced(self, num_newest: int, num_samples: int) -> Batch | None:
         """Return samples evenly spaced over the newest ones, or None if there are none.
 
-        They are not transformed. Uses no random numbers, so later samples stay the same.
+        They are not transformed. No random numbers are drawn, so later samples stay the same.
 
         Args:
-            num_newest: number of the newest samples to choose from.
-            num_samples: size of the batch; it is smaller if there are fewer samples.
+            num_newest: number of newest samples to choose from.
+            num_samples: size of the batch, which is smaller if there are fewer samples.
         """
         num_newest = min(num_newest, self._num_kept)
         if num_newest == 0:
@@ -162,9 +162,9 @@ class ReplayBuffer:
         """Restore what `state_dict` returned.
 
         Args:
-            records: the stored games, the oldest first; they end with the samples of the window. If
-                there are fewer than the window needs, as after window_max has grown, the window
-                starts with the first of them.
+            records: the stored games, oldest first, which end with the samples of the window. If
+                the window needs more, as after an increase of window_max, it starts with the first
+                of them.
         """
         self._generator.bit_generator.state = state["generator"]
         num_iterations = self.settings.window_iterations
@@ -203,7 +203,8 @@ class ReplayBuffer:
     def _samples(self, record: GameRecord) -> tuple[np.ndarray, np.ndarray]:
         """Return the plies of a game that become samples, and the symmetry of each: int[M], int[M].
 
-        There are at most ``window_max``. The symmetry is the identity, 0, unless images are stored.
+        There are at most ``window_max`` samples. The symmetry is 0, the identity, unless images are
+        stored.
         """
         plies = sample_plies(record, self.settings.surprise_fraction)
         symmetries = np.zeros(len(plies), np.int64)
@@ -215,7 +216,7 @@ class ReplayBuffer:
         return plies[newest], symmetries[newest]
 
     def _batch(self, ages: np.ndarray) -> Batch:
-        """Return the samples of these ages, each under its symmetry."""
+        """Return the samples of these ages, each transformed by its symmetry."""
         slots = self._slots(ages)
         batch = self._raw_batch(slots)
         num_symmetries = len(self.game.cell_symmetries)
@@ -228,7 +229,7 @@ class ReplayBuffer:
         return Batch(*apply_symmetries(symmetries, self.game, *batch[:3]), *batch[3:])
 
     def _raw_batch(self, slots: np.ndarray) -> Batch:
-        """Return the samples in these slots as they were played."""
+        """Return the samples in these slots, without a symmetry."""
         states = self._states[slots]
         return Batch(
             self.game.observe(states),
@@ -237,7 +238,3 @@ class ReplayBuffer:
             self._outcomes[slots],
             self._root_values[slots],
         )
-
-
-def _part(batch: Batch, rows: slice) -> Batch:
-    return Batch(*(array[rows] for array in batch))

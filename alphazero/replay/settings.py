@@ -19,7 +19,7 @@ class ReplaySettings:
     window_beta: float = option(
         0.4, "slope of the window's growth at the start; 0 keeps its size", low=0.0, high=1.0
     )
-    window_max: int = option(500_000, "most samples in the window; this bounds the memory", low=1)
+    window_max: int = option(500_000, "maximum samples in the window; bounds the memory", low=1)
     window_iterations: int = option(
         0,
         "the window is this number of newest iterations, up to window_max samples; 0 sizes it by "
@@ -30,7 +30,7 @@ class ReplaySettings:
     symmetries: str = option(
         "random",
         "random: transform each sample by a random symmetry of the game whenever it is drawn; all: "
-        "store each distinct symmetric image as a sample of its own; none",
+        "store each distinct symmetric image as a separate sample; none",
         choices=("random", "all", "none"),
     )
     surprise_fraction: float = option(

@@ -1,7 +1,4 @@
-"""Operations on the bits of a 64-bit board, in Python and in compiled code.
-
-Compiled, each is one machine instruction.
-"""
+"""Operations on the bits of a 64-bit board, each one machine instruction in compiled code."""
 
 import numba
 import numpy as np

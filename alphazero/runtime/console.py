@@ -1,8 +1,8 @@
-"""rich's console for the commands: lines break between words.
+"""The commands' console, based on rich: lines break only between words.
 
-In: text, tables, anything of rich. Out: on a terminal, text broken between words; in a pipe or a
-file, whole lines and whole tables, whatever their width. A terminal by itself breaks a long line
-wherever it is full, inside a word or a number; rich breaks long words, which cannot be copied then.
+In: text, tables and other objects that rich prints. Out: on a terminal, text wrapped between words;
+in a pipe or a file, unbroken lines and tables. A terminal alone breaks a long line anywhere, even
+inside a number, and rich breaks long words, which then cannot be copied.
 """
 
 import re
@@ -17,7 +17,7 @@ class TrimmedConsole(rich.console.Console):
     """A console whose lines have no spaces at their ends in a pipe or a file."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print as rich does; tables and padding of rich's fill each line with spaces."""
+        """Print as rich does, without the spaces with which rich pads the lines of tables."""
         if self.is_terminal or self.record:
             super().print(*objects, **options)
             return
@@ -31,7 +31,7 @@ class Console(TrimmedConsole):
     """The console of a command; see `rich.console.Console`."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print one text or table, see above; anything else as rich does."""
+        """Print one text or table with our line breaks; print anything else as rich does."""
         (item,) = objects if len(objects) == 1 else (None,)
         if isinstance(item, str):
             item = self.render_str(item, markup=options.get("markup"), highlight=False)
@@ -41,7 +41,7 @@ class Console(TrimmedConsole):
             objects = (wrapped(item, self.width) if is_wrapped else item,)
         elif isinstance(item, Table) and not self.is_terminal:
             before = self.width
-            self.width = 10_000  # the table takes what it needs
+            self.width = 10_000  # the table takes the width it needs
             super().print(item, **options)
             self.width = before
             return
@@ -49,16 +49,16 @@ class Console(TrimmedConsole):
 
 
 def wrapped(text: Text, width: int) -> Text:
-    """Return a text with line ends between words, so that no line is longer than ``width``.
+    """Return a text wrapped between words to lines of at most ``width``.
 
-    A word that is longer than the width stays whole on a line of its own.
+    A longer word stays whole on a separate line.
     """
     lines = [part for line in text.split("\n", allow_blank=True) for part in _parts(line, width)]
     return Text("\n").join(lines)
 
 
 def _parts(line: Text, width: int) -> list[Text]:
-    """Return a line without line ends in parts no longer than the width, if words allow it."""
+    """Split a single line into parts no longer than the width, if its words allow it."""
     starts = []
     start = 0
     for word in re.finditer(r"\S+", line.plain):

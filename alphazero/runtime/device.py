@@ -1,7 +1,7 @@
-"""Which processor torch computes on, and with how many threads.
+"""The device that torch computes on, and its number of threads.
 
-The GPU of an Apple computer ("mps") has not been tested: no such machine was at hand. "auto" takes
-it only if a convolution with its gradient works there.
+The GPU of an Apple computer ("mps") is untested. "auto" chooses it only if a convolution and its
+gradient work there.
 """
 
 import contextlib
@@ -66,15 +66,15 @@ def set_num_threads(num_threads: int) -> int:
     """
     num_threads = num_threads or num_cores()
     torch.set_num_threads(num_threads)
-    # Reading the number fixes it for this thread. A thread that has never read it would later take
-    # over the number that another thread set for itself.
+    # Reading the number fixes it for this thread. Otherwise this thread would later adopt a number
+    # that another thread sets for itself.
     torch.get_num_threads()
     return num_threads
 
 
 @contextlib.contextmanager
 def torch_threads(num_threads: int) -> Iterator[None]:
-    """Let torch use so many threads for a while."""
+    """Set torch's number of threads within a ``with`` block."""
     before = torch.get_num_threads()
     torch.set_num_threads(num_threads)
     try:

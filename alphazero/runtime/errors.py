@@ -1,7 +1,7 @@
 """Errors caused by a person's input.
 
 Each message is one plain sentence. Each error also has the key, value or path as attributes, so
-that callers and tests need not parse the sentence.
+callers and tests need not parse the sentence.
 
 The command line prints the message and exits with status 2; any other exception is a bug.
 """
@@ -15,14 +15,14 @@ class InputError(ValueError):
 
 
 class ConfigError(InputError):
-    """A setting that is refused.
+    """A setting is refused.
 
-    `ConfigError.of` writes the sentence; a message of its own suits a missing file, or advice.
+    `ConfigError.of` writes the usual sentence; pass a message for a missing file, or for advice.
 
     Attributes:
         key: the setting's name, such as "learner.batch_size"; None if the error does not concern a
             single setting.
-        value: the refused value, as far as it is known.
+        value: the refused value, if known.
         allowed: the values that the setting takes: text such as "0 or more", or a list of choices.
     """
 
@@ -51,11 +51,11 @@ class ConfigError(InputError):
 
 
 class MissingPackage(ConfigError, ImportError):
-    """An optional package that is not installed."""
+    """An optional package is not installed."""
 
 
 class StoredFileError(InputError):
-    """A stored file that is missing, damaged, or of another kind.
+    """A stored file is missing, damaged, or of another kind.
 
     Attributes:
         path: the file.
@@ -76,7 +76,7 @@ def value_text(value: Any) -> str:
 
 
 def _allowed_text(allowed: Any) -> str:
-    """Return what a setting takes as text: of choices, "1, 2 or 3"."""
+    """Return the values that a setting takes as text; choices become "1, 2 or 3"."""
     if not isinstance(allowed, (list, tuple)):
         return value_text(allowed)
     *others, last = map(value_text, allowed)

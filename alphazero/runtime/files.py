@@ -1,11 +1,11 @@
 """Write files atomically and with a checksum; read them with clear errors.
 
-In: a path. Out: the file's contents, or a `StoredFileError` that says in our words what is wrong
-with the file; what a parser says about it is no help to anyone.
+In: a path. Out: the file's contents, or a `StoredFileError` that explains in plain words what is
+wrong with the file, which a parser's message would not.
 
-Safetensors files and texts that are stored carry a SHA-256 of their contents, which is compared
-before anything in them is believed. It finds damage and files that were swapped, not forgery:
-whoever writes a file can write its checksum. Nothing in these files is ever unpickled.
+Stored safetensors files and texts contain a SHA-256 of their contents, which is verified before
+anything in them is used. It detects damage and swapped files, but not forgery: anyone who can write
+a file can write its checksum. Nothing in these files is ever unpickled.
 """
 
 import contextlib
@@ -24,11 +24,11 @@ import safetensors.numpy
 
 from alphazero.runtime.errors import ConfigError, StoredFileError
 
-_NONBLOCK = getattr(os, "O_NONBLOCK", 0)  #: a pipe without a reader must not make a check wait
-#: The key of all metadata in a safetensors file: the library writes several in any order.
+_NONBLOCK = getattr(os, "O_NONBLOCK", 0)  #: a pipe without a reader must not block a check
+#: The only metadata key in a safetensors file: the library writes several keys in any order.
 _METADATA = "alphazero"
-_DIGEST = "sha256"  #: its key in these
-_MAX_DEPTH = 50  #: of lists and objects inside each other: whoever walks through them recurses
+_DIGEST = "sha256"  #: key of the checksum within the metadata
+_MAX_DEPTH = 50  #: of nested lists and objects, which are traversed by recursion
 _DIGEST_LINE = "# sha256: "  #: begins the first line of a text with a checksum
 
 
@@ -36,7 +36,7 @@ def split_paths(text: str, separator: str = ",") -> list[str]:
     """Split a text at its commas, but not within a path that exists, such as ``runs/a,seed=1``.
 
     Args:
-        separator: a pattern for the commas that may separate.
+        separator: pattern of the commas at which to split.
     """
     parts = re.split(separator, text)
     found = []
@@ -51,23 +51,23 @@ def split_paths(text: str, separator: str = ",") -> list[str]:
 def write_atomically(path: Path, data: bytes, previous: Path | None = None) -> None:
     """Write ``data`` so that ``path`` holds either its old contents or all of the new ones.
 
-    The data goes to a temporary file beside it, which is synced and then renamed, as in KataGo;
-    then the folder is synced, without which a power cut could undo the renaming.
+    The data goes to a temporary file beside it, which is synced and renamed, as in KataGo; then the
+    folder is synced, because a power cut could otherwise undo the renaming.
 
     Args:
-        previous: where the old contents go; None drops them. After a power cut between the two
-            renamings the old contents are there and ``path`` is missing.
+        previous: the file that keeps the old contents; None drops them. A power cut between the two
+            renamings leaves the old contents there, and ``path`` missing.
 
     Raises:
         OSError: with ``path`` as its file name. If only the folder could not be synced, the new
-            contents are there.
+            contents are in place.
     """
     path = Path(path)
     temporary = path.with_name(f".{path.name}.tmp{os.getpid()}")
     try:
         make_folder(path.parent)
         temporary.unlink(missing_ok=True)
-        with open(temporary, "xb") as file:  # in a shared folder someone may have put a link there
+        with open(temporary, "xb") as file:  # "x" follows no link that others put there
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -99,7 +99,7 @@ def append_line(path: Path, text: str) -> None:
 
 
 def make_folder(folder: Path, exist_ok: bool = True) -> None:
-    """Create a folder and those above it, and wait until their names are on the disk."""
+    """Create a folder and its parents, and wait until their names are on the disk."""
     new = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(parents=True, exist_ok=exist_ok)
     for path in new:
@@ -107,26 +107,26 @@ def make_folder(folder: Path, exist_ok: bool = True) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk, where the system can tell.
+    """Wait until the names in a folder are on the disk, if the system supports that.
 
     Raises:
         OSError: if the disk is full or broken.
     """
     try:
         opened = os.open(folder, os.O_RDONLY)
-    except OSError:  # Windows opens no folder
+    except OSError:  # Windows cannot open folders
         return
     try:
         os.fsync(opened)
     except OSError as error:
-        if error.errno in (errno.EIO, errno.ENOSPC, errno.EDQUOT):  # else it cannot sync folders
+        if error.errno in (errno.EIO, errno.ENOSPC, errno.EDQUOT):  # others: unsupported
             raise OSError(error.errno, error.strerror, str(folder)) from None
     finally:
         os.close(opened)
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Remove what a killed process left of `write_atomically` in a folder and those inside it."""
+    """Remove temporary files that a killed `write_atomically` left in a folder and below it."""
     for path in folder.rglob(".*.tmp*"):
         if path.name.rpartition(".tmp")[2].isdigit():
             with contextlib.suppress(OSError):
@@ -136,14 +136,14 @@ def remove_unfinished(folder: Path) -> None:
 def check_output(path: str | Path, key: str) -> None:
     """Check that the file ``path``, named by the setting ``key``, can be written.
 
-    Commands call this before their work, so that no work is lost. An existing file stays as it is.
+    Commands call this before they start, so that no work is lost. An existing file is unchanged.
 
     Raises:
-        ConfigError: if it cannot.
+        ConfigError: if the file cannot be written.
     """
     existed = os.path.lexists(path)
     try:
-        # Opening it is the only reliable check: root may write everywhere, but not in /proc.
+        # Only opening is a reliable check: root may write everywhere, but not in /proc.
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _NONBLOCK, 0o666))
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = getattr(error, "strerror", None) or "it is not a path"
@@ -180,22 +180,22 @@ def read_safetensors(
     """Return the metadata and the arrays of a safetensors file.
 
     Args:
-        digest: the file's checksum, where it is known; another intact file is then refused.
+        digest: the file's checksum, if known; another intact file is then refused.
 
     Raises:
         StoredFileError: if the file is missing, damaged, or not the one wanted.
     """
     data = read_bytes(path)
-    reason = (
-        "it is empty" if not data else "it is damaged, or not a safetensors file of this program"
-    )
+    reason = "it is damaged, or not a safetensors file of this program"
+    if not data:
+        reason = "it is empty"
     try:
         arrays = safetensors.numpy.load(data)
         length = int.from_bytes(data[:8], "little")
         metadata = json.loads(json.loads(data[8 : 8 + length])["__metadata__"][_METADATA])
         stored = metadata.pop(_DIGEST)
         is_intact = stored == _digest_of(arrays, metadata)
-    except Exception:  # of many types, none of them public
+    except Exception:  # the library raises many types, none of them public
         raise StoredFileError(f"'{path}' cannot be read: {reason}.", path=path) from None
     if not is_intact:
         reason = "its checksum is wrong, so it is damaged"
@@ -217,7 +217,7 @@ def _digest_of(arrays: dict[str, np.ndarray], metadata: dict[str, str]) -> str:
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Return the contents of a file, and wait for no pipe.
+    """Return the contents of a file, without waiting for a pipe.
 
     Raises:
         StoredFileError: if the file is missing or not a plain file.
@@ -242,10 +242,10 @@ def with_checksum(text: str) -> str:
 
 
 def read_text(path: str | Path) -> str:
-    """Return the contents of a text file; its checksum is compared if it has one.
+    """Return the contents of a text file; verify its checksum if it has one.
 
     Raises:
-        StoredFileError: if the file is missing, not text, or not what its checksum says.
+        StoredFileError: if the file is missing, not text, or does not match its checksum.
     """
     try:
         text = read_bytes(path).decode().replace("\r\n", "\n")
@@ -265,7 +265,7 @@ def parse_object(text: str | None, path: str | Path, name: str) -> dict[str, Any
     Args:
         text: None if it is missing.
         path: the file that holds it, for errors.
-        name: what it is there, for errors: "its settings".
+        name: what the object is, for errors, such as "its settings".
 
     Raises:
         StoredFileError: if it is missing, or not a JSON object.

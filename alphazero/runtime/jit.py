@@ -1,25 +1,24 @@
 """Compile hot functions with numba and keep the machine code on disk.
 
 In: plain Python functions. Out: the same functions, compiled; or unchanged if
-``NUMBA_DISABLE_JIT=1`` is set, for a debugger. This file alone knows numba's options and where
-compiled code is stored.
+``NUMBA_DISABLE_JIT=1`` is set, for a debugger. Only this module sets numba's options and chooses
+where compiled code is stored.
 
 numba's own cache notices an edit of the file that holds a kernel, but not of a file that the kernel
 calls into. Our cache directory is therefore named by a digest of every source file that compiled
-code can come from; kernels compiled for a user's own game have a directory inside it, named by that
-game's source. Only our kernels use these directories: numba's configuration, and so the cache of
-the user's own functions, stays as it was.
+code can come from; kernels for a user's own game have a directory inside it, named by a digest of
+the game's source. Only our kernels use these directories; numba's configuration is unchanged.
 
 Kernels receive data, never functions: a kernel that takes a function misses the cache in every new
 process.
 
-A file of the cache is machine code and a pickle, and so it is run. It is believed if it starts with
-the SHA-256 digest of its contents, which finds damage, not forgery; against that, the folder and
-those above it must be safe from other users, as OpenSSH demands of its files (`private_folder`). A
-file that is damaged is compiled again. A folder that is not safe, or cannot be used, costs one line
-on standard error: the cache never ends a command.
+A cache file is machine code and a pickle, so reading it runs code. It must start with the SHA-256
+digest of its contents, which detects damage but not forgery. Against forgery, the folder and its
+parents must not be writable by other users, as OpenSSH requires of its files (`private_folder`). A
+damaged file is compiled again. An unusable folder costs one line on standard error: the cache never
+ends a command.
 
-Private parts of numba, used in this file alone and the same in versions 0.60 and 0.68: the option
+Private parts of numba, used only in this module and equal in versions 0.60 and 0.68: the option
 ``_nrt``; a dispatcher's attribute ``_cache``, in which ``NullCache`` has the methods that the
 dispatcher calls; the methods ``_reduce`` and ``_rebuild`` of ``CompileResult``, its attributes
 ``lifted`` and ``library.has_dynamic_globals``; a codegen's ``magic_tuple``; ``serialize.dumps``.
@@ -50,8 +49,8 @@ _user_games: dict[type, str] = {}  # the class of a user's game -> a digest of i
 def kernel_sources(package: Path = _PACKAGE) -> list[Path]:
     """Return the source files that compiled code of a package can come from, sorted.
 
-    These are the packages that define kernels or rules of games, and what these import: numba
-    compiles the constants and functions found there into the kernels.
+    These are the packages that define kernels or rules of games, and the packages that these
+    import: numba compiles their constants and functions into the kernels.
     """
     return sorted(path for name in _SOURCES for path in (package / name).rglob("*.py"))
 
@@ -72,15 +71,15 @@ def cache_directory() -> Path:
 
 
 def private_folder(folder: Path) -> Path:
-    """Return a folder for code, resolved, and made for this user alone if it is missing.
+    """Return the resolved path of a folder for code; create it with mode 0700 if it is missing.
 
-    On platforms with owners, it and every folder above it must belong to this user or to root, and
-    nobody else may write there. Two exceptions are safe: a folder above it may have the sticky bit,
-    as ``/tmp`` has, and a folder may be open to the group that has its owner's number and so, by
-    custom, no other member.
+    On systems with file owners, the folder and its parents must belong to this user or root, and
+    nobody else may write there. Two exceptions are safe: a parent may have the sticky bit, as
+    ``/tmp`` has, and a folder may be writable by the group with its owner's number, which by
+    convention has no other member.
 
     Raises:
-        OSError: if it cannot be made, or other users could change what is in it.
+        OSError: if it cannot be created, or other users could change its contents.
     """
     folder = Path(os.path.realpath(folder))
     make_private(folder)
@@ -97,7 +96,7 @@ def private_folder(folder: Path) -> Path:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder and those above it, whatever the umask; those that exist stay as they are."""
+    """Create a folder and its missing parents with mode 0700, whatever the umask."""
     if not folder.is_dir():
         make_private(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -117,7 +116,7 @@ def njit(function=None, *, allocates: bool = False):
     ``error_model="numpy"`` makes a division one machine instruction; Python's model adds a check
     and a branch to each.
 
-    ``_nrt=False`` turns reference counting off: it costs two atomic updates per array per call,
+    ``_nrt=False`` turns off reference counting, which costs two atomic updates per array per call,
     half of the time of a UCT search.
 
     Args:
@@ -134,8 +133,8 @@ def njit(function=None, *, allocates: bool = False):
 def overload_by_class(generic) -> None:
     """Let compiled code call a `functools.singledispatch` function.
 
-    The class of the game chooses, as in Python. The chosen implementations may create arrays:
-    functions as small as the rules of a game are inlined, so reference counting costs nothing.
+    The game's class selects the implementation, as in Python. Implementations may create arrays:
+    functions as small as a game's rules are inlined, so reference counting costs nothing.
     """
 
     def choose(game, *_):
@@ -148,16 +147,14 @@ def add_user_game(game_class, source_digest: str) -> None:
     """Keep the kernels of a user's game apart from all others, in memory and on disk.
 
     In memory: numba's dispatcher identifies a NamedTuple by the names of its class and fields, not
-    by the class itself (0.68), so that of two games called Nim the second would run the kernels of
-    the first. The class therefore gets a ``__name__`` of its own. Its ``__qualname__``, which
-    pickles use, stays.
+    by the class itself (0.68). The second of two games called Nim would run the first one's
+    kernels, so each class gets a unique ``__name__``. Its ``__qualname__``, which pickles use, is
+    unchanged.
 
-    On disk: numba's index of a kernel refers to the class by its module, and a process without that
-    module could not read the index. The directory is therefore named by a digest of the name of the
-    module and of the source of the game.
+    On disk: the kernels have a directory named by a digest of the game's module name and source.
 
     Args:
-        source_digest: of all of the user's files that its rules are compiled from.
+        source_digest: digest of the user's files that the rules are compiled from.
     """
     digest = hashlib.sha256(f"{game_class.__module__}\0{source_digest}".encode()).hexdigest()[:16]
     _user_games[game_class] = digest
@@ -165,19 +162,19 @@ def add_user_game(game_class, source_digest: str) -> None:
 
 
 def with_written_names(text: str) -> str:
-    """Return a message with the classes of users' games under the names that the users wrote."""
+    """Return a message in which users' game classes have the names that the users wrote."""
     for game_class in _user_games:
         text = text.replace(game_class.__name__, game_class.__qualname__)
     return text
 
 
 def announce_first_compilation() -> None:
-    """Print a line to standard error when this process compiles its first kernel."""
+    """Print a line on standard error when this process compiles its first kernel."""
     _KernelCache.announces = True
 
 
 def announce_compilation(text: str) -> None:
-    """Print a line of other code that is compiled, if this process has not yet announced any."""
+    """Print a line unless this process has already announced a compilation."""
     if _KernelCache.announces:
         _KernelCache.announces = False
         print(text, file=sys.stderr, flush=True)
@@ -221,14 +218,14 @@ class _KernelCache(NullCache):
             return
         try:
             _write(path, dumps(compiled._reduce()))
-        except Exception as error:  # whatever cannot be stored
+        except Exception as error:  # pickling may raise anything
             _say_unusable(path.parent, error)
 
     def _path(self, signature, codegen) -> Path:
-        """Return the file of a signature; that for a user's game has a folder of the game.
+        """Return the file of a signature; kernels for a user's game have the game's folder.
 
-        Types have names of their own; of a user's game, the digest stands for the class's name,
-        which counts the games of this process.
+        A user's game class appears under its own name, without the number that `add_user_game`
+        added in this process.
         """
         arguments = _arguments(signature)
         folder = self._folder
@@ -246,7 +243,7 @@ def _digest_of(file: str, changed_ns: int) -> str:
 
 
 def _arguments(signature) -> tuple:
-    """Return the types of a kernel's arguments; numba passes them, or a signature."""
+    """Return the types of a kernel's arguments; numba passes either these or a signature."""
     return tuple(getattr(signature, "args", signature))
 
 
@@ -265,7 +262,7 @@ def _read(path: Path) -> bytes:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Store data behind its digest, which makes a synced temporary file unnecessary."""
+    """Store data after its digest, which makes a synced temporary file unnecessary."""
     try:
         path.write_bytes(_digest_named(path, data) + data)
     except OSError:  # a full disk
@@ -290,7 +287,7 @@ _checked_folder = functools.lru_cache(private_folder)
 
 
 def _say_unusable(folder: Path, error: Exception) -> None:
-    """Print why compiled code is not kept, once; a worker process leaves that to its parent."""
+    """Print once why compiled code is not kept; a worker process leaves that to its parent."""
     if _KernelCache.complains and multiprocessing.parent_process() is None:
         reason = getattr(error, "strerror", None) or str(error)
         place = getattr(error, "filename", None) or folder

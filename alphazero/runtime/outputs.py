@@ -1,7 +1,7 @@
-"""Write the files that a person asks for, so that nothing half-written stays and no work is lost.
+"""Write requested output files so that none is left half-written and no work is lost.
 
-In: the finished contents. Out: a file at the path that a setting such as ``json`` or ``output``
-names, which may also be a pipe or a device. Files of runs are written by `alphazero.storage`.
+In: the finished contents. Out: a file at the path given by a setting such as ``json`` or
+``output``, which may also be a pipe or a device. `alphazero.storage` writes the files of runs.
 """
 
 import contextlib
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from alphazero.runtime.files import write_atomically
 
-#: With these, a folder refuses a new file beside the one that is written; that one may be writable.
+#: Errors with which a folder refuses a temporary file, although the file itself may be writable.
 _FIXED_FOLDER = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.ENAMETOOLONG)
 
 
@@ -20,8 +20,8 @@ def write_output(path: str | Path, data: bytes) -> None:
     """Write a file as a whole.
 
     Raises:
-        OSError: naming the file, and another one that holds the data, if a folder for temporary
-            files has room. Otherwise nothing is written.
+        OSError: naming the file, and a temporary file that holds the data if there was room for
+            it. Otherwise nothing is written.
     """
     try:
         _write(Path(path), data)
@@ -45,7 +45,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _kept(suffix: str, data: bytes) -> str:
-    """Write data to a new file among the temporary ones; return its path."""
+    """Write data to a new temporary file; return its path."""
     handle, path = tempfile.mkstemp(suffix, "alphazero-")
     try:
         with open(handle, "wb") as file:

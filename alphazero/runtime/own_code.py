@@ -1,13 +1,13 @@
-"""Code that is not of this package, by name: ``module:name``, or a name that a package announces.
+"""Load code from outside this package by name: ``module:name``, or the name of an entry point.
 
-In: a name. Out: the object that it stands for, or one sentence. An installed package announces
-names as entry points, in its ``pyproject.toml``:
+In: a name. Out: the object that it refers to, or an error. An installed package announces entry
+points in its ``pyproject.toml``:
 
     [project.entry-points."alphazero.games"]
     breakthrough = "my_package.rules:GAME"
 
-Importing a module runs it. Whoever calls this decides whether the user wants that: ``module:name``
-from a stored file runs only if the user names it too; an entry point was installed by the user.
+Importing a module runs it, so callers must make sure that the user wants that: ``module:name`` from
+a stored file runs only if the user names it too; an entry point was installed by the user.
 """
 
 import importlib
@@ -23,8 +23,9 @@ from alphazero.runtime.errors import ConfigError
 
 #: The groups of entry points.
 GAMES, NETWORKS, PLAYERS = "alphazero.games", "alphazero.networks", "alphazero.players"
-_PLAIN = (ImportError, AttributeError, SyntaxError)  # whose messages say what they are
-_PACKAGE, _PYTHON = Path(__file__).parents[1], Path(os.__file__).parent
+_PLAIN = (ImportError, AttributeError, SyntaxError)  # their messages need no type
+_PACKAGE = Path(__file__).parents[1]
+_PYTHON = Path(os.__file__).parent
 
 
 def is_module_name(name: str) -> bool:
@@ -40,12 +41,12 @@ def announced(group: str) -> dict[str, EntryPoint]:
 
 
 def load_own(name: str, group: str, key: str, others: Sequence[str] = ()) -> Any:
-    """Return the object that ``module:name`` or an entry point stands for; its module is imported.
+    """Import and return the object that ``module:name`` or an entry point refers to.
 
     Args:
-        group: of the entry points.
-        key: the setting that names it, for errors.
-        others: what else the setting takes, likewise.
+        group: group of the entry points.
+        key: the setting that names the object, for errors.
+        others: other values that the setting takes, for errors.
 
     Raises:
         ConfigError: if there is no such module, name or entry point, or the import fails.
@@ -58,10 +59,10 @@ def load_own(name: str, group: str, key: str, others: Sequence[str] = ()) -> Any
 
 
 def reason_of(error: BaseException) -> str:
-    """Return an error of the user's code as a clause, with the line of theirs that led to it."""
+    """Return an error in the user's code as a clause, with the user's line that led to it."""
     text = " ".join(str(error).split()).rstrip(".")
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
-    # A syntax error names its line itself.
+    # The message of a syntax error names its line.
     is_placed = own and not isinstance(error, SyntaxError)
     place = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if is_placed else ""
     kind = "" if isinstance(error, _PLAIN) else f"{type(error).__name__}: "
@@ -69,7 +70,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def _is_own(file: str) -> bool:
-    """Return whether a file is neither of this package, nor of Python, nor of torch."""
+    """Return whether a file belongs neither to this package, nor to Python, nor to torch."""
     is_pythons = file.startswith("<") or Path(file).is_relative_to(_PYTHON)
     parts = Path(file).parts
     return not (
@@ -83,13 +84,13 @@ def _is_own(file: str) -> bool:
 def _imported(target: str, name: str, key: str) -> Any:
     """Return the object at ``module:name``; ``name`` is what the user called it."""
     module_name, _, attribute = target.partition(":")
-    if os.getcwd() not in sys.path:  # as `python -m` has it; a console command does not
+    if os.getcwd() not in sys.path:  # present with `python -m`, but not in a console command
         sys.path.insert(0, os.getcwd())
     try:
         found = importlib.import_module(module_name)
         for part in filter(None, attribute.split(".")):
             found = getattr(found, part)
         return found
-    except Exception as error:  # whatever a module raises while it is run
+    except Exception as error:  # a module may raise anything while it runs
         where = "" if target == name else f"its entry point {target}: "
         raise ConfigError.of(key, name, reason=f"{where}{reason_of(error)}") from error

@@ -1,7 +1,7 @@
-"""The process: how the threads of OpenMP wait, what the memory allocator keeps, and how it ends.
+"""Settings of the process: how OpenMP threads wait, what the allocator keeps, and how it ends.
 
-A program calls `limit_spinning` before it imports torch. Importing `alphazero` never does, because
-that would change the process of the user.
+A program calls `limit_spinning` before it imports torch. Importing `alphazero` never calls it,
+because that would change the user's process.
 """
 
 import contextlib
@@ -47,11 +47,11 @@ def keep_freed_memory() -> None:
 
 
 def claim_output() -> TextIO:
-    """Return standard output, for the answers of this program alone.
+    """Return standard output, reserved for this program's answers.
 
-    Whatever else is printed, by a library in C or at the exit, goes to standard error from now on.
+    From now on, all other output, such as that of C libraries, goes to standard error.
     """
-    if sys.stdout is not sys.__stdout__:  # somebody in this process captures it
+    if sys.stdout is not sys.__stdout__:  # it is captured within this process
         return sys.stdout
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
@@ -61,12 +61,12 @@ def claim_output() -> TextIO:
 def end_process(status: int = 0) -> NoReturn:
     """End the process at once, whatever its other threads are doing.
 
-    Python would wait for the threads that load a network or compile kernels, and stop the others
-    somewhere inside a library: C++ that is stopped so aborts the process (SIGABRT).
+    Python would wait for threads that load a network or compile kernels, and stop others inside a
+    library, where C++ code then aborts the process (SIGABRT).
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):  # nobody reads it any more
+        with contextlib.suppress(OSError, ValueError):  # the reader is gone
             stream.flush()
     os._exit(status)

@@ -1,8 +1,8 @@
 """Random numbers: one root seed, named child generators, no global state.
 
 Python code uses numpy's generators. Compiled code uses a one-element uint64 array that it advances
-in place, by xorshift64 (G. Marsaglia, "Xorshift RNGs", 2003): it consists of shifts and
-exclusive-ors, so compiled and interpreted runs agree to the bit.
+in place with xorshift64 (G. Marsaglia, "Xorshift RNGs", 2003), which consists of shifts and
+exclusive-ors, so compiled and interpreted runs agree bit for bit.
 """
 
 import zlib
@@ -11,7 +11,10 @@ import numpy as np
 
 from alphazero.runtime.jit import njit
 
-_13, _7, _17, _32 = np.uint64(13), np.uint64(7), np.uint64(17), np.uint64(32)
+_7 = np.uint64(7)
+_13 = np.uint64(13)
+_17 = np.uint64(17)
+_32 = np.uint64(32)
 
 
 def child_generator(seed: int, name: str) -> np.random.Generator:

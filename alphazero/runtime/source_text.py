@@ -1,9 +1,9 @@
 """The source of a user's game: its module, and the user's modules that it imports.
 
-In: the file of a module, which is read and never run. Out: the files, their text without comments,
-and a digest of it, the same for texts that differ in docstrings, layout and the order of
-definitions alone. The digest keys all that is stored about rules: compiled kernels, findings of the
-check, and the identity of the game in runs and networks. Libraries do not count.
+In: a module's file, which is read but never run. Out: the files, their text without comments, and a
+digest that ignores docstrings, layout and the order of definitions. The digest identifies the rules
+in everything that is stored: compiled kernels, results of the rule check, runs and networks.
+Libraries are not included.
 """
 
 import ast
@@ -21,14 +21,14 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _COMPOUND = (ast.Expr, ast.For, ast.While, ast.With, ast.If, ast.Try)
 _PACKAGE_FOLDER = Path(__file__).parents[1]
 _LIBRARIES = ("site-packages", "dist-packages")
-#: Fields of the syntax tree without a meaning; some are not in every version of Python.
+#: Fields of the syntax tree without meaning, some of which not every version of Python has.
 _MEANINGLESS = {"ctx", "kind", "type_comment"}
-#: The text of each module when it was first seen: an edit changes no module that is loaded.
+#: The text of each module when first seen: editing a file does not change the loaded module.
 _LOADED: dict[Path, tuple[Any, str]] = {}
 
 
 def source_files(file: Path) -> list[Path]:
-    """Return a file, and the user's files that it imports, directly or not."""
+    """Return a file, and the user's files that it imports, directly or indirectly."""
     found = list[Path]()
     pending = [file]
     while pending:
@@ -63,7 +63,7 @@ def digest_of(text: str) -> str:
 
 
 def parts_of(text: str) -> dict[str, list[str]]:
-    """Return the meaning of each definition by its name; methods are parts of their own."""
+    """Return the meaning of each definition by its name; methods are separate definitions."""
     found: dict[str, list[str]] = {}
     for node in ast.parse(text).body:
         for name, part in _named_parts(node):
@@ -85,14 +85,14 @@ def read_source(file: Path) -> str:
 
 
 def _library(file: Path) -> str:
-    """Return the installed package that a file belongs to, "" if it is none."""
+    """Return the installed package that a file belongs to, "" if none."""
     parts = file.parts
     places = [parts.index(name) for name in _LIBRARIES if name in parts]
     return parts[places[0] + 1] if places else ""
 
 
 def _tree(file: Path) -> ast.Module:
-    """Return the syntax tree of a file; of one that cannot be read or parsed, an empty one."""
+    """Return the syntax tree of a file, an empty one if it cannot be read or parsed."""
     try:
         return ast.parse(_text(file))
     except (OSError, SyntaxError, ValueError):
@@ -100,7 +100,7 @@ def _tree(file: Path) -> ast.Module:
 
 
 def _text(file: Path) -> str:
-    """Return the text of a file, or that of its module when it was loaded."""
+    """Return the text of a file; for a loaded module, its text when it was loaded."""
     loaded = (vars(one) for one in list(sys.modules.values()) if hasattr(one, "__dict__"))
     spec = next((one.get("__spec__") for one in loaded if one.get("__file__") == str(file)), None)
     if spec is None:
@@ -111,7 +111,7 @@ def _text(file: Path) -> str:
 
 
 def _is_rule(node: ast.stmt, file: Path) -> bool:
-    """Return whether a statement is no training code: of a script, or below ``__name__``."""
+    """Return whether a statement is part of the rules, not of a script or ``__main__`` block."""
     if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
         return False
     return not (isinstance(node, _COMPOUND) and module_file("__main__") == file)
@@ -121,7 +121,7 @@ def _imported_files(file: Path, folder: Path) -> Iterator[Path]:
     """Yield the files of modules that a file imports.
 
     Args:
-        folder: where to look for modules that are not found otherwise.
+        folder: searched for modules that are not found otherwise.
     """
     for node in ast.walk(_tree(file)):
         if isinstance(node, ast.Import):
@@ -188,7 +188,7 @@ def _named_parts(node: ast.stmt) -> Iterator[tuple[str, Any]]:
 
 
 def _plain(node: Any) -> Any:
-    """Return a part of a syntax tree as lists and texts that are the same in every Python."""
+    """Return a part of a syntax tree as lists and texts that are equal in all Python versions."""
     if isinstance(node, list):
         return [_plain(part) for part in node if not _is_docstring(part)]
     if not isinstance(node, ast.AST):

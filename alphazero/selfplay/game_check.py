@@ -1,9 +1,9 @@
-"""Games are checked before they are believed, wherever they come from.
+"""Check games from files and workers before they are used.
 
 In: arrays that claim to be games, finished or in progress. Out: a `GamesError` that says what is
-wrong, if something is. Every game is replayed by the rules: a file may be damaged or forged, a
-worker may be broken, of another version, or not a worker at all. What cannot be checked is whether
-the moves were searched well.
+wrong with them, if anything. Every game is replayed by the rules, because a file may be damaged or
+forged, and a worker may be faulty, of another version, or not a worker at all. Whether the moves
+were searched well cannot be checked.
 """
 
 from typing import Any
@@ -17,14 +17,14 @@ _SUM_TOLERANCE = 1e-3
 
 
 class GamesError(ValueError):
-    """Games that are refused; the message is a clause: "its games are not ..."."""
+    """Games are refused; the message is a clause such as "its games are not ..."."""
 
 
 def check_games(columns: dict[str, np.ndarray], game: Game) -> None:
     """Check that arrays are finished games of ``game``; see `alphazero.selfplay.game_record`.
 
     Raises:
-        GamesError: if they are not.
+        GamesError: if one of them breaks the rules or has the wrong form.
     """
     _check_arrays(columns, game)
     _check_numbers(columns)
@@ -32,10 +32,10 @@ def check_games(columns: dict[str, np.ndarray], game: Game) -> None:
 
 
 def check_in_progress(state: dict[str, np.ndarray], game: Game) -> None:
-    """Check that a state is of games in progress; see `GamesInProgress.state_dict`.
+    """Check a stored state of games in progress; see `GamesInProgress.state_dict`.
 
     Raises:
-        GamesError: if it is not.
+        GamesError: if a game breaks the rules or has the wrong form.
         KeyError: if a part is missing.
     """
     plies = state["plies"]
@@ -128,7 +128,7 @@ def _check_rules(
     """Replay all games at once; return the player to move at each ply.
 
     Args:
-        roots: of games in progress, the positions after their last moves.
+        roots: the positions after the last moves of games in progress; None for finished games.
     """
     states = columns["states"]
     actions = columns["actions"]
@@ -137,7 +137,7 @@ def _check_rules(
     firsts = lasts - lengths + 1
     if (states[firsts] != game.initial_states(len(firsts))).any():
         raise GamesError("its games do not begin with the first position")
-    # A position is inspected only once the rules have led to it: foreign states may be anything.
+    # Inspect a position only after the rules have led to it: stored states may be anything.
     is_last = np.zeros(len(states), np.bool_)
     is_last[lasts] = True
     players = np.empty(len(states), np.int8)
@@ -180,8 +180,8 @@ def _check_ends(after: Transition, ends: np.ndarray, roots: np.ndarray | None) -
     """Check that games end where the rules end them, or lead to ``roots``.
 
     Args:
-        after: the positions after a move in several games.
-        ends: whether this move was the last one of its game.
+        after: the positions after one move in each of several games.
+        ends: bool[games], whether this move was the last one of its game.
     """
     if roots is not None:
         if after.over[ends].any() or (after.states[ends] != roots).any():

@@ -1,9 +1,9 @@
 """The record of a finished game: positions, search results and the game's result.
 
-Positions are stored raw. Planes and symmetries are made when the replay buffer samples them. Many
-games become flat arrays to be stored in a run's folder and sent between processes: one array for
-each field, the games one after the other, and the lengths of the games.
-Letters for shapes: T plies, K words of a state, A actions.
+Positions are stored raw; planes and symmetries are made when the replay buffer samples them. For
+files and messages, games are flattened to one array for each field, with the games one after the
+other, and an array of their lengths.
+Shape letters: T plies, K words of a state, A actions.
 """
 
 from collections.abc import Sequence
@@ -24,8 +24,8 @@ class GameRecord(NamedTuple):
     #: bool[T], True for plies with a search, which become training samples; False for the moves of
     #: a random opening
     is_target: np.ndarray
-    #: float32[T], nats from the root's priors (noise included) to the policy target; None in old
-    #: stored games
+    #: float32[T], KL divergence of the policy target from the root's priors (noise included), in
+    #: nats; None in old stored games
     surprises: np.ndarray | None = None
 
     @property
@@ -35,7 +35,7 @@ class GameRecord(NamedTuple):
 
 
 LENGTHS = "lengths"  #: int64[G], the number of plies of each game
-#: The arrays without which there are no games.
+#: The arrays that stored games must have.
 REQUIRED = {LENGTHS, *GameRecord._fields} - GameRecord._field_defaults.keys()
 
 

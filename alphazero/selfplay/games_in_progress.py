@@ -1,9 +1,9 @@
-"""The games that are being played: where each one stands, and what has been noted of each ply.
+"""The games in progress: their current positions, and the recorded moves of each.
 
-In: positions and moves, for many games at once. Out: `GameRecord`s of finished games, and a state
-that can be stored. Knows neither search nor evaluator.
+In: positions and moves of many games at once. Out: `GameRecord`s of finished games, and a state
+that can be stored. Does not depend on search or evaluator.
 
-Letters for shapes: B games, T plies (of the longest game so far, or some more), K state words, A
+Shape letters: B games, T plies (at least those of the longest game so far), K words of a state, A
 actions, M games of a call.
 """
 
@@ -15,7 +15,7 @@ from alphazero.games.batched_game import Game
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.sparse_rows import SparseRows, lengthened
 
-_FIRST_PLIES = 64  # for which there is room at first; `max_plies` may be far beyond any real game
+_FIRST_PLIES = 64  # initial room for plies; `max_plies` may be far beyond any real game
 
 
 class Moves(NamedTuple):
@@ -23,22 +23,22 @@ class Moves(NamedTuple):
 
     states: np.ndarray  #: [..., K], the positions before the moves
     actions: np.ndarray  #: int32
-    #: float32[..., A], the policy targets: an array or, of all plies, `SparseRows`
+    #: float32[..., A], the policy targets: an array for one ply, `SparseRows` for all plies
     action_weights: Any
     root_values: np.ndarray  #: float32, from the viewpoint of the player to move
     players: np.ndarray  #: int8, the player to move
     is_target: np.ndarray  #: bool, whether the position is trained on
-    surprises: np.ndarray  #: float32, nats from the search's priors to the policy target
+    surprises: np.ndarray  #: float32, KL divergence of the policy target from the priors, in nats
 
 
 class GamesInProgress:
     """B games, each with its own ply.
 
     Attributes:
-        playing: bool[B]; where False, no game is in progress and the other arrays mean nothing.
+        playing: bool[B]; where False, no game is in progress and the other arrays are undefined.
         roots: [B, K], the current positions.
         plies: int32[B], moves made so far.
-        moves: what was noted of plies 0 to ``plies - 1``; later entries are of older games.
+        moves: the moves of plies 0 to ``plies - 1``; later entries are left from older games.
     """
 
     def __init__(self, num_games: int, game: Game):
@@ -61,19 +61,19 @@ class GamesInProgress:
         """Start games at the given positions.
 
         Args:
-            rows: int[M], which games.
-            states: [M, K].
+            rows: int[M], the indices of the games.
+            states: [M, K], their positions.
         """
         self.playing[rows] = True
         self.roots[rows] = states
         self.plies[rows] = 0
 
     def move(self, rows: np.ndarray, moves: Moves, states: np.ndarray) -> None:
-        """Note one move in each of M games and go on to the positions after it.
+        """Record one move in each of M games and advance to the positions after it.
 
         Args:
-            rows: int[M], which games.
-            moves: one ply of each, [M, ...].
+            rows: int[M], the indices of the games.
+            moves: one ply of each game, [M, ...].
             states: [M, K], the positions after the moves.
         """
         plies = self.plies[rows]
@@ -112,7 +112,7 @@ class GamesInProgress:
         return {"rows": rows, **per_game, **per_ply}
 
     def load_state_dict(self, state: dict[str, np.ndarray]) -> None:
-        """Replace all games by those that `state_dict` returned."""
+        """Replace all games with those that `state_dict` returned."""
         rows = state["rows"]
         self.playing[:] = False
         for name, array in self._per_game().items():
@@ -135,34 +135,3 @@ class GamesInProgress:
             "roots": self.roots,
             "plies": self.plies,
         }
-
-
-def deal_games(states: list[dict], num_parts: int) -> list[dict]:
-    """Deal all stored games out evenly.
-
-    Args:
-        states: what `GamesInProgress.state_dict` returned, of any number of workers.
-        num_parts: the new number of workers.
-
-    Returns:
-        One state for each new worker, its games in rows 0, 1, ...
-    """
-    longest = max(state["states"].shape[1] for state in states)
-    games = {
-        name: np.concatenate([_padded(state[name], name, longest) for state in states])
-        for name in states[0]
-        if name != "rows"
-    }
-    dealt = []
-    for part in range(num_parts):
-        own = {name: array[part::num_parts] for name, array in games.items()}
-        dealt.append({"rows": np.arange(len(own["playing"])), **own})
-    return dealt
-
-
-def _padded(array: np.ndarray, name: str, num_plies: int) -> np.ndarray:
-    """Return the array, if it has an entry for each ply filled up with zeros to ``num_plies``."""
-    if name not in Moves._fields:
-        return array
-    missing = [(0, 0), (0, num_plies - array.shape[1])]
-    return np.pad(array, missing + [(0, 0)] * (array.ndim - 2))

@@ -1,10 +1,10 @@
 """Self-play: B games in lockstep with one evaluator, an unending stream of finished games.
 
 In: a game, an evaluator, settings. Out: `GameRecord`s as games finish. Every step grows each game's
-search tree by one leaf, so that the evaluator always gets a batch. A game whose search is finished
-makes its move while the others search on; a finished game is replaced by a new one.
-`alphazero.selfplay.threads` runs one such worker for each core. Knows neither replay nor learner.
-Follows Silver et al. 2018, "Self-play", with the variations that the settings name.
+search tree by one leaf, so the evaluator always gets a batch. A game whose search is finished makes
+its move while the others search on; a new game replaces a finished one.
+`alphazero.selfplay.threads` runs one such worker on each core. Does not depend on replay or
+learner. Follows Silver et al. 2018, "Self-play", with the variations named in the settings.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ from alphazero.selfplay.settings import (
     simulations_at,
 )
 
-# Moves are made once this fraction of the searches is finished: one costs as much as ten.
+# Moves are made once this fraction of the searches is finished: ten moves cost as much as one.
 _MIN_FINISHED_FRACTION = 1 / 16
 
 
@@ -42,8 +42,8 @@ class SelfPlay:
 
     Attributes:
         games: the games in progress.
-        num_positions: moves chosen by a search so far; those of random openings do not count.
-        search: B searches, row by row those of ``games``.
+        num_positions: moves chosen by a search so far, without those of random openings.
+        search: the searches of the B games, in the same rows as in ``games``.
     """
 
     def __init__(
@@ -89,8 +89,8 @@ class SelfPlay:
         Trees of unfinished games are discarded: the network may have changed since.
 
         Args:
-            progress: fraction of the run that is done, in [0, 1]; it sets the simulations of a
-                search where they grow.
+            progress: fraction of the run that is done, in [0, 1]; it determines the number of
+                simulations if that grows during the run.
         """
         self._num_simulations = simulations_at(self.settings, progress)
         playing = self.games.playing
@@ -108,7 +108,7 @@ class SelfPlay:
     def advance(self, num_steps: int) -> list[GameRecord]:
         """Take up to ``num_steps`` steps of one leaf per game, starting games where rows are free.
 
-        It stops early when no game is in progress.
+        Stops early when no game is in progress.
 
         Returns:
             The games that ended.
@@ -132,7 +132,7 @@ class SelfPlay:
         self.games.load_state_dict(state)
 
     def _start_games(self) -> None:
-        """Start new games in place of finished ones, up to the number asked for."""
+        """Start new games in place of finished ones, up to the requested number."""
         if self.games.playing.all() or self._games_to_start == 0:
             return
         rows = np.flatnonzero(~self.games.playing)[: self._games_to_start]
@@ -146,8 +146,8 @@ class SelfPlay:
     def _play_openings(self, rows: np.ndarray) -> None:
         """Begin some of the games with random moves.
 
-        The moves are recorded but not trained on. A move that would end its game is not made, and
-        the opening ends before it.
+        The moves are recorded but not trained on. An opening ends before a move that would end its
+        game.
         """
         settings = self.settings
         generator = self._generator
@@ -198,7 +198,7 @@ class SelfPlay:
             return []
         temperatures = ply_temperatures(self.settings, games.plies[rows])
         output = self.search.output(rows, temperatures)
-        actions = output.actions  # a Gumbel search has sampled them
+        actions = output.actions  # already sampled by a Gumbel search
         if not output.is_sampled:
             actions = sample_actions(output.move_weights, temperatures, self._generator)
         after = self.game.step(games.roots[rows], actions)
@@ -218,7 +218,7 @@ class SelfPlay:
         ]
 
     def _moves(self, rows: np.ndarray, actions: np.ndarray, output: PolicyOutput) -> Moves:
-        """Return what is noted of one move in each game."""
+        """Return the record of one move in each game."""
         tree = self.search.tree
         priors = tree.children_priors[rows, ROOT_INDEX]
         return Moves(
@@ -233,10 +233,10 @@ class SelfPlay:
 
 
 def kl_divergence(targets: np.ndarray, priors: np.ndarray) -> np.ndarray:
-    """Return how far a search moved the policy: the Kullback-Leibler divergence of each row.
+    """Return how far each search moved the policy, as a Kullback-Leibler divergence.
 
-    sum over a of target(a) * log(target(a) / prior(a)). Actions with a prior of 0 are left out:
-    they are proven to lose.
+    It is the sum over a of target(a) * log(target(a) / prior(a)). Actions with a prior of 0, which
+    are proven losses, are left out.
 
     Args:
         targets, priors: probabilities, both [M, A].

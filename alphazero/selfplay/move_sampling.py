@@ -1,8 +1,8 @@
-"""How a move is sampled from the visits of its search: in proportion, sharpened by a temperature.
+"""Sample moves from the visit counts of their searches, sharpened by a temperature.
 
 In: weights and temperatures of several games. Out: actions. `ply_temperatures` in
-`alphazero.selfplay.settings` has the temperature of each ply. Silver et al. 2017, "Self-play": the
-probability of an action is proportional to its visits ** (1 / temperature).
+`alphazero.selfplay.settings` returns the temperature of each ply. An action's probability is
+proportional to its visits ** (1 / temperature) (Silver et al. 2017, "Self-play").
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
-"""The settings of self-play, and the two that change with time: search size and temperature.
+"""The settings of self-play, and the two values that vary: number of simulations and temperature.
 
-In: values from a config. Out: a checked dataclass; the number of simulations at a point of the run,
-the temperature of a ply. Knows neither search nor games.
+In: values from a config. Out: a checked dataclass, the number of simulations at a point of the run,
+and the temperature of a ply. Does not depend on search or games.
 """
 
 import dataclasses
@@ -29,10 +29,7 @@ class SelfPlaySettings:
         "continue unfinished games in the next iteration; false plays every game to its end first",
     )
     num_simulations: int = option(
-        128,
-        "simulations of a search (AlphaZero: 800)",
-        low=2,
-        high=1_000_000,
+        128, "simulations of a search (AlphaZero: 800)", low=2, high=1_000_000
     )
     initial_num_simulations: int = option(
         0,
@@ -82,7 +79,7 @@ def simulations_at(settings: SelfPlaySettings, progress: float) -> int:
 
 
 def ply_temperatures(settings: SelfPlaySettings, plies: np.ndarray) -> np.ndarray:
-    """Return the temperature at which the move of each ply is sampled.
+    """Return the sampling temperature of each ply.
 
     Args:
         plies: int[M], counted from 0.

@@ -1,7 +1,7 @@
-"""Policy targets in little memory: rows that are mostly zeros, of which the others are stored.
+"""Sparse policy targets: of each row, only the nonzero entries are stored.
 
 In: dense float32 rows, at places that index leading axes as in a numpy array. Out: the same rows.
-Chess has 4,674 actions, of which some 30 are legal in a position: a row takes 0.3 kB instead of 18.
+Chess has 4,674 actions, some 30 of them legal in a position: a row takes 0.3 kB instead of 18.
 """
 
 from typing import Any
@@ -10,16 +10,16 @@ import numpy as np
 
 
 class SparseRows:
-    """An array float32[..., A] of zeros, of which rows can be replaced and read.
+    """An array float32[..., A], initially of zeros, whose rows can be replaced and read.
 
     Args:
-        shape: of the leading axes.
+        shape: shape of the leading axes.
         num_columns: A.
     """
 
     def __init__(self, shape: tuple[int, ...], num_columns: int):
         self._num_columns = num_columns
-        # The width W is that of the row with the most entries so far.
+        # The width W is the largest number of entries in a row so far.
         index_type = np.min_scalar_type(num_columns)
         self._columns = np.zeros((*shape, 0), index_type)  # [..., W]
         self._values = np.zeros((*shape, 0), np.float32)  # [..., W], 0 where there is no entry
@@ -53,7 +53,7 @@ class SparseRows:
         return rows
 
     def lengthened(self, length: int, axis: int = 0) -> "SparseRows":
-        """Return the rows with a leading axis of ``length``; what is added is 0."""
+        """Return the rows with a leading axis extended to ``length`` by zeros."""
         longer = SparseRows((), self._num_columns)
         longer._columns = lengthened(self._columns, length, axis)
         longer._values = lengthened(self._values, length, axis)
@@ -61,7 +61,7 @@ class SparseRows:
 
 
 def lengthened(array: Any, length: int, axis: int = 0) -> Any:
-    """Return an array, or `SparseRows`, with an axis of ``length``; what is added is 0."""
+    """Return an array, or `SparseRows`, with an axis extended to ``length`` by zeros."""
     if isinstance(array, SparseRows):
         return array.lengthened(length, axis)
     shape = list(array.shape)

@@ -1,14 +1,15 @@
 """Self-play on all cores: the games are divided among workers, each a `SelfPlay` on its own thread.
 
 In: a game, one evaluator stream for each worker, settings. Out: `GameRecord`s. The compiled kernels
-and the network release Python's lock, so that workers run in parallel. On a GPU two workers
-alternate: one walks its trees while the other's batch is computed.
+and the network release Python's lock, so workers run in parallel. On a GPU two workers alternate:
+one walks its trees while the other's batch is computed.
 
-Workers meet every `_STEPS_BETWEEN_MEETINGS` steps. What a worker plays depends on its own generator
-only, so a run can be repeated.
+Workers synchronize every `_STEPS_BETWEEN_MEETINGS` steps. A worker's games depend only on its own
+generator, so a run can be repeated.
 """
 
 import dataclasses
+import operator
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +22,6 @@ from alphazero.search.expansion import SearchCounts
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.game_check import check_in_progress
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.selfplay.games_in_progress import deal_games
 from alphazero.selfplay.lockstep import SelfPlay
 from alphazero.selfplay.settings import SelfPlaySettings
 
@@ -33,13 +33,13 @@ class ParallelSelfPlay:
 
     Args:
         game: a batched game.
-        evaluators: one for each worker; with fewer parallel games than these, the rest is idle.
-        settings: of all workers together.
+        evaluators: one for each worker; if there are fewer parallel games, the rest is idle.
+        settings: settings of all workers together.
         search_settings: how each move is searched.
         generator: seeds the workers' generators.
 
     Attributes:
-        workers: each plays its part of the games.
+        workers: one `SelfPlay` for each thread, which plays its part of the games.
     """
 
     def __init__(
@@ -75,12 +75,12 @@ class ParallelSelfPlay:
 
     @property
     def counts(self) -> SearchCounts:
-        """The work of all workers; seconds are added up over the workers."""
+        """The work of all workers, added up; so are the seconds."""
         rows = [dataclasses.astuple(worker.search.counts) for worker in self.workers]
         return SearchCounts(*(sum(column) for column in zip(*rows)))
 
     def play(self, num_games: int, progress: float = 1.0) -> Iterator[GameRecord]:
-        """Yield ``num_games`` more finished games, or a few more: several may end between meetings.
+        """Yield ``num_games`` more finished games, or a few more if several end at once.
 
         See `SelfPlay.begin` for ``progress``.
         """
@@ -98,9 +98,9 @@ class ParallelSelfPlay:
             worker.restart(own_generator)
 
     def run_for(self, seconds: float) -> None:
-        """Play for about ``seconds``, from where the searches stand, and drop the finished games.
+        """Play on for about ``seconds`` and drop the finished games.
 
-        This is for measuring speed; it needs settings with ``carry_over``.
+        This is for measuring speed; it needs the setting ``carry_over``.
         """
         start = time.perf_counter()
         while time.perf_counter() - start < seconds:
@@ -111,20 +111,21 @@ class ParallelSelfPlay:
         return {str(index): worker.state_dict() for index, worker in enumerate(self.workers)}
 
     def load_state_dict(self, state: dict) -> None:
-        """Restore what `state_dict` returned, also with another number of workers.
+        """Restore what `state_dict` returned.
 
-        The games continue bit for bit only with the same number of workers.
+        With another number of workers, or fewer games, new games take the place of the stored ones.
 
         Raises:
-            GamesError: if the games in progress are none of this game.
+            GamesError: if the stored games break the rules of this game.
         """
         states = [state[str(index)] for index in range(len(state))]
         for own in states:
             check_in_progress(own, self.game)
-        if not self._fits(states):
-            states = self._dealt(states)
-        for worker, own in zip(self.workers, states):
-            worker.load_state_dict(own)
+        sizes = [worker.settings.num_parallel_games for worker in self.workers]
+        longest = [int(own["rows"].max(initial=-1)) + 1 for own in states]
+        if len(sizes) == len(longest) and all(map(operator.le, longest, sizes)):
+            for worker, own in zip(self.workers, states):
+                worker.load_state_dict(own)
 
     def _advance(self) -> list[list[GameRecord]]:
         """Let every worker take its steps; return the games that ended, by worker."""
@@ -133,23 +134,6 @@ class ParallelSelfPlay:
         return list(
             self._pool.map(lambda worker: worker.advance(_STEPS_BETWEEN_MEETINGS), self.workers)
         )
-
-    def _fits(self, states: list[dict]) -> bool:
-        """Return whether each worker can take over the games of one stored worker."""
-        sizes = [worker.settings.num_parallel_games for worker in self.workers]
-        return len(states) == len(sizes) and all(
-            own["rows"].max(initial=-1) < size for own, size in zip(states, sizes)
-        )
-
-    def _dealt(self, states: list[dict]) -> list[dict]:
-        """Return a state for each worker; one without a stored generator keeps its own."""
-        generators = [own["generator"] for own in states]
-        generators += [worker.state_dict()["generator"] for worker in self.workers[len(states) :]]
-        games = [
-            {name: value for name, value in own.items() if name != "generator"} for own in states
-        ]
-        dealt = deal_games(games, len(self.workers))
-        return [{"generator": generator, **own} for generator, own in zip(generators, dealt)]
 
 
 def split_evenly(total: int, num_parts: int) -> list[int]:

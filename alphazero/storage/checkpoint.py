@@ -1,7 +1,8 @@
-"""The state of a run as one file: nested dictionaries, lists, numbers and texts, with numpy arrays.
+"""Store a run's state, which is nested plain data with numpy arrays, in one file.
 
-In: such a value. Out: a safetensors file with the arrays, and a JSON text for the rest. Files are
-written atomically and with a checksum (`alphazero.runtime.files`); nothing in them is unpickled.
+In: dictionaries, lists, numbers, texts and arrays. Out: a safetensors file of the arrays, with a
+JSON text for the rest. Files are written atomically and with a checksum
+(`alphazero.runtime.files`); nothing in them is unpickled.
 """
 
 import json
@@ -21,7 +22,7 @@ def save_state(path: Path, state: dict, previous: Path | None = None) -> str:
 
     Args:
         state: its values may be dictionaries, lists, arrays, numbers, strings and None.
-        previous: where the file's old contents go, see `write_atomically`.
+        previous: the file that keeps the old contents, see `write_atomically`.
 
     Returns:
         The file's checksum.
@@ -35,10 +36,10 @@ def load_state(path: Path, digest: str | None = None) -> dict:
     """Return what `save_state` stored; tuples come back as lists.
 
     Args:
-        digest: the file's checksum, where it is known.
+        digest: the file's checksum, if known.
 
     Raises:
-        StoredFileError: if the file is missing, damaged, of another kind or not the one wanted.
+        StoredFileError: if the file is missing, damaged, of another kind or not the wanted one.
     """
     metadata, arrays = read_safetensors(path, digest)
     if "state" not in metadata:

@@ -27,7 +27,7 @@ def shipped_network(game_name: str) -> Path | None:
         StoredFileError: if the file is not a network.
     """
     path = shipped_folder() / f"{folder_name(game_name)}.safetensors"
-    # A user's game may have the file name of one of ours: the game named in the network decides.
+    # A user's game may share the name of a shipped one, so compare the game named in the network.
     return path if path.is_file() and same_game(game_name, network_game(path)) else None
 
 

@@ -1,20 +1,20 @@
-"""The folder of a training run: where each file lies, and how it is read and written.
+"""The folder of a training run: the place of each file, and how it is read and written.
 
     checkpoints/<game>/<run>/
         config.yaml                  the resolved settings
-        versions.json                of this program and its libraries
-        rules.py                     of a user's game, to tell what has changed; it is never run
+        versions.json                the versions of this program and its libraries
+        rules.py                     a user's game, stored to detect changes; it is never run
         networks/000012.safetensors  one for each iteration, with game and shape: enough to play
-        games/000012.safetensors     the games of each iteration that is in the replay window
-        state.safetensors            what a resume needs besides the games, and the checksums of
-                                     those; written last, so it decides which iteration is finished
-        state.previous.safetensors   of the iteration before, in case the newest files are damaged
+        games/000012.safetensors     the games of each iteration in the replay window
+        state.safetensors            what a resume needs besides the games, and checksums of those;
+                                     written last, so it decides which iteration is finished
+        state.previous.safetensors   the previous iteration's state, in case newer files are damaged
         metrics.jsonl                one line for each iteration
-        events.out.tfevents.*        TensorBoard's
-        .lock                        held by the process that trains the run; gone afterwards
+        events.out.tfevents.*        TensorBoard's event files
+        .lock                        held by the process that trains the run; removed afterwards
 
-In: settings, games and states of a run. Out: the same, read back; everything that is read is
-checked first, games by their rules. Knows neither trainer nor learner.
+In: settings, games and states of a run. Out: the same, read back. Everything that is read is
+checked first, games by their rules. Does not depend on trainer or learner.
 """
 
 import contextlib
@@ -65,7 +65,7 @@ _FIRST_FILES = re.compile(
     r"\.lock|config\.yaml|versions\.json|rules\.py|metrics\.jsonl|events\.out\.tfevents.*"
     r"|(games|networks)/000001\.safetensors|(.*/)?\..*\.tmp\d+"
 )
-_LOCK_S = 0.2  # for which a lock is waited for: others look for a moment whether it is free
+_LOCK_S = 0.2  # time to wait for a lock, which `is_training` may hold for a moment
 _MAX_OVERRIDES = 150  # characters of a folder's name
 _LIBRARIES = ("alphazero-selfplay", "torch", "numpy", "numba", "hydra-core")
 
@@ -80,7 +80,7 @@ class RunFolder:
         self.rules = self.path / "rules.py"
         self.state, self.previous_state = (self.path / name for name in _STATE_FILES)
         self._lock = FileLock(self.path / ".lock", thread_local=False)
-        self._is_own = False  # whether everything in the folder is the run's
+        self._is_own = False  # whether the folder holds nothing but this run
 
     @classmethod
     def create(cls, root: str, game: str, name: str, overrides: str = "") -> "RunFolder":
@@ -90,15 +90,16 @@ class RunFolder:
             root: the folder of all runs.
             game: the game's name.
             name: the run's name; "" takes the date and time, with a number if that exists.
-            overrides: what tells the run from others of its sweep, such as "seed=1"; it is added to
-                the name.
+            overrides: the settings that distinguish the run within its sweep, such as "seed=1";
+                they are added to the name.
 
         Raises:
             ConfigError: if a run of this name exists, or the folder cannot be created.
         """
         parent = Path(root) / folder_name(game)
         stem = name or datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
-        stem += f"_{name_part(overrides)}" if overrides else ""
+        if overrides:
+            stem += "_" + re.sub(r"[^\w.=+-]", "_", overrides)[:_MAX_OVERRIDES]
         if name:
             cls(parent / stem)._discard_first_iteration()
         number = 0
@@ -137,7 +138,7 @@ class RunFolder:
             game: the game of the run, for "latest"; None is any game.
             key: the setting that named the run, for errors.
             holding: a file that the folder must contain.
-            rules_digest: of the game, for "latest": the same rules are the same game.
+            rules_digest: the game's `Game.rules_digest`, for "latest": equal rules are one game.
 
         Raises:
             ConfigError: if there is no such run.
@@ -169,13 +170,13 @@ class RunFolder:
     def discard(self) -> None:
         """Remove the folder of a run that has not finished an iteration.
 
-        One with a state stays, and so does one that held other files before the run.
+        A folder with a state stays, and so does one that held other files before the run.
         """
         if self.states or not self._is_own:
             return
-        shutil.rmtree(self.path, ignore_errors=True)  # while nobody else can take the lock
+        shutil.rmtree(self.path, ignore_errors=True)  # while this process holds the lock
         self._lock.release(force=True)
-        if os.name == "nt":  # where no open file is deleted; elsewhere, another run may begin here
+        if os.name == "nt":  # Windows deletes no open file; elsewhere, a new run may have begun
             shutil.rmtree(self.path, ignore_errors=True)
         with contextlib.suppress(OSError):  # the game's folder holds other runs
             self.path.parent.rmdir()
@@ -183,7 +184,7 @@ class RunFolder:
     def _discard_first_iteration(self) -> None:
         """Remove the folder of a run that was killed in its first iteration.
 
-        A folder that holds anything else, or is in use, stays as it is.
+        A folder that is in use or holds other files is unchanged.
         """
         if not self.path.is_dir():
             return
@@ -199,11 +200,11 @@ class RunFolder:
     def locked(self) -> Iterator[None]:
         """Hold the run's lock: two learners would overwrite each other's files.
 
-        The operating system releases it when the process ends, also when that is killed. What a
-        killed process has left unfinished is removed.
+        The operating system releases it when the process ends, even if killed. Unfinished files of
+        a killed process are removed.
 
         Raises:
-            ConfigError: if the run is being trained.
+            ConfigError: if another process is training the run.
         """
         try:
             self._lock.acquire(timeout=_LOCK_S, poll_interval=_LOCK_S / 10)
@@ -216,7 +217,7 @@ class RunFolder:
             message = f"the folder {self.path} was removed by another program."
             raise StoredFileError(message, path=self.path) from None
         except (OSError, NotImplementedError):
-            pass  # a file system without locks: the run is trained all the same
+            pass  # the file system has no locks: train without one
         try:
             yield
         finally:
@@ -228,7 +229,7 @@ class RunFolder:
     def is_training(self) -> bool:
         """Whether a process holds the run's lock now.
 
-        If nobody has it, asking takes it for microseconds; whoever wants it waits longer than that.
+        The test itself takes a free lock for microseconds; `locked` waits longer than that.
         """
         try:
             file = os.open(self._lock.lock_file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
@@ -237,7 +238,7 @@ class RunFolder:
         try:
             if fcntl is not None:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            return fcntl is None  # on Windows, where a killed process leaves the file too
+            return fcntl is None  # Windows: assume that the file's process still runs
         except OSError:
             return True
         finally:
@@ -246,8 +247,8 @@ class RunFolder:
     def resume_words(self, game_name: str, network_kind: str = "") -> str:
         """Return the arguments of `alphazero train` that resume the run.
 
-        They include the user's own game and network: code that only a stored config names is not
-        executed.
+        They name the user's own game and network, because code that only a stored config names is
+        never run.
         """
         game = [f"game={game_name}"] if runs_own_code(game_name) else []
         network = [f"network={network_kind}"] if is_module_name(network_kind) else []
@@ -256,7 +257,7 @@ class RunFolder:
     # --- settings and metrics ---------------------------------------------------------------------
 
     def write_config(self, settings: dict[str, Any]) -> None:
-        """Store the resolved settings, and the versions of everything that makes the run."""
+        """Store the resolved settings, and the versions of this program and its libraries."""
         write_atomically(self.config, with_checksum(to_yaml(settings)).encode())
         versions = {"python": platform.python_version(), "processor": platform.machine()}
         versions |= {name: version_of(name) for name in _LIBRARIES}
@@ -302,14 +303,13 @@ class RunFolder:
         """Add the metrics of an iteration.
 
         Raises:
-            OSError: if the run's folder was removed; else a new one with half of the run's files
-                would follow.
+            OSError: if the run's folder was removed.
         """
-        os.stat(self.config)
+        os.stat(self.config)  # raises if the folder was removed, which writing would create again
         append_line(self.metrics, json.dumps(row))
 
     def cut_metrics(self, iteration: int) -> None:
-        """Delete metrics of iterations after ``iteration``, and lines that are damaged."""
+        """Delete metrics of iterations after ``iteration``, and damaged lines."""
         if self.metrics.is_file():
             lines = read_bytes(self.metrics).decode(errors="replace").splitlines()
             rows = ((line, parse_row(line)) for line in lines)
@@ -319,7 +319,7 @@ class RunFolder:
     # --- the rules of a user's game ---------------------------------------------------------------
 
     def write_rules(self, text: str) -> None:
-        """Store the rules that the run is played by, see `Game.rules_text`; "" stores nothing."""
+        """Store the rules of the run's game, see `Game.rules_text`; "" stores nothing."""
         if text:
             write_atomically(self.rules, text.encode())
 
@@ -337,9 +337,9 @@ class RunFolder:
         return digest_of(self.read_rules())
 
     def drop_window(self, rules_text: str) -> None:
-        """Delete all games, those in progress included, and store the rules that follow.
+        """Delete all games, including those in progress, and store the new rules.
 
-        The rules come last: if this is interrupted, they still differ, and it has to be repeated.
+        The rules are stored last, so that an interrupted deletion is repeated.
         """
         state = load_state(self.state)
         save_state(self.state, state | {"selfplay": {}, "games": {}})
@@ -356,9 +356,9 @@ class RunFolder:
     def drop_networks(self, keep: int) -> None:
         """Delete networks so that at most ``keep`` remain, and the newest but one; 0 keeps all.
 
-        Another process may be about to read the newest but one. Of the older ones, those remain
-        whose iteration is a multiple of the smallest power of two that leaves few enough. So they
-        are spread evenly over the run, and a longer run keeps a subset of what it kept before.
+        The newest but one stays because another process may be about to read it. Of the older ones,
+        the multiples of the smallest sufficient power of two remain: they are spread evenly over
+        the run, and a longer run keeps a subset of what it kept before.
         """
         older = sorted((self.path / "networks").glob("*.safetensors"))[:-2]
         stride = 1
@@ -381,18 +381,18 @@ class RunFolder:
         """Return the games of an iteration.
 
         Args:
-            game: its rules, by which the games are replayed.
-            digest: the file's checksum, where it is known.
+            game: the game by whose rules they are replayed.
+            digest: the file's checksum, if known.
 
         Raises:
-            StoredFileError: if the file is missing or damaged, or its games are not by the rules.
+            StoredFileError: if the file is missing or damaged, or its games break the rules.
         """
         path = self.games(iteration)
         columns = load_state(path, digest)
         try:
             check_games(columns, game)
-        except (GamesError, AttributeError) as error:  # AttributeError: a part is no array
-            reason = error if isinstance(error, GamesError) else "they are no arrays"
+        except (GamesError, AttributeError) as error:  # AttributeError: a part is not an array
+            reason = error if isinstance(error, GamesError) else "they are not arrays"
             message = f"'{path}' does not hold games of {game.name}: {reason}."
             raise StoredFileError(message, path=path) from None
         return unflatten(columns)
@@ -403,12 +403,12 @@ class RunFolder:
         return [record for number in stored for record in self.load_games(number, game)]
 
     def drop_games(self, num_samples: int, samples_by_iteration: dict[int, int]) -> None:
-        """Delete the games of iterations that neither the newest state nor the previous one needs.
+        """Delete the games that neither the newest state nor the previous one needs.
 
         Args:
-            num_samples: that the games hold at least, without those of the newest iteration.
-            samples_by_iteration: number of samples of each stored iteration; those of deleted games
-                are removed from it.
+            num_samples: minimum samples to keep, not counting those of the newest iteration.
+            samples_by_iteration: number of samples of each stored iteration; the entries of deleted
+                games are removed.
         """
         total = 0
         for iteration in sorted(samples_by_iteration, reverse=True)[1:]:
@@ -434,7 +434,7 @@ def folders_of_runs(
     Args:
         root: the folder of all runs.
         game: the game's name; None is any game.
-        rules_digest: of the game, "" if its name identifies it.
+        rules_digest: the game's `Game.rules_digest`, "" if its name identifies it.
     """
     folders = [path for path in Path(root).glob("*/*") if path.is_dir()]
     return [
@@ -452,16 +452,14 @@ def folder_name(game: str) -> str:
     return Path(game).stem if game.endswith(".py") else re.sub(r"[^\w.-]+", "_", game).strip("_")
 
 
-def name_part(overrides: str) -> str:
-    """Return overrides such as "experiment=ablation/base" as part of a folder's name."""
-    return re.sub(r"[^\w.=+-]", "_", overrides)[:_MAX_OVERRIDES]
+_MAX_OVERRIDES = 150  # characters of a folder's name
 
 
 def find_network(path: str | Path) -> Path:
     """Return a network file: ``path`` itself, or the newest network of the run in this folder.
 
     Raises:
-        StoredFileError: if there is none.
+        StoredFileError: if there is no network.
     """
     path = Path(path)
     if path.is_file():

@@ -1,8 +1,8 @@
-"""The curves of a run and the charts that show them: each is declared here, and nowhere else.
+"""Declarations of a run's curves and of the charts that show them.
 
 In: rows of metrics.jsonl, which hold the numbers of `alphazero.training.reports`. Out: figures for
-TensorBoard, the page and `alphazero plot`. `alphazero.training.symptoms` has the alarms. To show a
-new figure, add its field to a report and a line to `CURVES`; a chart is optional.
+TensorBoard, the page and `alphazero plot`. To show a new figure, add its field to a report and a
+line to `CURVES`; a chart is optional.
 """
 
 import math
@@ -19,7 +19,7 @@ _MAX_NUMBER = 1e300  # larger numbers would not stay finite as percent
 
 
 def number(row: Row, key: str) -> float:
-    """Return a number of a row, NaN if it has none: the file may have been edited."""
+    """Return a number of a row, NaN if it is missing or, in an edited file, not a number."""
     value = row.get(key)
     if isinstance(value, (int, float)) and abs(value) < _MAX_NUMBER:
         return float(value)
@@ -27,7 +27,7 @@ def number(row: Row, key: str) -> float:
 
 
 def newest(rows: list[Row], key: str) -> float:
-    """Return the newest number under a key, NaN if there is none."""
+    """Return the newest number under a key, NaN if no row has one."""
     numbers = (number(row, key) for row in reversed(rows))
     return next((value for value in numbers if not math.isnan(value)), math.nan)
 
@@ -36,7 +36,7 @@ class Curve(NamedTuple):
     """One figure of a run."""
 
     description: str
-    keys: tuple[str, ...]  #: names of the numbers in a row that it is computed from
+    keys: tuple[str, ...]  #: names of the row's numbers that the figure is computed from
     value: Callable[..., float]
 
     def figure(self, row: Row) -> float:
@@ -46,7 +46,7 @@ class Curve(NamedTuple):
 
 
 def curve(description: str, *keys: str, value: Callable[..., float] = float) -> Curve:
-    """Return a curve; by default, its figure is the number itself."""
+    """Return a curve whose figure, by default, is the number itself."""
     return Curve(description, keys, value)
 
 
@@ -56,13 +56,14 @@ def _error(description: str, key: str) -> Curve:
 
 
 def _elo(score: float, *counts: float) -> float:
-    """Return a score as a rating difference; half a point is taken off a match of wins alone."""
+    """Return a score as a rating difference; a perfect score counts as half a point less."""
     margin = 0.5 / max(sum(counts), 1)
     return elo_from_score(min(max(score, margin), 1 - margin))
 
 
-_LOW, _HIGH = "Lower end of the 95% interval of ", "Upper end of the 95% interval of "
-#: By their tags in TensorBoard; the part before the slash is a group.
+_LOW = "Lower end of the 95% interval of "
+_HIGH = "Upper end of the 95% interval of "
+#: The curves by their tags in TensorBoard; the part before the slash is a group.
 CURVES = {
     "replay/new_samples": curve("New samples.", "selfplay.num_samples"),
     "speed/positions_per_s": curve("Moves of self-play per second.", "selfplay.positions_per_s"),
@@ -159,7 +160,7 @@ CURVES = {
 }
 
 
-#: Curves with a 95% interval: what the tags of its ends begin with.
+#: Curves with a 95% interval, and the beginning of the tags of the interval's ends.
 _INTERVALS = {
     "exact/error_search": "interval/error_search",
     "exact/error_network": "interval/error_network",
@@ -172,19 +173,19 @@ class Line(NamedTuple):
     """A curve in a chart."""
 
     name: str
-    tags: tuple[str, ...]  #: of the figure and, if it has an interval, the interval's ends
-    scale: float  #: from the figure to the unit of the chart
+    tags: tuple[str, ...]  #: tags of the figure and of the ends of its interval, if it has one
+    scale: float  #: factor from the figure to the unit of the chart
 
     def figures(self, row: Row) -> list[float]:
-        """Return the figure of a row and the ends of its interval, NaN where they are unknown."""
+        """Return the figure of a row and the ends of its interval, NaN if unknown."""
         return [self.scale * CURVES[tag].figure(row) for tag in self.tags]
 
     def points(
         self, rows: list[Row], x: str = "elapsed_s", unit: float = 60.0
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return ``x`` in units (by default minutes) and the figure, where a row has both."""
-        found = [(number(row, x) / unit, self.figures(row)[0]) for row in rows]
-        points = np.array(found, float).reshape(-1, 2)
+        """Return ``x`` in units (by default minutes) and the figure of each row that has both."""
+        pairs = [(number(row, x) / unit, self.figures(row)[0]) for row in rows]
+        points = np.array(pairs, float).reshape(-1, 2)
         points = points[~np.isnan(points).any(axis=1)]
         return points[:, 0], points[:, 1]
 
@@ -195,11 +196,11 @@ class Chart(NamedTuple):
     title: str
     unit: str
     lines: tuple[Line, ...]
-    from_zero: bool  #: whether the upright axis begins at 0
+    from_zero: bool  #: whether the vertical axis begins at 0
 
 
 def chart(title: str, unit: str, tags: dict[str, str], from_zero: bool = True) -> Chart:
-    """Return the chart of curves: their names, and their tags."""
+    """Return a chart of curves, which are given as tags by name."""
     scale = 100.0 if unit.startswith("%") else 1.0
     lines = []
     for name, tag in tags.items():

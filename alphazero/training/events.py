@@ -1,4 +1,4 @@
-"""What a training run reports while it runs: data for loggers, which decide what to show.
+"""The events of a training run: data for loggers, which decide what to show.
 
 `Trainer.run` yields a `StageProgress` several times a second and an `IterationReport` after each
 iteration. Fractions are in [0, 1].
@@ -23,25 +23,25 @@ from alphazero.training.reports import (
 
 
 class StageProgress(NamedTuple):
-    """How far the iteration in progress is."""
+    """The progress of the current iteration."""
 
     #: "self-play", "learning", "next games", "pit", "evaluation", "accuracy" or "proof"
     stage: str
     done: int
     total: int
     iteration: int
-    progress: float  #: fraction of the whole run that is done with the finished iterations
-    positions_per_s: float = math.nan  #: of the newest self-play
-    loss: float = math.nan  #: mean of the last iteration
+    progress: float  #: fraction of the whole run completed by the finished iterations
+    positions_per_s: float = math.nan  #: speed of the newest self-play
+    loss: float = math.nan  #: mean loss of the last iteration
     notices: tuple[str, ...] = ()  #: sentences about workers, see `alphazero.workers.source`
 
 
 @dataclasses.dataclass(frozen=True)
 class Alarm:
-    """Something that goes wrong in the run; see `alphazero.training.health`."""
+    """A problem of the run; see `alphazero.training.health`."""
 
-    name: str  #: such as "games_repeat"
-    since: int  #: the iteration in which it began
+    name: str  #: name of the check, such as "games_repeat"
+    since: int  #: iteration in which the alarm began
     seen: str  #: what is wrong, with the figures of this iteration
     cause: str  #: the likely cause
     key: str  #: the setting to change
@@ -49,12 +49,12 @@ class Alarm:
 
     @property
     def title(self) -> str:
-        """The name in words."""
+        """The name as words, such as "games repeat"."""
         return self.name.replace("_", " ")
 
     @property
     def text(self) -> str:
-        """What to say about it, as sentences."""
+        """The problem, its likely cause and what to change, as sentences."""
         change = f"Change {self.key}: {self.advice}."
         return f"{self.title}: {self.seen}. Likely cause: {self.cause}. {change}"
 
@@ -77,27 +77,27 @@ class IterationReport:
     engine: EngineReport | None = None
     pit: PitReport | None = None
     strength: StrengthReport | None = None
-    puzzle: PuzzleReport | None = None  #: in a game of one player
+    puzzle: PuzzleReport | None = None  #: only for a game of one player
     exact: ExactReport | None = None
     proof: ProofSummary | None = None
     free_disk_gb: float = math.nan
     #: alarms that are on
     alarms: list[Alarm] = dataclasses.field(default_factory=list)
-    #: names of alarms that were on until the iteration before
+    #: names of alarms that ended with this iteration
     ended_alarms: list[str] = dataclasses.field(default_factory=list)
     last: bool = False  #: whether the run ends with this iteration
-    illustrations: Illustrations | None = None  #: None if they are not due
+    illustrations: Illustrations | None = None  #: None if not due
     workers: WorkersReport | None = None  #: None without workers elsewhere
 
 
-_NO_FIGURES = {"report", "misplayed", "ended_alarms", "illustrations", "each"}
+_NO_FIGURES = {"report", "misplayed", "ended_alarms", "illustrations"}
 
 
 def flat(report: Any, prefix: str = "") -> dict[str, Any]:
     """Return the figures of a report under names such as "learner.loss": its row of metrics.jsonl.
 
-    Alarms are two texts: names separated by commas, and a line on each. Figures that are not finite
-    become None. What is not a figure is left out.
+    Alarms become two texts: names separated by commas, and a line for each. Figures that are not
+    finite become None; other data is left out.
     """
     figures: dict[str, Any] = {}
     for field in dataclasses.fields(report):

@@ -1,7 +1,7 @@
 """The gate: a match of the new network against the last accepted one decides which one stays.
 
 In: the learner after an iteration. Out: a `PitReport`; the learner holds the network that stays,
-with its optimizer state. From AlphaGo Zero (Silver et al. 2017, "Evaluator"); AlphaZero has none.
+with its optimizer state. From AlphaGo Zero (Silver et al. 2017, "Evaluator"); not in AlphaZero.
 """
 
 import dataclasses
@@ -35,7 +35,7 @@ class Gate:
     make_evaluator: Callable[[torch.nn.Module], NetworkEvaluator]
     #: the learner's state with the last accepted network; None if there is no gate
     accepted: dict | None = None
-    #: made at the first pit and kept: an evaluator owns engines, threads and a large cache
+    #: created at the first pit and reused, as it owns engines, threads and a large cache
     _accepted_evaluator: NetworkEvaluator | None = None
 
     def __post_init__(self) -> None:
@@ -53,11 +53,11 @@ class Gate:
         return bool(every) and iteration % every == 0
 
     def pit(self, evaluator: NetworkEvaluator, sample: PositionSample, iteration: int) -> PitReport:
-        """Let the new network play the accepted one; restore that one unless the new one passes.
+        """Let the new network play the accepted one; restore the latter unless the new one passes.
 
         Args:
-            evaluator: gets the weights of the new network, whatever the result.
-            sample: the positions on which the accepted network's engine is compared.
+            evaluator: receives the weights of the new network, whatever the result.
+            sample: positions on which the accepted network's engine is compared with float32.
         """
         assert self.accepted is not None
         pit = self.settings.pit
@@ -65,8 +65,8 @@ class Gate:
         evaluator.update(self.learner.played_network)
         self.learner.load_state_dict(self.accepted)
         new, old = (
-            network_player(self.game, one, pit.num_simulations, self.settings, iteration)
-            for one in (evaluator, self._evaluate_accepted(sample))
+            network_player(self.game, each, pit.num_simulations, self.settings, iteration)
+            for each in (evaluator, self._evaluate_accepted(sample))
         )
         openings = Openings(pit.opening_plies, iteration_seed(self.settings, "pit", iteration))
         match = play_match(self.game, new, old, pit.num_games, openings)
@@ -99,14 +99,14 @@ class Gate:
 
 
 def pit_scores(match: MatchReport, counted: str, tie_score: float) -> list[float]:
-    """Return what each game, or each pair of games, counts for the new network, in [0, 1].
+    """Return the score of each game, or of each pair of games, for the new network, in [0, 1].
 
-    Equal networks tie in most pairs, however unbalanced the openings are: both win with the better
-    side. With ``tie_score`` 0.5 the mean over pairs is that over games.
+    Equal networks tie in most pairs even from unbalanced openings, as both win with the better
+    side. With ``tie_score`` 0.5 the mean over pairs is the mean over games.
 
     Args:
         counted: "pairs" or "games".
-        tie_score: what counts a pair that ends even, or a drawn game.
+        tie_score: score of a pair that ends even, or of a drawn game.
     """
     if counted == "games":
         scores = [game.score for game in match.games]

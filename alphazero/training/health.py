@@ -1,9 +1,9 @@
-"""Alarms: what goes wrong in a training run, reported once when it begins and once when it is over.
+"""Alarms: problems of a training run, each reported once when it begins and once when it ends.
 
 In: the report of each iteration. Out: the same report with the alarms that are on and those that
 ended. The checks are in `alphazero.training.symptoms`; this module keeps the rows of metrics.jsonl
-that they read. It reads them back from the file when a run is resumed, which therefore raises the
-alarms of one that never stopped.
+that they read. When a run is resumed, it reads the rows from the file, so that the run raises the
+same alarms as one that never stopped.
 """
 
 from typing import Any
@@ -14,20 +14,20 @@ from alphazero.training.settings import TrainSettings
 from alphazero.training.symptoms import CHECKS, Run, lower_rate
 
 _NUM_RECENT = 30  # iterations whose rows are kept
-# Older iterations with a pit or a strength measurement that are kept: these may be far apart.
+# Older rows with a pit or a strength measurement that are kept, as these may be far apart.
 _NUM_MEASURED = 16
 
 
 class TrainingDivergedError(InputError):
-    """The weights or the network's answers are not finite; no later iteration could repair them.
+    """The weights or the network's answers are not finite, which no later iteration could repair.
 
     Args:
-        report: of the iteration in which training diverged.
+        report: the report of the iteration in which training diverged.
         resume_words: the arguments of `alphazero train` that resume the run.
 
     Attributes:
         iteration: the iteration in which training diverged.
-        stored_iteration: the last one that is stored, from which the run can continue; 0 if none.
+        stored_iteration: the last stored iteration, after which the run can continue; 0 if none.
         key, value: the setting to change, and a value that is usually safe.
     """
 
@@ -54,10 +54,10 @@ class TrainingDivergedError(InputError):
 
 
 class HealthMonitor:
-    """Watches one run.
+    """Checks each iteration of a run for problems.
 
     Args:
-        settings: of the run; the advice depends on them.
+        settings: the run's settings, on which the advice depends.
     """
 
     def __init__(self, settings: TrainSettings):
@@ -66,7 +66,7 @@ class HealthMonitor:
         self._since: dict[str, int] = {}  # the alarms that are on: iteration in which each began
 
     def observe(self, report: IterationReport) -> None:
-        """Check the report of the next iteration and add the alarms to it."""
+        """Check the report of the next iteration and add alarms to it."""
         self._rows = kept_rows([*self._rows, flat(report)])
         for check in CHECKS:
             name = check.__name__
@@ -78,11 +78,7 @@ class HealthMonitor:
                 report.ended_alarms.append(name)
 
     def restore(self, rows: list[dict[str, Any]]) -> None:
-        """Go on after an iteration.
-
-        Args:
-            rows: of metrics.jsonl, up to this iteration.
-        """
+        """Continue after the last iteration of ``rows``, which come from metrics.jsonl."""
         for row in rows:
             on = filter(None, str(row.get("alarms") or "").split(","))
             self._since = {name: self._since.get(name, row["iteration"]) for name in on}

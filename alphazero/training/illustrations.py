@@ -1,4 +1,4 @@
-"""What loggers show of an iteration besides figures: one game, and distributions as histograms.
+"""What loggers show of an iteration besides figures: a sample game, and histograms.
 
 In: the games of an iteration and the network trained on them. Out: `Illustrations`, data only.
 """
@@ -16,15 +16,15 @@ from alphazero.games.batched_game import Game
 from alphazero.selfplay.game_record import GameRecord
 
 _NUM_BINS = 40
-_MAX_POSITIONS = 4096  # whose entropy is computed
+_MAX_POSITIONS = 4096  # positions whose entropy is computed
 
 
 class Illustrations(NamedTuple):
-    """Made every `run.sample_game_every` iterations, and after the last one."""
+    """A sample game and histograms, made every `run.sample_game_every` iterations."""
 
     sample_game: GameRecord
-    #: by tag: "policy/entropy_by_position", of the policy target in nats, and "weights/LAYER"
-    #: without biases and normalizations
+    #: histograms by tag: "policy/entropy_by_position" of the policy target, in nats, and
+    #: "weights/LAYER" without biases and normalizations
     histograms: dict[str, HistogramProto]
 
 
@@ -32,8 +32,8 @@ def illustrations(records: list[GameRecord], network: torch.nn.Module) -> Illust
     """Return the illustrations of an iteration.
 
     Args:
-        records: its games, at least one.
-        network: which the next iteration plays with.
+        records: the games of the iteration, at least one.
+        network: the network that plays the next iteration.
     """
     values = {f"weights/{name}": weights for name, weights in _layer_weights(network).items()}
     values["policy/entropy_by_position"] = search_entropies(records)
@@ -62,7 +62,7 @@ def search_entropies(records: list[GameRecord]) -> np.ndarray:
 
 
 def _layer_weights(network: torch.nn.Module) -> dict[str, np.ndarray]:
-    """Return the weights of each layer, flat, float32."""
+    """Return the flattened weights of each layer, float32."""
     return {
         name.removesuffix(".weight"): parameter.detach().float().flatten().cpu().numpy()
         for name, parameter in network.named_parameters()

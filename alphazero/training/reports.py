@@ -1,7 +1,7 @@
-"""The parts of an iteration's report: what each stage says of itself, in figures.
+"""The parts of an iteration's report: the figures of each stage.
 
-In: games, work counters and the facts of workers. Out: dataclasses, whose numbers become a row of
-metrics.jsonl. `alphazero.training.curves` says which are drawn. Fractions are in [0, 1].
+In: games, work counters and reports of workers. Out: dataclasses, whose numbers become a row of
+metrics.jsonl. `alphazero.training.curves` declares which are drawn. Fractions are in [0, 1].
 """
 
 import dataclasses
@@ -45,10 +45,10 @@ def selfplay_report(
     """Return the report of the games of an iteration.
 
     Args:
-        records: at least one.
-        num_samples: samples that the replay window gained from them.
-        work: done for them.
-        seconds: wall time that they took.
+        records: the games, at least one.
+        num_samples: number of samples that the replay window gained from them.
+        work: work of self-play for these games.
+        seconds: wall-clock time of self-play.
     """
     num_positions = sum(len(record.actions) for record in records)
     results = np.array([record.first_player_result for record in records])
@@ -75,23 +75,22 @@ def selfplay_report(
     )
 
 
-@dataclasses.dataclass(kw_only=True)
+@dataclasses.dataclass
 class WorkersReport:
-    """The workers elsewhere, in one iteration."""
+    """The workers in other processes and on other machines, in one iteration."""
 
     num_workers: int = 0
     num_lost: int = 0
     games_per_s: float = nan
     staleness: float = nan
     stale_fraction: float = nan
-    each: list[WorkerReport]
 
 
 def workers_report(workers: list[WorkerReport], seconds: float) -> WorkersReport | None:
     """Return the sums and means of all workers; None if there are none.
 
     Args:
-        seconds: in which the games were played.
+        seconds: time in which the games were played.
     """
     if not workers:
         return None
@@ -105,7 +104,6 @@ def workers_report(workers: list[WorkerReport], seconds: float) -> WorkersReport
         games_per_s=num_games / seconds,
         staleness=staleness / max(num_games, 1),
         stale_fraction=num_stale / max(num_stale + num_games, 1),
-        each=workers,
     )
 
 
@@ -127,11 +125,11 @@ class PitReport:
 class StrengthReport:
     """A match against UCT, from the network's viewpoint.
 
-    In a game of one player, each plays every opening alone; the better result wins.
+    In a game of one player, both solve every opening separately; the better result wins.
     """
 
     opponent: str
-    num_simulations: int  #: of the network, for each move
+    num_simulations: int  #: the network's simulations for a move
     score: float = nan
     score_low: float = nan
     score_high: float = nan
@@ -143,7 +141,7 @@ class StrengthReport:
 
 @dataclasses.dataclass(kw_only=True)
 class PuzzleReport:
-    """Results of one player, in the numbers of the rules; UCT solves the same openings."""
+    """Results in a game of one player, in the rules' numbers; UCT solves the same openings."""
 
     num_openings: int
     mean_result: float
@@ -158,12 +156,12 @@ class PuzzleReport:
 class ExactReport:
     """The network compared with an exact solver, on the evaluation set that ships with the game.
 
-    Figures named "raw" are of the network without search. Accuracy is the fraction of positions
-    whose move keeps the exact result; "optimal" is that of moves with the best possible score.
+    "raw" figures are for the network without search. Accuracy is the fraction of positions whose
+    move keeps the exact result; "optimal" is the fraction of moves with the best possible score.
     """
 
     num_positions: int
-    num_simulations: int  #: of the search
+    num_simulations: int  #: simulations of the search
     raw_accuracy: float
     raw_optimal: float
     accuracy: float
@@ -185,4 +183,4 @@ class ProofSummary:
     num_positions: int
     num_accurate: int  #: positions whose move keeps the exact result
     num_losses: int
-    report: ProofReport  #: all details
+    report: ProofReport  #: the complete result

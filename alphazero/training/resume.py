@@ -1,10 +1,10 @@
-"""What a resumed run needs: stored after each iteration, read back from the last stored one.
+"""Store what a resume needs after each iteration, and restore it.
 
 In: the parts of a run that have a state, and the games and the report of an iteration. Out: files
-in the run's folder; the parts, as they were. Knows no order of stages.
+in the run's folder, and the restored parts. Independent of the order of the stages.
 
-The state names the checksums of the games that belong to it. If it or one of these files is missing
-or damaged, the state of the iteration before takes over: the same iteration is then played again.
+The state contains the checksums of its games. If the state or one of these files is missing or
+damaged, the previous state is restored, and the last iteration is played again.
 """
 
 import dataclasses
@@ -36,19 +36,19 @@ class RunStore:
     folder: RunFolder
     settings: TrainSettings
     game: Game
-    learner: Learner  #: and the other parts of the run that have a state
+    learner: Learner
     gate: Gate
     source: GameSource
     replay: ReplayBuffer
-    iteration: int = 0  #: the last stored one
-    seconds: float = 0.0  #: in which it was stored
-    #: what was damaged, and what was done about it, a sentence each; of `restore`
+    iteration: int = 0  #: the last stored iteration
+    seconds: float = 0.0  #: time that storing it took
+    #: sentences of `restore` about damaged files and what was done about them
     notices: list[str] = dataclasses.field(default_factory=list)
-    #: by iteration, of those whose games are stored: "num_samples" and "sha256"
+    #: "num_samples" and "sha256" of the stored games, by iteration
     _games: dict[int, dict[str, Any]] = dataclasses.field(default_factory=dict)
 
     def write(self, records: list[GameRecord], report: IterationReport) -> None:
-        """Write figures, games, network, and last the state: it makes the iteration count."""
+        """Write figures, games, network and, last, the state, which completes the iteration."""
         start = time.monotonic()
         folder = self.folder
         iteration = report.iteration
@@ -89,11 +89,11 @@ class RunStore:
         }
 
     def restore(self) -> float:
-        """Restore the parts as they were after the last stored iteration; return `elapsed_s`.
+        """Restore the parts as of the last stored iteration; return `elapsed_s`.
 
-        If the newest state, or a file that it names, is missing or damaged, the state before is
-        restored; `notices` then says so. If the rules have changed, all games are dropped;
-        `check_rules` has to allow it.
+        If the newest state, or a file that it needs, is missing or damaged, the previous state is
+        restored, with a notice. If the rules have changed and `check_rules` allows it, all games
+        are dropped.
 
         Raises:
             StoredFileError: if the files of the run cannot be read.
@@ -111,20 +111,20 @@ class RunStore:
                 state = load_state(path)
                 self._load(state)
                 break
-            except Exception as error:  # a state may hold anything
+            except Exception as error:  # a forged state may hold anything
                 reason = f"'{path}' does not fit this run or this version ({reason_of(error)})."
                 reasons.append(str(error) if isinstance(error, StoredFileError) else reason)
                 place = error.path if isinstance(error, StoredFileError) else path
                 are_games |= place.parent == folder.games(0).parent
         else:
-            message = f"{reasons[0]} The state before is of no help. "
+            message = f"{reasons[0]} The previous state cannot be used either. "
             if are_games:
                 message += "With run.on_damaged_games=drop, the run is resumed without these games "
                 message += "and all older ones. "
             message += f"The run's networks can still play: {folder.path}/networks"
             raise StoredFileError(message, path=folder.state)
         if reasons:
-            text = f"{reasons[0]} The run goes on from the state before, after iteration "
+            text = f"{reasons[0]} The run continues from the previous state, after iteration "
             self.notices.append(f"{text}{self.iteration}.")
         else:
             self._drop_old()  # the run may have been killed before it did so
@@ -136,7 +136,7 @@ class RunStore:
         self.iteration = state["iteration"]
         self.gate.accepted = state["accepted"]
         if self.gate.accepted is not None:
-            self.learner.load_state_dict(self.gate.accepted)  # so that it fits if it is needed
+            self.learner.load_state_dict(self.gate.accepted)  # raises if it does not fit
         self.learner.load_state_dict(state["learner"])
         if self.gate.accepted is None:
             self.gate.accept()
@@ -147,7 +147,7 @@ class RunStore:
         self.replay.load_state_dict(state["replay"], self._window_games())
 
     def _window_games(self) -> list[GameRecord]:
-        """Return the newest games, as many as the window needs, the oldest first."""
+        """Return the newest games, as many as the window needs, oldest first."""
         records: list[GameRecord] = []
         num_samples = 0
         number = self.iteration
@@ -171,10 +171,10 @@ class RunStore:
 
 
 def _check_numbers(state: dict[str, Any]) -> None:
-    """Check the numbers of a state by which a run is continued.
+    """Check the numbers of a stored state.
 
     Raises:
-        ValueError: if one is impossible.
+        ValueError: if a number is impossible.
     """
     elapsed_s = state["elapsed_s"]
     counts = state["iteration"] - 1, state["learner"]["num_steps"], state["replay"]["num_added"]

@@ -1,7 +1,7 @@
 """The settings of a training run: composed from config files and arguments, then checked.
 
 In: the arguments of `alphazero train`. Out: checked `TrainSettings`. `alphazero.config.hydra`
-merges the files; this module knows which of them proposes values for a game.
+merges the files; this module selects those with the proposed values for a game.
 """
 
 from collections.abc import Sequence
@@ -20,8 +20,9 @@ def compose(words: Sequence[str], config_dir: str | None = None) -> TrainSetting
     """Return the checked settings of a run.
 
     Args:
-        words: choices of config groups and single settings, such as ``["game=othello", "seed=1"]``.
-            Single settings override files, and later arguments override earlier ones.
+        words: arguments that choose files of config groups or set single values, such as
+            ``["game=othello", "seed=1"]``. Single values override files, and later arguments
+            override earlier ones.
         config_dir: a folder with more config files.
 
     Raises:
@@ -39,7 +40,7 @@ def compose(words: Sequence[str], config_dir: str | None = None) -> TrainSetting
 
 
 def recipe_of(game_name: str) -> TrainSettings:
-    """Return the settings of a game's runs as its config files propose them."""
+    """Return the settings that the config files propose for a game."""
     return compose([f"game={game_name}"])
 
 
@@ -47,19 +48,19 @@ def recipe_of(game_name: str) -> TrainSettings:
 
 
 def config_folder() -> Path:
-    """Return the folder of the configs: inside the installed package, or beside it in a clone."""
+    """Return the folder of the configs, inside the installed package or beside it in a clone."""
     inside = Path(__file__).parents[1] / "configs"
     return inside if inside.is_dir() else Path(__file__).parents[2] / "configs"
 
 
 def config_groups(config_dir: str | None = None) -> dict[str, list[str]]:
-    """Return the config groups and the choices of each: files that ship, and the user's own."""
+    """Return the choices of each config group: shipped files, and the user's own."""
     own_files = [] if config_dir is None else config_files(Path(config_dir))
     return groups_of([*own_files, *config_files(config_folder())])
 
 
 def game_of_choice(choice: str) -> str:
-    """Return the name of the game that ``game=`` means: a file of the group or a name."""
+    """Return the name of the game that ``game=CHOICE`` means, where CHOICE is a file or a name."""
     path = config_folder() / "game" / f"{choice}.yaml"
     return str(read_values(path)["game"]["name"]) if path.is_file() else choice
 
@@ -70,9 +71,9 @@ def game_of_choice(choice: str) -> str:
 def _with_files(words: Sequence[str], groups: dict[str, list[str]]) -> list[str]:
     """Return the arguments with the names of games and networks replaced by choices of files.
 
-    ``game=connect_x:4x5x4`` chooses the proposals for that game. So does
-    ``game.name=connect_x:4x5x4`` alone, which would keep the proposals for another game.
-    ``network=module:Class`` is ``network.kind=module:Class`` with the other settings' defaults.
+    ``game=connect_x:4x5x4`` chooses the proposed values for that game, and so does
+    ``game.name=connect_x:4x5x4`` without ``game=``.
+    ``network=module:Class`` means ``network.kind=module:Class`` with default settings.
     """
     names_game = "game" in _texts(words)
     found = []
@@ -93,7 +94,7 @@ def _game_words(name: str) -> list[str]:
     Raises:
         ConfigError: if there is no such game.
     """
-    name = make_game(name).name  # refuses a name that is none
+    name = make_game(name).name  # raises if there is no such game
     choices = config_groups()["game"]
     for choice in choices:
         if game_of_choice(choice) == name:
@@ -104,15 +105,15 @@ def _game_words(name: str) -> list[str]:
 
 
 def _check_recipe(words: Sequence[str]) -> None:
-    """Check that no recipe of a game is chosen with another game of this package.
+    """Check that an experiment for one game is not combined with another game of this package.
 
     Raises:
-        ConfigError: for a game that is not that of the experiment.
+        ConfigError: if the game is not that of the experiment.
     """
     texts = _texts(words)
-    experiment, game = texts.get("experiment", ""), texts.get("game", "")
+    experiment = texts.get("experiment", "")
     recipe = _game_of_recipe(experiment)
-    name = game_of_choice(game)
+    name = game_of_choice(texts.get("game", ""))
     if recipe and is_shipped_game(name) and not same_game(name, recipe):
         reason = f"experiment={experiment} is a recipe for {recipe}"
         allowed = f"{recipe}, or game={name} with another experiment or none"
@@ -120,7 +121,7 @@ def _check_recipe(words: Sequence[str]) -> None:
 
 
 def _game_of_recipe(experiment: str) -> str | None:
-    """Return the game that an experiment that ships, or one that it is based on, chooses."""
+    """Return the game that a shipped experiment, or one that it is based on, chooses."""
     path = config_folder() / "experiment" / f"{experiment}.yaml"
     for entry in read_values(path).get("defaults", []) if path.is_file() else []:
         if isinstance(entry, dict) and "override /game" in entry:
@@ -131,6 +132,6 @@ def _game_of_recipe(experiment: str) -> str | None:
 
 
 def _texts(words: Sequence[str]) -> dict[str, str]:
-    """Return the texts of arguments by their keys."""
+    """Return the values of arguments by key, as text."""
     parts = [word.lstrip("+~").partition("=") for word in words]
     return {key: text for key, _, text in parts}

@@ -1,6 +1,6 @@
-"""The settings of a training run: a section for each stage, and what must hold between them.
+"""The settings of a training run: a section for each stage, and the rules that connect them.
 
-`configs/` holds values for them; this module says what each key means and may be.
+`configs/` holds values; this module defines the meaning and range of each key.
 """
 
 import dataclasses
@@ -27,7 +27,7 @@ from alphazero.workers.settings import WorkerSettings
 
 @dataclasses.dataclass
 class GameSettings:
-    """The game."""
+    """The game to train."""
 
     name: str = option(
         "tic_tac_toe",
@@ -51,7 +51,7 @@ class PitSettings:
 
 @dataclasses.dataclass
 class EvaluationSettings:
-    """Strength measurements during the run. They never change what is learned."""
+    """Strength measurements during the run, which never change what is learned."""
 
     every: int = option(5, "iterations between measurements; 0 measures only at the end", low=0)
     num_games: int = option(40, "games against UCT, an even number; 0 is none", low=0)
@@ -72,7 +72,7 @@ class RunSettings:
     time_limit_s: float = option(
         0.0,
         "seconds of self-play, learning and pits, over all resumes: no iteration begins that would "
-        "take longer, as the last ones took; measurements and setting up are not counted; 0 is no "
+        "exceed them, judged by the last ones; measurements and setup are not counted; 0 is no "
         "limit",
         low=0.0,
     )
@@ -117,7 +117,7 @@ class TrainSettings:
 
 
 def check_run(settings: TrainSettings) -> None:
-    """Check the range of every value, and the values that depend on each other.
+    """Check the range of every value, and values that depend on each other.
 
     Raises:
         ConfigError: naming a key, its value and what is allowed.
@@ -143,13 +143,13 @@ def settings_to_resume(
     """Return the stored settings of a run that is to be continued.
 
     Args:
+        folder: the run's folder.
         game: the game that the user names, see `make_stored_game`.
-        network_kind: the class of their own network that the user names, see `check_stored_kind`.
+        network_kind: the network class that the user names, see `check_stored_kind`.
 
     Raises:
-        StoredFileError: if they cannot be read.
-        ConfigError: if the game is another one, or if the user does not name a game file, or a
-            module of theirs.
+        StoredFileError: if the settings cannot be read.
+        ConfigError: if the user names another game, or does not name the run's own code.
     """
     settings = from_stored(TrainSettings, folder.read_config(), folder.config)
     source, digest = f"the run '{folder.path}'", folder.rules_digest
@@ -166,10 +166,14 @@ def check_rules(folder: RunFolder, settings: TrainSettings, game: Game) -> bool:
         ConfigError: if they have and the settings do not allow it, or no network can be kept.
     """
     stored = folder.read_rules()
-    if not stored or not game.rules_text or not (found := changes(stored, game.rules_text)):
+    if not stored or not game.rules_text:
         return False
-    reason = f"the rules of {game.name} are not those of the run ({found})"
-    before, after = network_shapes(stored), network_shapes(game.rules_text)
+    changed = changes(stored, game.rules_text)
+    if not changed:
+        return False
+    reason = f"the rules of {game.name} are not those of the run ({changed})"
+    before = network_shapes(stored)
+    after = network_shapes(game.rules_text)
     if before != after:
         reason += f"; its network cannot be kept, as planes and number of actions were {before}"
         reason += f" and are {after}: start a new run"
@@ -186,7 +190,8 @@ def check_resumable(old: TrainSettings, new: TrainSettings) -> None:
     Raises:
         ConfigError: for a setting that cannot change, or cannot change to this value.
     """
-    old_shape, new_shape = dataclasses.asdict(old.network), dataclasses.asdict(new.network)
+    old_shape = dataclasses.asdict(old.network)
+    new_shape = dataclasses.asdict(new.network)
     fixed = [(f"network.{name}", old_shape[name], new_shape[name]) for name in old_shape]
     fixed.append(("learner.optimizer", old.learner.optimizer, new.learner.optimizer))
     fixed.append(("seed", old.seed, new.seed))  # the state of the random numbers is stored
@@ -196,10 +201,6 @@ def check_resumable(old: TrainSettings, new: TrainSettings) -> None:
         if before != after:
             reason = "it cannot change in a resumed run; start a new run for it"
             raise ConfigError.of(key, after, before, reason)
-    before, after = old.selfplay.num_parallel_games, new.selfplay.num_parallel_games
-    if before > after:
-        reason = "games are in progress in all of them, so a resumed run cannot have fewer"
-        raise ConfigError.of("selfplay.num_parallel_games", after, f"{before} or more", reason)
 
 
 def _check_window(replay: ReplaySettings) -> None:
@@ -211,7 +212,7 @@ def _check_window(replay: ReplaySettings) -> None:
 
 
 def _check_workers(workers: WorkerSettings) -> None:
-    """Check that what plays while the network learns does so in free mode."""
+    """Check that self-play overlaps learning only in free mode, and only on threads."""
     if workers.overlap and workers.mode == "ordered":
         reason = "in ordered mode each game is played with the newest network"
         raise ConfigError.of("workers.overlap", True, "false, or workers.mode=free", reason)

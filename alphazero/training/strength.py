@@ -1,7 +1,7 @@
-"""The strength of the network during a run: against UCT, and compared with exact results.
+"""Measure a network's strength during a run: against UCT, and against exact results.
 
-In: the evaluator of the current network. Out: the strength parts of an `IterationReport`. Nothing
-here changes what is learned. `EvaluationSettings` says which measurements are made, and how often.
+In: the evaluator of the current network. Out: the strength parts of an `IterationReport`. The
+measurements never change what is learned. `EvaluationSettings` selects them and their frequency.
 """
 
 import functools
@@ -28,14 +28,14 @@ from alphazero.training.events import IterationReport
 from alphazero.training.reports import ExactReport, ProofSummary, PuzzleReport, StrengthReport
 from alphazero.training.settings import TrainSettings
 
-NUM_MISPLAYED = 6  #: misplayed positions in an `ExactReport`
+NUM_MISPLAYED = 6  #: maximum number of misplayed positions in an `ExactReport`
 
 
 class StrengthMeasurement:
-    """Makes the measurements of a run; exact values and evaluation sets are loaded once.
+    """Makes a run's measurements; exact values and the evaluation set are loaded once.
 
     Raises:
-        ConfigError: before the run begins, for a measurement that the game does not allow.
+        ConfigError: before the run begins, if the game does not allow a measurement.
     """
 
     def __init__(self, game: Game, settings: TrainSettings):
@@ -58,8 +58,8 @@ class StrengthMeasurement:
         """Fill in the strength parts of ``report`` if a measurement is due.
 
         Args:
-            report: of the iteration, with ``last`` set.
-            evaluator: of the network to measure.
+            report: the iteration's report, with ``last`` set.
+            evaluator: evaluator of the network to measure.
 
         Yields:
             The name of each measurement and its number of parts, before it is made.
@@ -114,7 +114,7 @@ class StrengthMeasurement:
         return small_game_values(self._game)
 
     def _puzzle_report(self, match: MatchReport) -> PuzzleReport:
-        """Return the results themselves, compared with perfect play if the game is small."""
+        """Return the results, compared with perfect play if the game is small."""
         exact = self._small_game_values if self.settings.evaluation.exact else None
         results = puzzle_results(self._game, match, exact)
         return PuzzleReport(
@@ -128,7 +128,7 @@ class StrengthMeasurement:
         )
 
     def _compare_with_solver(self, player: SearchPlayer, path: Path) -> ExactReport:
-        """Compare the network, alone and with search, with an exact solver."""
+        """Compare the network, with and without search, with an exact solver."""
         if self._evaluation_set is None:
             self._evaluation_set = read_set(path, self._game)
         raw = measure_accuracy(player.limited(0, None).choose, self._evaluation_set)

@@ -1,10 +1,10 @@
 """The symptoms of a training run that goes wrong, each with its likely cause and what to change.
 
-In: the newest rows of metrics.jsonl, and the settings. Out: a `Finding` for each symptom that is
-present. An alarm ends at another limit than it begins at, so that a figure that fluctuates does not
-switch it on and off. "Healthy" below means the runs of docs/HEALTH.md: tic-tac-toe, Connect Four
-and Othello with the shipped configs, and small networks for the first two.
-`alphazero.training.health` keeps the rows between iterations; nothing here has a memory.
+In: the newest rows of metrics.jsonl, and the settings. Out: a `Finding` for each symptom present.
+An alarm begins and ends at different limits, so that a fluctuating figure does not switch it on and
+off. "Healthy" refers to the runs of docs/HEALTH.md: tic-tac-toe, Connect Four and Othello with the
+shipped configs, and small networks for the first two. The checks have no state;
+`alphazero.training.health` keeps the rows between iterations.
 """
 
 import math
@@ -15,7 +15,7 @@ from alphazero.training.settings import TrainSettings
 
 
 class Finding(NamedTuple):
-    """A symptom that is present, as texts without a full stop."""
+    """A symptom, as texts without a full stop."""
 
     seen: str  #: what is wrong, with the figures
     cause: str  #: the likely cause
@@ -24,14 +24,14 @@ class Finding(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What a check knows of a run."""
+    """The input of a check."""
 
-    rows: list[Row]  #: of metrics.jsonl, the newest last
+    rows: list[Row]  #: rows of metrics.jsonl, newest last
     settings: TrainSettings
-    is_on: bool  #: whether the alarm that is checked is on
+    is_on: bool  #: whether the check's alarm is on
 
     def figures(self, key: str, newest: int = 0) -> list[float]:
-        """Return a figure of the newest rows, 0 is all of them; it is NaN where there is none."""
+        """Return a figure of the newest rows (0: of all rows), NaN where a row has none."""
         return [number(row, key) for row in self.rows[-newest:]]
 
     def mean(self, key: str, newest: int) -> float:
@@ -39,10 +39,10 @@ class Run(NamedTuple):
         return mean(self.figures(key, newest))
 
     def fraction(self, key: str, num_games: int) -> float:
-        """Return a figure that is a fraction of the games, over the newest games.
+        """Return a figure that is a fraction of the games, averaged over the newest games.
 
         Args:
-            num_games: the newest rows that together have at least this many games count.
+            num_games: average over the fewest newest rows with at least this many games.
 
         Returns:
             The fraction, NaN if there are fewer games.
@@ -61,17 +61,17 @@ class Run(NamedTuple):
         return value > (ends if self.is_on else begins)
 
     def is_below(self, value: float, begins: float, ends: float) -> bool:
-        """Return whether it is below that limit."""
+        """Return whether a figure is below the limit, which is ``ends`` while the alarm is on."""
         return value < (ends if self.is_on else begins)
 
 
 def mean(figures: list[float]) -> float:
-    """Return the mean, NaN of no figures."""
+    """Return the mean, NaN if there are no figures."""
     return sum(figures) / len(figures) if figures else math.nan
 
 
-MIN_RESULTS = 100  # for a fraction of results: 97 of 100 fair games are alike in one of 1e24 cases
-NUM_WORKER_ITERATIONS = 5  # over which losses of workers and of old games are averaged
+MIN_RESULTS = 100  # games for a fraction: 97 of 100 fair games are alike in one of 1e24 cases
+NUM_WORKER_ITERATIONS = 5  # iterations over which dropped games are averaged
 USUAL_RATE = {"muon": 2e-3, "adamw": 2e-3, "adam": 2e-3, "sgd": 5e-2}
 
 _WRONG_VIEWPOINT = "in a game of your own, results from the viewpoint of the wrong player"
@@ -84,7 +84,7 @@ _UNFAIR = f"a game that favours one side that much; or, {_WRONG_VIEWPOINT}"
 def games_repeat(run: Run) -> Finding | None:
     """Most games have the moves of another game of the iteration: too little is random."""
     distinct = run.fraction("selfplay.distinct_games", num_games=30)
-    # With less than a half, half of self-play's time is wasted. Healthy: 0.74 and more.
+    # Below one half, half of self-play's time is wasted. Healthy: 0.74 and more.
     if not run.is_below(distinct, 0.5, ends=0.6):
         return None
     seen = f"only {distinct:.0%} of the newest games differ from each other"
@@ -102,13 +102,13 @@ def games_repeat(run: Run) -> Finding | None:
 
 
 def first_player_always_wins(run: Run) -> Finding | None:
-    """Nearly all games have the same winner: the results teach nothing."""
+    """Nearly all games are won by the first player: the results teach nothing."""
     wins = run.fraction("selfplay.first_player_wins", MIN_RESULTS)
     return _one_winner(run, wins, "first")
 
 
 def second_player_always_wins(run: Run) -> Finding | None:
-    """The same for the other player."""
+    """Nearly all games are won by the second player: the results teach nothing."""
     wins = run.fraction("selfplay.first_player_wins", MIN_RESULTS)
     return _one_winner(run, 1 - wins - run.fraction("selfplay.draws", MIN_RESULTS), "second")
 
@@ -132,7 +132,7 @@ def only_draws(run: Run) -> Finding | None:
 
 
 def _more_openings(settings: TrainSettings) -> tuple[str, str]:
-    """Return the key and the advice that make games differ."""
+    """Return the key and the advice for more varied games."""
     selfplay = settings.selfplay
     if selfplay.random_opening_fraction < 0.5:
         return "selfplay.random_opening_fraction", "0.5 begins half of the games with random moves"
@@ -144,7 +144,7 @@ def _more_openings(settings: TrainSettings) -> tuple[str, str]:
 
 
 def entropy_collapsed(run: Run) -> Finding | None:
-    """The network's policy, or the policy target, puts everything on one move almost everywhere."""
+    """The network's policy, or the policy target, is nearly certain in most positions."""
     entropy, who = min(
         (run.mean("learner.policy_entropy", 2), "network"),
         (run.mean("learner.target_entropy", 2), "search"),
@@ -233,7 +233,7 @@ def overfitting(run: Run) -> Finding | None:
 
 
 def learning_rate_too_high(run: Run) -> Finding | None:
-    """Steps destroy more than they teach; any of four signs is enough."""
+    """Learner steps are too large; any of four signs is enough."""
     if len(run.rows) < 3:
         return None
     signs = []
@@ -263,7 +263,7 @@ def learning_rate_too_high(run: Run) -> Finding | None:
 
 
 def pit_cannot_decide(run: Run) -> Finding | None:
-    """Nearly all pairs of games in the pits end even, so the gate rejects whatever is learned."""
+    """Nearly all pairs of games in the pits end even, so the gate rejects every network."""
     pits = [row for row in run.rows if "pit.ties" in row][-3:]
     ties = mean([2 * pit["pit.ties"] / _num_games(pit, "pit") for pit in pits])
     are_accepted = run.settings.pit.tie_score >= run.settings.pit.acceptance
@@ -276,7 +276,7 @@ def pit_cannot_decide(run: Run) -> Finding | None:
 
 
 def pit_always_rejects(run: Run) -> Finding | None:
-    """The gate accepts no network; one as strong as the old one fails at 0.55 in 2 of 3 pits."""
+    """The gate accepts no network; an equally strong one fails at 0.55 in 2 of 3 pits."""
     pits = [row["pit.accepted"] for row in run.rows if "pit.accepted" in row][-5:]
     if len(pits) < 5 or any(pits) or pit_cannot_decide(run) is not None:
         return None
@@ -317,20 +317,8 @@ def disk_nearly_full(run: Run) -> Finding | None:
     return Finding(seen, "other files, or many runs", "run.root", advice)
 
 
-def workers_die(run: Run) -> Finding | None:
-    """Workers are lost about as fast as they come."""
-    lost = run.mean("workers.num_lost", NUM_WORKER_ITERATIONS)
-    present = run.mean("workers.num_workers", NUM_WORKER_ITERATIONS)
-    if not run.is_above(lost / max(present, 1), 0.5, ends=0.25):
-        return None
-    seen = f"{lost:.1f} workers are lost in an iteration, and {present:.1f} are there"
-    cause = "preempted machines, too little memory, or an error that the console names"
-    advice = "what a worker needs; or fewer selfplay.num_parallel_games"
-    return Finding(seen, cause, "workers.memory_gb", advice)
-
-
 def games_too_old(run: Run) -> Finding | None:
-    """Many games are dropped, because the network has learned too often meanwhile."""
+    """Many games are dropped because newer networks have come out since they began."""
     dropped = run.mean("workers.stale_fraction", NUM_WORKER_ITERATIONS)
     if not run.is_above(dropped, 0.2, ends=0.1):
         return None
@@ -355,7 +343,6 @@ CHECKS = (
     pit_always_rejects,
     strength_stalled,
     disk_nearly_full,
-    workers_die,
     games_too_old,
 )
 
@@ -364,7 +351,7 @@ CHECKS = (
 
 
 def _lower_rate(run: Run) -> tuple[str, str]:
-    """Return the key and the advice if steps are too large."""
+    """Return the key and the advice for steps that are too large."""
     key, rate = lower_rate(run.settings)
     return key, f"try {rate}"
 
@@ -372,11 +359,12 @@ def _lower_rate(run: Run) -> tuple[str, str]:
 def lower_rate(settings: TrainSettings) -> tuple[str, str]:
     """Return the key and a value to try if steps are too large.
 
-    That is the usual rate of the optimizer, or a fifth of a rate that is not far from it.
+    The value is the optimizer's usual rate or, if the current rate is near that, a fifth of it.
     """
     learner = settings.learner
     usual = USUAL_RATE[learner.optimizer]
     rises = learner.schedule != "constant" and learner.final_learning_rate > learner.learning_rate
     name = "final_learning_rate" if rises else "learning_rate"
     rate = getattr(learner, name)
-    return f"learner.{name}", f"{rate / 5 if usual / 100 < rate < 5 * usual else usual:.2g}"
+    is_near = usual / 100 < rate < 5 * usual
+    return f"learner.{name}", f"{rate / 5 if is_near else usual:.2g}"

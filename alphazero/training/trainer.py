@@ -2,11 +2,11 @@
 
 In: settings and the folder of a run. Out: a stream of events (`alphazero.training.events`), and
 files. `Trainer.run` follows the pseudo-code of the paper (Silver et al. 2018): play games with the
-network, train it on them, and, if there is a gate, keep the new network only where it beats the old
+network, train it on them, and, if there is a gate, keep the new network only if it beats the old
 one.
 
-A run is deterministic: on a CPU, stopping after an iteration and resuming gives the same weights,
-bit for bit, as never having stopped. Only a time limit (`run.time_limit_s`) can change that.
+A run is deterministic: on a CPU, a run that is stopped after an iteration and resumed ends with the
+same weights, bit for bit, as an uninterrupted one, unless it has a time limit (`run.time_limit_s`).
 With `workers.overlap` the games of the next iteration are played while the network learns.
 """
 
@@ -45,11 +45,11 @@ from alphazero.training.strength import StrengthMeasurement
 from alphazero.training.tuning import tune
 from alphazero.workers.choose_source import make_source, plays_on_here
 
-_NUM_ENGINE_POSITIONS = 256  # on which the engine is calibrated and compared with the reference
-# New samples whose loss is measured before training on them; that takes half as long as a step.
+_NUM_ENGINE_POSITIONS = 256  # positions on which the engine is calibrated and compared
+# New samples whose loss is measured before training on them, which takes half as long as a step.
 _NUM_HELD_OUT_SAMPLES = 512
-_STEPS_BETWEEN_EVENTS = 16  # of the learner
-_NUM_TIMED_ITERATIONS = 3  # the newest ones, whose median tells how long the next one will take
+_STEPS_BETWEEN_EVENTS = 16  # learner steps between two events
+_NUM_TIMED_ITERATIONS = 3  # newest iterations, whose median predicts the duration of the next one
 
 
 class Trainer:
@@ -57,13 +57,14 @@ class Trainer:
 
     Args:
         settings: checked settings; those left to "auto" are filled in.
-        folder: where all files of the run go.
+        folder: the folder of all the run's files.
 
     Attributes:
-        tuning: what was measured for the settings left to "auto"; None if there were none.
+        tuning: the speeds measured for settings left to "auto"; None if there were none.
         evaluator: runs the network in search.
+        store: the stored iterations.
         iteration: the iteration in progress or, between iterations, the last one.
-        elapsed_s: the seconds of training so far, those before a resume included.
+        elapsed_s: the seconds of training so far, including those before a resume.
     """
 
     def __init__(self, settings: TrainSettings, folder: RunFolder):
@@ -91,22 +92,22 @@ class Trainer:
         self.gate = Gate(self.game, settings, self.learner, self._make_evaluator)
         self.strength = StrengthMeasurement(self.game, settings)
         self.health = HealthMonitor(settings)
-        self._store = RunStore(
+        self.store = RunStore(
             folder, settings, self.game, self.learner, self.gate, self.source, self.replay
         )
         self.iteration = 0
         self.elapsed_s = 0.0
-        self._durations_s: list[float] = []  # of the iterations so far
-        self._progress_before = 0.0  # the fraction of the run that was done before this iteration
+        self._durations_s: list[float] = []  # durations of the iterations so far
+        self._progress_before = 0.0  # fraction of the run that was done before this iteration
         self._positions_per_s = math.nan
-        self._collected_at = 0.0  # when the last games were; 0 before the first
-        self._collected_work = self.source.work  # until then
+        self._collected_at = 0.0  # time when the last games were collected; 0 before the first
+        self._collected_work = self.source.work  # self-play's work until that time
 
     def run(self) -> Iterator[StageProgress | IterationReport]:
-        """Play, learn, measure and store until the run is finished; yield what happens.
+        """Play, learn, measure and store until the run is finished; yield events.
 
-        An iteration is stored when the caller requests the next event after its report. So what is
-        written about it is there before it counts, and a resume finds no gap.
+        An iteration is stored when the caller requests the next event after its report. So loggers
+        write about it before it counts, and a resume finds no gap.
 
         Raises:
             TrainingDivergedError: if the weights are not finite; the last stored iteration remains.
@@ -116,7 +117,7 @@ class Trainer:
             self.folder.write_rules(self.game.rules_text)
             self.gate.accept()
         self.source.update(self.iteration, self.learner.played_network, self._sample)
-        is_last = self.finished
+        is_last = bool(self.reached_limits)
         try:
             while not is_last:
                 start = time.monotonic()
@@ -131,7 +132,7 @@ class Trainer:
                 yield from self._measure(report)
                 self._complete(report, records)
                 yield report
-                self._store.write(records, report)
+                self.store.write(records, report)
                 is_last = report.last
         finally:
             self.source.close()
@@ -142,10 +143,10 @@ class Trainer:
         Raises:
             StoredFileError: if its files cannot be read.
         """
-        self.elapsed_s = self._store.restore()
-        self.iteration = self._store.iteration
+        self.elapsed_s = self.store.restore()
+        self.iteration = self.store.iteration
         self.folder.cut_metrics(self.iteration)
-        with contextlib.suppress(StoredFileError):  # the file was removed
+        with contextlib.suppress(StoredFileError):  # metrics.jsonl was removed
             rows = self.folder.read_metrics()
             self.health.restore(rows)
             times = [0.0, *(row["elapsed_s"] for row in rows)]
@@ -153,23 +154,8 @@ class Trainer:
         self.evaluator.update(self.learner.played_network, self._newest_positions())
 
     @property
-    def stored_iteration(self) -> int:
-        """The last stored iteration, after which a resume continues; 0 if none."""
-        return self._store.iteration
-
-    @property
-    def notices(self) -> list[str]:
-        """What `restore` found damaged, and what it did about it."""
-        return self._store.notices
-
-    @property
-    def finished(self) -> bool:
-        """Whether the run has made all its iterations, or has no time for another one."""
-        return bool(self.reached_limits)
-
-    @property
     def reached_limits(self) -> dict[str, int | float]:
-        """The settings that end the run now, with their values."""
+        """The settings whose limits end the run now, with their values; empty if it goes on."""
         run = self.settings.run
         reached: dict[str, int | float] = {}
         if self.iteration >= run.num_iterations:
@@ -181,7 +167,7 @@ class Trainer:
 
     @property
     def usual_iteration_s(self) -> float:
-        """The seconds that an iteration takes, measurements not counted; 0 before the first."""
+        """The usual seconds of an iteration, without measurements; 0 before the first."""
         return statistics.median(self._durations_s[-_NUM_TIMED_ITERATIONS:] or [0.0])
 
     @property
@@ -201,7 +187,8 @@ class Trainer:
         for played in self.source.play(num_games, self._progress_after(self.iteration - 1)):
             records += played.records
             num_positions += sum(len(record.actions) for record in played.records)
-            if (seconds := time.monotonic() - start) > 1:  # else the last iteration tells more
+            seconds = time.monotonic() - start
+            if seconds > 1:  # before that, the last iteration's speed is more precise
                 self._positions_per_s = num_positions / seconds
             event = self._event("self-play", min(len(records), num_games), num_games)
             yield event._replace(notices=tuple(played.notices))
@@ -210,10 +197,10 @@ class Trainer:
         now = time.monotonic()
         all_work = self.source.work
         work = all_work.since(self._collected_work)
-        # Workers that play on while the network learns have played since the last games came.
+        # Workers that play on while the network learns have played since the last collection.
         is_continuous = self.source.plays_on and self._collected_at
         played_s = now - (self._collected_at if is_continuous else start)
-        if not self.source.plays_on:  # games played ahead were ready
+        if not self.source.plays_on:  # games played ahead took no time in this method
             played_s = max(played_s, work.thread_s / len(self.evaluator.streams))
         self._collected_at = now
         self._collected_work = all_work
@@ -225,7 +212,7 @@ class Trainer:
         return records, report
 
     def _play_ahead(self) -> None:
-        """Let the games of the next iteration begin, if there will be one."""
+        """Start the games of the next iteration, if there will be one."""
         run = self.settings.run
         left_s = run.time_limit_s - self.elapsed_s - 2 * self.usual_iteration_s
         if self.iteration < run.num_iterations and (left_s > 0 or not run.time_limit_s):
@@ -255,7 +242,7 @@ class Trainer:
             raise self._diverged(report)
 
     def _wait(self, report: IterationReport) -> Iterator[StageProgress]:
-        """Wait for the games of the next iteration if they have begun: then search may rest."""
+        """Wait for games played ahead, which must end before the weights of search change."""
         start = time.monotonic()
         num_games = self.settings.selfplay.games_per_iteration
         for num_ahead in self.source.wait():
@@ -263,7 +250,7 @@ class Trainer:
         report.selfplay_s += time.monotonic() - start
 
     def _pit(self, report: IterationReport) -> Iterator[StageProgress]:
-        """If a pit is due, let the gate decide which network stays; search uses that one then.
+        """If a pit is due, let the gate decide which network stays; load that one for search.
 
         Raises:
             TrainingDivergedError: if the weights are finite but the network's answers are not.
@@ -279,9 +266,9 @@ class Trainer:
         self.source.update(self.iteration, self.learner.played_network, self._sample)
 
     def _measure(self, report: IterationReport) -> Iterator[StageProgress]:
-        """Measure the strength of the network if that is due; say whether the run ends."""
+        """Measure the network's strength if due; set whether the run ends."""
         start = time.monotonic()
-        report.last = self.finished
+        report.last = bool(self.reached_limits)
         for measurement, num_parts in self.strength.measure(report, self.evaluator):
             yield self._event(measurement, 0, num_parts)
         report.measure_s = time.monotonic() - start
@@ -289,9 +276,9 @@ class Trainer:
         report.last |= self.settings.evaluation.stop_when_proven and is_proven
 
     def _complete(self, report: IterationReport, records: list[GameRecord]) -> None:
-        """Add time, disk and alarms to the report and, if they are due, illustrations."""
+        """Add time, disk space, alarms and, if due, illustrations to the report."""
         report.elapsed_s = self.elapsed_s
-        report.store_s = self._store.seconds
+        report.store_s = self.store.seconds
         report.free_disk_gb = shutil.disk_usage(self.folder.path).free / 1e9
         self.health.observe(report)
         every = self.settings.run.sample_game_every
@@ -301,7 +288,7 @@ class Trainer:
     # --- parts ------------------------------------------------------------------------------------
 
     def _batches(self, num_steps: int, report: IterationReport) -> Iterator[Batch]:
-        """Yield the batches of an iteration; add the time that it takes to make them."""
+        """Yield the batches of an iteration; add the time spent on making them to the report."""
         settings = self.settings.learner
         batches: Iterator[Batch]
         batches = (self.replay.sample(settings.batch_size) for _ in range(num_steps))
@@ -317,7 +304,7 @@ class Trainer:
 
     def _diverged(self, report: IterationReport) -> TrainingDivergedError:
         resume_words = self.folder.resume_words(self.game.name, self.settings.network.kind)
-        return TrainingDivergedError(report, self.settings, self.stored_iteration, resume_words)
+        return TrainingDivergedError(report, self.settings, self.store.iteration, resume_words)
 
     def _make_evaluator(self, network: torch.nn.Module) -> NetworkEvaluator:
         settings = self.settings.evaluator
@@ -347,7 +334,7 @@ class Trainer:
         return min(max(num_iterations / run.num_iterations, by_time), 1.0)
 
     def _event(self, stage: str, done: int, total: int) -> StageProgress:
-        """Return the event that tells how far the iteration in progress is."""
+        """Return the progress of the current iteration."""
         return StageProgress(
             stage=stage,
             done=done,

@@ -1,12 +1,16 @@
 """Settings left to "auto" get the values that are fastest on this machine, measured in seconds.
 
 In: settings, a game, a new network. Out: the same settings with every "auto" that affects speed
-filled in, and a `Tuning`, which says what was measured. Each tuning is made once for a machine,
-game and network and then kept in the user's cache folder, so that later runs start at once and make
-the same choices.
+filled in, and a `Tuning` of the measured speeds. A tuning is made once for each machine, game and
+network and kept in the user's cache folder, so that later runs start at once and make the same
+choices. A stored tuning that is damaged, edited or of another version is measured again.
 """
 
+import contextlib
 import dataclasses
+import hashlib
+import json
+import platform
 import time
 from pathlib import Path
 
@@ -17,11 +21,13 @@ from alphazero.games.batched_game import Game
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.selection import candidates, measure_speeds
-from alphazero.inference.measurements import measurement_path, read_measurement, write_measurement
 from alphazero.inference.network_evaluator import NetworkEvaluator, num_streams
 from alphazero.network.registry import identity_of
 from alphazero.own_games.registry import canonical_name
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.files import read_text, with_checksum, write_atomically
+from alphazero.runtime.jit import cache_directory, make_private
+from alphazero.runtime.versions import version_of
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.training.settings import TrainSettings
 
@@ -33,11 +39,12 @@ _NUM_SAMPLE_POSITIONS = 256
 _ENGINE_BATCH = 64
 _LEARNER_CHOICES = (EngineChoice("torch", "float32"), EngineChoice("torch", "bfloat16"))
 _MIN_BFLOAT16_SPEEDUP = 1.1  # with less, the learner keeps float32
+_LIBRARIES = ("torch", "openvino", "numba", "alphazero-selfplay")
 
 
 @dataclasses.dataclass
 class Tuning:
-    """What was measured for the settings left to "auto", and the choice for each of them."""
+    """The speeds measured for the settings left to "auto", and the choice for each setting."""
 
     engine_speeds: dict[str, float]  #: network evaluations/s of all threads together, by engine
     engine: str
@@ -47,7 +54,7 @@ class Tuning:
     lockstep_speeds: dict[str, float] = dataclasses.field(default_factory=dict)
     num_parallel_games: int = 0
     seconds: float = 0.0  #: duration of the measurement
-    remembered: bool = False  #: whether an earlier run made it
+    remembered: bool = False  #: whether an earlier run made the measurement
 
 
 def tune(
@@ -57,7 +64,7 @@ def tune(
     device: torch.device,
     num_threads: int,
 ) -> Tuning | None:
-    """Fill in the settings left to "auto"; return what was measured, None if there were none.
+    """Fill in the settings left to "auto"; return the tuning, None if no setting was left.
 
     Raises:
         ConfigError: if no engine has the requested precision on this machine.
@@ -66,12 +73,13 @@ def tune(
     if not _has_auto(settings):
         return None
     path = _tuning_path(settings, game, device, num_threads)
-    tuning = None if settings.run.retune else read_measurement(path, Tuning)
+    tuning = None if settings.run.retune else read_tuning(path)
     if tuning is None:
         tuning = _measure(settings, game, network, device, num_threads)
-        write_measurement(path, tuning)
-    else:
-        tuning.remembered = True
+        text = json.dumps(dataclasses.asdict(tuning), indent=1) + "\n"
+        with contextlib.suppress(OSError):  # the next run measures again
+            make_private(path.parent)
+            write_atomically(path, with_checksum(text).encode())
     settings.evaluator.engine = tuning.engine
     settings.evaluator.precision = tuning.precision
     if settings.learner.precision == "auto":
@@ -85,7 +93,7 @@ def check_device(settings: TrainSettings, device: torch.device) -> None:
     """Check that an engine has the requested precision on the device.
 
     Raises:
-        ConfigError: if there is none.
+        ConfigError: if no engine has it.
     """
     evaluator = settings.evaluator
     if not candidates(evaluator.engine, evaluator.precision, device):
@@ -104,8 +112,11 @@ def _has_auto(settings: TrainSettings) -> bool:
 def _tuning_path(
     settings: TrainSettings, game: Game, device: torch.device, num_threads: int
 ) -> Path:
-    """Return the file of a tuning; its name is a digest of all that the speeds depend on."""
+    """Return the file of a tuning; its name is a digest of everything that affects the speeds."""
     depends_on = [
+        _processor(device),
+        num_streams(device, num_threads),
+        [version_of(name) for name in _LIBRARIES],
         canonical_name(game.name),
         game.planes_shape,
         *identity_of(settings.network),
@@ -113,7 +124,28 @@ def _tuning_path(
         dataclasses.asdict(settings.selfplay),
         settings.learner.precision,
     ]
-    return measurement_path("tuning", device, num_threads, depends_on)
+    digest = hashlib.sha256(json.dumps(depends_on, default=str).encode()).hexdigest()[:16]
+    return cache_directory().parent / f"tuning-{digest}.json"
+
+
+def _processor(device: torch.device) -> str:
+    """Return the name of the GPU, or of the processor."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_name(device)
+    with contextlib.suppress(OSError):  # only Linux has this file
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line
+    return platform.processor()
+
+
+def read_tuning(path: Path) -> Tuning | None:
+    """Return a stored tuning, None if it is missing, damaged, edited or of another version."""
+    try:
+        stored = json.loads(read_text(path).partition("\n")[2])
+        return Tuning(**stored | {"remembered": True})
+    except (ValueError, TypeError):  # TypeError: other fields
+        return None
 
 
 def _measure(
@@ -133,7 +165,7 @@ def _measure(
     planes = sample.planes[:_ENGINE_BATCH]
     num_calls = num_streams(device, num_threads)
     speeds = measure_speeds(list(dict.fromkeys(measured)), network, planes, device, num_calls)
-    # If none of the choices can run the network, the evaluator says why.
+    # If none of the choices can run the network, the evaluator's error says why.
     best = next((choice for choice, _ in speeds if choice in choices), choices[0])
     tuning = Tuning({str(choice): round(speed) for choice, speed in speeds}, *best)
     if settings.learner.precision == "auto":
@@ -146,7 +178,7 @@ def _measure(
 
 
 def _learner_precision(speeds: dict[EngineChoice, float]) -> str:
-    """Return the learner's precision, judged by the speed of torch's forward pass."""
+    """Return the learner's precision, chosen by the speed of torch's forward pass."""
     float32, bfloat16 = (speeds.get(choice, 0.0) for choice in _LEARNER_CHOICES)
     return "bfloat16" if bfloat16 > _MIN_BFLOAT16_SPEEDUP * float32 else "float32"
 

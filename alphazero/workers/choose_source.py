@@ -32,12 +32,12 @@ def make_source(
 
     Args:
         settings: `TrainSettings`, checked, with the learner's own engine.
-        wanted_evaluator: as the user gave it: it may say "auto".
-        streams: evaluators of the learner's own process.
+        wanted_evaluator: the user's settings of the evaluator, which may say "auto".
+        streams: evaluators of the learner's process.
         num_threads: cores of this machine that the run may use.
 
     Raises:
-        ConfigError: if the kind of workers needs what is not here.
+        ConfigError: if the kind of workers needs a package that is not installed.
     """
     workers = settings.workers
     is_ordered = settings.workers.mode == "ordered"
@@ -79,7 +79,7 @@ def plays_on_here(workers: WorkerSettings, game: Game, num_threads: int) -> bool
 
 
 def _kind(workers: WorkerSettings, game: Game, num_threads: int) -> str:
-    """Return the kind of workers; "auto" avoids threads that wait for Python's global lock."""
+    """Return the kind of workers; "auto" avoids threads that would wait for Python's lock."""
     if workers.kind != "auto":
         return workers.kind
     is_possible = _takes_turns(game, num_threads) and why_not_elsewhere(game) is None
@@ -87,7 +87,7 @@ def _kind(workers: WorkerSettings, game: Game, num_threads: int) -> str:
 
 
 def _takes_turns(game: Game, num_threads: int) -> bool:
-    """Return whether threads would wait for Python's global lock."""
+    """Return whether threads would take turns because of Python's global lock."""
     return num_threads > 1 and isinstance(game, PythonGame)
 
 

@@ -1,13 +1,13 @@
-"""Games played by workers elsewhere: who plays which unit, and what becomes of its answer.
+"""Distribute units of games to workers in other processes or machines, and collect the games.
 
-In: a `Transport`, and the trainer's requests. Out: games, each counted once, and sentences about
-what happens to the workers. If a worker is lost, another one plays its units. Answers that come
-twice, or whose games break the rules, do not count.
+In: a `Transport`, and the trainer's requests. Out: games, each counted once, and notices about the
+workers. If a worker is lost, another one plays its units. Repeated answers, and games that break
+the rules, do not count.
 
 In free mode workers play on while the network learns, and games that are more than
-`workers.max_staleness` networks old are dropped. Units last about `workers.unit_s`, and at most a
-quarter of the time in which all workers play the games of an iteration; a worker whose games are
-stale gets smaller units. The queue of games, finished or in flight, is limited to one iteration.
+`workers.max_staleness` networks old are dropped. A unit lasts about `workers.unit_s`, but at most a
+quarter of the time in which all workers play an iteration's games; a worker whose games are stale
+gets smaller units. Finished games and games in flight are limited to one iteration.
 """
 
 import time
@@ -27,7 +27,7 @@ from alphazero.selfplay.game_record import LENGTHS, GameRecord, unflatten
 from alphazero.workers.roster import MAX_UNITS, Roster, WorkerState
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.source import GameSource, Played, WorkerReport
-from alphazero.workers.transport import Event, Joined, Left, Notice, Transport
+from alphazero.workers.transport import Event, Joined, Left, Transport
 from alphazero.workers.unit import (
     UNITS_OF_A_VERSION,
     Answer,
@@ -39,18 +39,18 @@ from alphazero.workers.unit import (
 )
 
 _POLL_S = 0.5
-_FIRST_GAMES = 16  # of a worker's first unit, from which its speed is known
+_FIRST_GAMES = 16  # games of a worker's first unit, which measures its speed
 _FIRST_TIMEOUT_S = 600.0  # kernels may have to be compiled first
 _TIMEOUT_FACTOR = 10
-_MAX_FAILURES = 5  # workers lost before the first answer: then the run ends
+_MAX_FAILURES = 5  # the run ends if this many workers are lost before the first answer
 
 
 class Dispatcher(GameSource):
     """A `GameSource` that sends units to workers.
 
     Args:
-        game: its rules check the answers.
-        clock: returns seconds.
+        game: the game by whose rules answers are checked.
+        clock: returns the time in seconds.
     """
 
     def __init__(
@@ -68,21 +68,21 @@ class Dispatcher(GameSource):
         self._job = job
         self._games_per_iteration = job.selfplay.games_per_iteration
         evaluator = job.evaluator
-        # In ordered mode all use the same engine, in free mode each chooses its own.
+        # In ordered mode all workers use the same engine; in free mode each chooses one.
         self._engine = (
             None if self.plays_on else EngineChoice(evaluator.engine, evaluator.precision)
         )
         self._clock = clock
         self._roster = Roster(settings.max_staleness)
         self._version = 0
-        self._next_index = 0  # of the units of this version
+        self._next_index = 0  # of the next unit for this version
         self._progress = 0.0
-        self._waiting: deque[Unit] = deque()  # to be sent, those of lost workers first
-        self._finished: dict[int, list[GameRecord]] = {}  # games by unit, until the trainer asks
+        self._waiting: deque[Unit] = deque()  # units to send, those of lost workers first
+        self._finished: dict[int, list[GameRecord]] = {}  # games by unit that wait for the trainer
         self._num_failures = 0
         self._has_answered = False
 
-    # --- what the trainer asks for ----------------------------------------------------------------
+    # --- the trainer's requests -------------------------------------------------------------------
 
     def update(self, version: int, network: torch.nn.Module, sample: PositionSample) -> None:
         """See `GameSource.update`."""
@@ -160,11 +160,11 @@ class Dispatcher(GameSource):
         """Return the next unit for a worker; None if no more games are needed.
 
         Args:
-            num_finished: games that wait for the trainer.
+            num_finished: number of games that wait for the trainer.
         """
         if self._waiting:
             unit = self._waiting.popleft()
-            if self.plays_on:  # the worker that had it may have been faster
+            if self.plays_on:  # this worker may be slower than the unit's first one
                 unit = unit._replace(num_games=min(unit.num_games, self._unit_games(worker)))
             return unit
         num_games = num_finished + self._roster.num_in_flight
@@ -175,7 +175,7 @@ class Dispatcher(GameSource):
         return Unit(unit_id, self._unit_games(worker), self._progress)
 
     def _unit_games(self, worker: WorkerState) -> int:
-        """Return the number of games that last as long as a unit should."""
+        """Return the number of games for a unit of the intended duration."""
         quarter = self._games_per_iteration / (2 * MAX_UNITS)
         if not worker.games_per_s:
             return max(1, min(int(quarter / len(self._roster.workers)), _FIRST_GAMES))
@@ -186,8 +186,8 @@ class Dispatcher(GameSource):
         """Remove a worker, and queue its units for others.
 
         Args:
-            reason: what follows its name in a sentence.
-            units: to be played again, besides those in flight.
+            reason: a clause that follows the worker's name.
+            units: units to play again, besides those in flight.
         """
         again = [*units, *self._roster.remove(worker)]
         self._waiting.extendleft(reversed(again))
@@ -198,9 +198,7 @@ class Dispatcher(GameSource):
     # --- events -----------------------------------------------------------------------------------
 
     def _handle(self, event: Event) -> None:
-        if isinstance(event, Notice):
-            self._roster.notices.append(event.text)
-        elif isinstance(event, Joined):
+        if isinstance(event, Joined):
             self._roster.add(event.worker, event.facts, self._clock())
         elif isinstance(event, Left):
             self._lose(event)
@@ -227,10 +225,10 @@ class Dispatcher(GameSource):
         )
 
     def _take(self, worker: WorkerState, answer: Answer) -> None:
-        """Count the games of an answer if they obey the rules and are fresh enough."""
+        """Accept the games of an answer if they obey the rules and are fresh enough."""
         unit = worker.in_flight.pop(answer.unit_id, None)
         if unit is None:
-            return  # it came twice
+            return  # a repeated answer
         worker.busy_since = self._clock()
         try:
             check_games(answer.games, self._game)
@@ -247,10 +245,10 @@ class Dispatcher(GameSource):
             self._finished[unit.id] = unflatten(answer.games)
 
     def _check_asked(self, answer: Answer, unit: Unit) -> None:
-        """Check that an answer has what the unit asks for: exactly that in ordered mode.
+        """Check an answer's number of games, which is exact in ordered mode, and its network.
 
         Raises:
-            GamesError: if it has not.
+            GamesError: if they are not those of the unit.
         """
         asked = unit.num_games
         num_games = len(answer.games[LENGTHS])
@@ -261,7 +259,7 @@ class Dispatcher(GameSource):
             raise GamesError(f"it plays with network {answer.version}, not {self._version}")
 
     def _dismiss_hanging(self) -> None:
-        """Dismiss workers that take far too long."""
+        """Dismiss workers that have exceeded their time limit."""
         now = self._clock()
         for worker in list(self._roster.workers.values()):
             limit_s = self._settings.timeout_s or self._patience_s(worker)

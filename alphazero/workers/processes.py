@@ -1,7 +1,7 @@
 """Workers in other processes of this machine: a `Transport` over pipes.
 
-For games in plain Python, whose threads would wait for each other, and for machines with more cores
-than one process keeps busy. A process that dies is replaced.
+They suit games in plain Python, whose threads would wait for each other, and machines with more
+cores than one process keeps busy. A process that dies is replaced.
 """
 
 import contextlib
@@ -23,16 +23,16 @@ from alphazero.workers.transport import Answered, Event, Joined, Left
 from alphazero.workers.unit import Job, Unit, Weights
 from alphazero.workers.unit_player import UnitPlayer
 
-_END_S = 5.0  # that a process has to end by itself
+_END_S = 5.0  # time for a process to end by itself
 
 
 class ProcessTransport:
-    """Keeps a number of worker processes.
+    """Keeps a fixed number of worker processes running.
 
     Args:
-        job: about the run.
-        num_processes: how many.
-        num_threads: of each.
+        job: what a worker has to know about the run.
+        num_processes: number of processes.
+        num_threads: threads of each process.
     """
 
     how_to_join = "The first games follow when their processes have started."
@@ -124,14 +124,14 @@ class ProcessTransport:
             return "its process does not answer"
         if code < 0:
             return f"its process was ended by {signal.Signals(-code).name}"
-        return f"its process ended with status {code}; its error stands above"
+        return f"its process ended with status {code}; its error is shown above"
 
 
 @contextlib.contextmanager
 def _without_program() -> Iterator[None]:
-    """Keep new processes from running this process's script, which may start a run itself.
+    """Keep `multiprocessing` from importing the main script in a new process.
 
-    `multiprocessing` imports the main module again, so that its functions can be called.
+    The script may start a run itself.
     """
     program = sys.modules["__main__"]
     sys.modules["__main__"] = types.ModuleType("__main__")
@@ -142,13 +142,13 @@ def _without_program() -> Iterator[None]:
 
 
 def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
-    """Be a worker: play units as they arrive, each with the newest network so far.
+    """Run a worker: play units as they arrive, each with the newest network so far.
 
     Args:
         connection: receives `Weights`, then `Unit`s and newer `Weights`, finally None; sends
             `Joined` and `Answered`.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the learner, which ends us
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the learner handles Ctrl-C
     player = UnitPlayer(job, num_threads, name)
     units: deque[Unit] = deque()
     with contextlib.suppress(EOFError, ConnectionError):  # the learner is gone
@@ -173,13 +173,13 @@ def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
 def _sent(connection: Any) -> "queue.SimpleQueue[bytes | None]":
     """Return a queue whose pickled messages a thread sends; None closes the connection.
 
-    So the learner never waits for a worker that was stopped and does not read.
+    The learner thus never waits for a stopped worker, which does not read.
     """
     messages: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
 
     def send() -> None:
         while (message := messages.get()) is not None:
-            with contextlib.suppress(OSError):  # the worker is gone, as `poll` will notice
+            with contextlib.suppress(OSError):  # the worker is gone; `poll` will notice
                 connection.send_bytes(message)
         connection.close()
 
@@ -188,9 +188,9 @@ def _sent(connection: Any) -> "queue.SimpleQueue[bytes | None]":
 
 
 def _received(connection: Any) -> "queue.SimpleQueue[Weights | Unit | None]":
-    """Return a queue that a thread fills with what arrives; None is the end.
+    """Return a queue that a thread fills with received messages; None is the last one.
 
-    So the learner never waits for a worker to read while that worker waits for the learner.
+    The thread prevents a deadlock in which learner and worker wait for each other to read.
     """
     messages: queue.SimpleQueue[Weights | Unit | None] = queue.SimpleQueue()
 
@@ -200,7 +200,7 @@ def _received(connection: Any) -> "queue.SimpleQueue[Weights | Unit | None]":
             try:
                 message = connection.recv()
             except (EOFError, OSError):
-                os._exit(0)  # the learner is gone: nobody waits for the games under way
+                os._exit(0)  # the learner is gone, so nobody needs these games
             messages.put(message)
 
     threading.Thread(target=receive, daemon=True).start()

@@ -1,7 +1,7 @@
-"""The workers of a run: which units each has in flight, how fast it plays, what it did.
+"""The workers of a run: the units in flight, speed and finished work of each.
 
-In: what happens to workers. Out: `WorkerReport`s, and sentences for the user. Knows neither
-transport nor games.
+In: workers that join, answer and leave. Out: `WorkerReport`s, and notices for the user. Does not
+depend on transport or games.
 """
 
 import copy
@@ -12,29 +12,30 @@ from alphazero.runtime.wording import counted
 from alphazero.workers.source import WorkerReport
 from alphazero.workers.unit import NO_WORK, SelfPlayWork, Unit, WorkerFacts
 
-MAX_UNITS = 2  #: in flight for each worker: the one that it plays and the next one
-_PATIENCE_S = 30.0  # without any worker, before the user is told how one joins
-_SHRINK, _GROW = 0.5, 1.25  # factors for the units of a worker whose games are stale, or fresh
+MAX_UNITS = 2  #: units in flight for each worker: the one that it plays and the next one
+_PATIENCE_S = 30.0  # time without any worker before the user is told how one joins
+_SHRINK = 0.5  # factor for the unit size of a worker whose games are stale
+_GROW = 1.25  # factor for the unit size of a worker whose games are fresh, up to the full size
 
 
 @dataclasses.dataclass
 class WorkerState(WorkerReport):
     """A connected worker. `Roster` and the dispatcher change it."""
 
-    busy_since: float = 0.0  #: when it got work, or last answered
+    busy_since: float = 0.0  #: time when it got work, or last answered
     in_flight: dict[int, Unit] = dataclasses.field(default_factory=dict)  #: its units by id
-    unit_scale: float = 1.0  #: factor for the size of its units; below 1 if its games are stale
+    unit_scale: float = 1.0  #: factor for the size of its units; below 1 after stale games
 
 
 class Roster:
     """All connected workers, and those that have left since the last report.
 
     Args:
-        max_staleness: networks by which games that count may lag behind.
+        max_staleness: maximum number of networks by which games that count may lag behind.
 
     Attributes:
-        workers: the connected ones, by name.
-        work: for all games so far.
+        workers: the connected workers by name.
+        work: the work for all games so far.
         notices: sentences for the user, until `take_notices`.
     """
 
@@ -48,7 +49,7 @@ class Roster:
 
     def add(self, name: str, facts: WorkerFacts, now: float) -> None:
         """Add a worker that has joined."""
-        self.workers[name] = WorkerState(name, facts, busy_since=now)
+        self.workers[name] = WorkerState(name, busy_since=now)
         threads = counted(facts.num_threads, "thread")
         self.notices.append(f"Worker {name} has joined: {threads} on {facts.host}.")
 
@@ -61,22 +62,22 @@ class Roster:
 
     @property
     def num_in_flight(self) -> int:
-        """The number of games that workers were asked for and have not sent yet."""
+        """The number of games that workers were asked for and have not yet sent."""
         return sum(
             unit.num_games for worker in self.workers.values() for unit in worker.in_flight.values()
         )
 
     @property
     def games_per_s(self) -> float:
-        """The speed of all workers; those that have not answered count like the mean of the rest.
+        """The estimated speed of all workers; 0 if none has answered.
 
-        0 if none has answered.
+        Workers that have not answered count as the mean of the others.
         """
         speeds = [worker.games_per_s for worker in self.workers.values() if worker.games_per_s]
         return sum(speeds) / max(len(speeds), 1) * len(self.workers)
 
     def next_free(self) -> WorkerState | None:
-        """Return a worker with room for a unit, one without work first; None if there is none."""
+        """Return the least busy worker with room for a unit, None if no worker has room."""
         workers = self.workers.values()
         worker = min(workers, key=lambda worker: len(worker.in_flight), default=None)
         return worker if worker is not None and len(worker.in_flight) < MAX_UNITS else None
@@ -92,8 +93,8 @@ class Roster:
         """Count a worker's games; return whether they are fresh enough.
 
         Args:
-            seconds: in which they were played.
-            staleness: networks by which they lag behind.
+            seconds: time in which the games were played.
+            staleness: number of networks by which they lag behind.
         """
         self.work = self.work.plus(work)
         newest = num_games / max(seconds, 1e-3)
@@ -109,7 +110,7 @@ class Roster:
         return is_fresh
 
     def remind(self, now: float, text: str) -> None:
-        """Tell the user ``text`` once for each long time without workers."""
+        """Add the notice ``text`` once in each long period without workers."""
         if self.workers:
             self._empty_since = None
         elif self._empty_since is None:
@@ -125,7 +126,7 @@ class Roster:
         return notices
 
     def reports(self) -> list[WorkerReport]:
-        """Return what each worker did since the last call, and start counting again."""
+        """Return what each worker did since the last call, and reset the counts."""
         present = list(self.workers.values())
         gone = self._gone
         self._gone = []

@@ -1,6 +1,6 @@
-"""The code that both sides of a run must share: this program and the user's own game.
+"""The code that learner and workers must share: this program and the user's own game.
 
-A game file is sent as its text, with the modules beside it that it imports. A class is not sent:
+A game file is sent as text, with the modules beside it that it imports. A class is not sent:
 workers import it by its name, `module:Class`.
 """
 
@@ -29,7 +29,7 @@ _PACKAGE = Path(__file__).parents[1]
 
 @functools.lru_cache
 def code_version() -> str:
-    """Return the version and a digest of all sources; workers of another one are refused."""
+    """Return the version and a digest of all sources; workers with another one are refused."""
     digest = hashlib.sha256()
     for source in sorted(_PACKAGE.rglob("*.py")):
         digest.update(source.relative_to(_PACKAGE).as_posix().encode())
@@ -38,10 +38,10 @@ def code_version() -> str:
 
 
 def own_files(name: str) -> str | None:
-    """Return the user's own game file and the modules beside it that it imports, if it is one.
+    """Return a game file and the modules beside it that it imports; None if it is no file.
 
     Returns:
-        JSON, the texts by their paths from the game file's folder.
+        JSON: the texts by their paths relative to the game file's folder.
     """
     if not is_game_file(name):
         return None
@@ -75,16 +75,17 @@ def game_here(name: str, files: str | None, rules_digest: str) -> Game:
     """Return the game, made on this machine.
 
     Args:
-        name, files: of the game, see `own_files`.
-        rules_digest: of the game where it was sent from.
+        name: the game's name.
+        files: the game's files, see `own_files`.
+        rules_digest: the digest of the rules on the learner's machine.
 
     Raises:
-        ConfigError: if its rules are others here.
+        ConfigError: if the rules differ on this machine.
     """
     game = make_game(_name_here(name, files))
     if game.rules_digest != rules_digest:
         allowed = "the version that the learner runs"
-        reason = f"its rules are others on this machine ({socket.gethostname()})"
+        reason = f"its rules are different on this machine ({socket.gethostname()})"
         raise ConfigError.of("game", name, allowed, reason)
     return game
 
@@ -92,15 +93,15 @@ def game_here(name: str, files: str | None, rules_digest: str) -> Game:
 def _name_here(name: str, files: str | None) -> str:
     """Return the game's name on this machine.
 
-    The files are written to a temporary folder unless they are here already. Other users cannot
-    write there: the files are going to be run.
+    The files are written to a temporary folder unless they are already here. Other users cannot
+    write there, because the files will be run.
     """
     if files is None or Path(name).is_file() and own_files(name) == files:
         return name
     digest = hashlib.sha256(files.encode()).hexdigest()[:12]
     try:
         folder = private_folder(Path(tempfile.gettempdir()) / f"alphazero-{digest}")
-    except OSError:  # another user's
+    except OSError:  # the folder belongs to another user
         folder = Path(tempfile.mkdtemp(prefix="alphazero-"))
     for place, text in json.loads(files).items():
         path = folder / place

@@ -1,7 +1,7 @@
-"""Where training games come from: the interface between the trainer and those who play.
+"""The source of training games: the interface between the trainer and the workers.
 
-`alphazero.workers.thread_source` plays on threads of this process;
-`alphazero.workers.dispatcher` gives units to workers elsewhere.
+`alphazero.workers.thread_source` plays on threads of this process; `alphazero.workers.dispatcher`
+distributes units to workers elsewhere, which are other processes or machines.
 """
 
 import dataclasses
@@ -12,11 +12,11 @@ import torch
 
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.workers.unit import SelfPlayWork, WorkerFacts
+from alphazero.workers.unit import SelfPlayWork
 
 
 class Played(NamedTuple):
-    """News of a source since it was last asked."""
+    """What a source of games reports since the last report."""
 
     records: list[GameRecord]
     notices: list[str]  #: sentences for the user: a worker has joined, has died, ...
@@ -24,22 +24,21 @@ class Played(NamedTuple):
 
 @dataclasses.dataclass
 class WorkerReport:
-    """One worker in an iteration."""
+    """What one worker did in an iteration."""
 
     name: str
-    facts: WorkerFacts
-    games_per_s: float = 0.0  #: while it played; 0 until it has answered
+    games_per_s: float = 0.0  #: speed while it played; 0 before its first answer
     num_games: int = 0  #: games that counted
     total_staleness: int = 0  #: sum over these games of the networks they lagged behind
     num_stale_games: int = 0  #: games dropped because they lagged too far behind
-    is_alive: bool = True  #: False if it was lost or dismissed since
+    is_alive: bool = True  #: False if it was lost or dismissed
 
 
 class GameSource:
-    """Plays training games; the methods with a default concern only some kinds of workers.
+    """Plays training games. Methods with a default concern only some kinds of workers.
 
-    Laws: each game is yielded once. `play` yields at least every few seconds, with or without
-    games, so that the user sees that the run is alive.
+    Laws: each game is yielded once. `play` yields at least every few seconds, even without games,
+    so that the user sees that the run is alive.
     """
 
     plays_on = False  #: whether workers elsewhere play on while the network learns
@@ -48,7 +47,7 @@ class GameSource:
         """Play new units with this network.
 
         Args:
-            version: the number of iterations that it has learned.
+            version: number of iterations that the network has learned.
             sample: positions on which engines are calibrated and compared.
         """
         raise NotImplementedError
@@ -68,26 +67,26 @@ class GameSource:
     def play_ahead(self, num_games: int, progress: float) -> None:
         """Start the games of the next `play` if this process plays them; return at once.
 
-        The evaluator must keep its weights until `wait` has ended.
+        The evaluator must keep its weights until `wait` is finished.
         """
 
     def wait(self) -> Iterator[int]:
-        """Wait for the games that `play_ahead` started; yield now and then how many there are."""
+        """Wait for the games that `play_ahead` started; yield their number from time to time."""
         yield from ()
 
     def tend(self) -> None:
-        """Keep workers elsewhere busy while the network learns; return at once."""
+        """Send units to workers elsewhere while the network learns; return at once."""
 
     def worker_reports(self) -> list[WorkerReport]:
         """Return what each worker elsewhere did since the last call."""
         return []
 
     def state_dict(self) -> dict:
-        """Return what a resume needs, besides the games that were yielded."""
+        """Return the state that a resume needs besides the yielded games."""
         return {}
 
     def load_state_dict(self, state: dict) -> None:
-        """Restore the state of any kind of source, as far as it fits."""
+        """Restore the state of any kind of source, as far as it applies."""
 
     def close(self) -> None:
         """End all workers."""

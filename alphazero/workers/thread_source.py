@@ -1,10 +1,10 @@
-"""Games played on threads of this process: the default.
+"""Training games played on threads of this process: the default source.
 
-In free mode unfinished games go on in the next iteration (`selfplay.carry_over`); in ordered mode
-the same units are played as by workers elsewhere.
+In free mode unfinished games continue in the next iteration (`selfplay.carry_over`); in ordered
+mode the threads play the same units as workers elsewhere would.
 
-With `workers.overlap` the games of the next iteration are played while the network learns, still
-with the network from before. Their number is fixed, so the run can be repeated.
+With `workers.overlap` the games of the next iteration are played while the network learns, with the
+previous network. Their number is fixed, so the run can be repeated.
 """
 
 import dataclasses
@@ -34,12 +34,12 @@ class ThreadSource(GameSource):
 
     Args:
         streams: one evaluator for each thread.
-        seed: of the run.
+        seed: seed of the run.
         unit_games: games of a unit in ordered mode; 0 is free mode.
-        overlap: whether `play_ahead` plays; not in ordered mode.
+        overlap: whether `play_ahead` plays, which needs free mode.
 
     Attributes:
-        selfplay: plays the games.
+        selfplay: the self-play workers.
     """
 
     def __init__(
@@ -63,14 +63,14 @@ class ThreadSource(GameSource):
         self._thread_s = 0.0
         self._overlaps = overlap
         self._background = ThreadPoolExecutor(1)
-        self._playing: Future | None = None  # of `play_ahead`
-        self._ahead: list[GameRecord] = []  # games for the next `play`
-        self._work_before = NO_WORK  # done by an earlier process for `_ahead`
-        self._work_until = NO_WORK  # done when `play_ahead` began
+        self._playing: Future | None = None  # the games that `play_ahead` started
+        self._ahead: list[GameRecord] = []  # finished games for the next `play`
+        self._work_before = NO_WORK  # work of an earlier process for `_ahead`
+        self._work_until = NO_WORK  # work until `play_ahead` began
         self._is_closed = False
 
     def update(self, version: int, network: torch.nn.Module, sample: PositionSample) -> None:
-        """See `GameSource.update`; the streams have the new network already."""
+        """See `GameSource.update`; the streams already have the new network."""
         self._version = version
 
     def play(self, num_games: int, progress: float) -> Iterator[Played]:
@@ -124,7 +124,7 @@ class ThreadSource(GameSource):
         return work._replace(thread_s=self._thread_s).plus(self._work_before)
 
     def state_dict(self) -> dict:
-        """Return games played ahead, those in progress, random states; {} in ordered mode."""
+        """Return games played ahead, games in progress and random states; {} in ordered mode."""
         if self._unit_games:
             return {}
         state = self.selfplay.state_dict()
@@ -134,8 +134,8 @@ class ThreadSource(GameSource):
         return state
 
     def load_state_dict(self, state: dict) -> None:
-        """See `GameSource.load_state_dict`; games in progress elsewhere are lost."""
-        if "0" in state and not self._unit_games:  # of threads
+        """See `GameSource.load_state_dict`; games in progress on other workers are lost."""
+        if "0" in state and not self._unit_games:  # the state of threads
             self._ahead = []
             self._work_before = NO_WORK
             if ahead := state.get("ahead"):

@@ -1,7 +1,7 @@
-"""How units reach workers and answers come back: the interface of processes and of Ray.
+"""The transport of units to workers and of answers back: the interface of processes and Ray.
 
-A transport starts workers of the learner's own version, and reports when one is lost. It knows
-nothing of games: `alphazero.workers.dispatcher` decides who plays a lost worker's units.
+A transport starts workers of the learner's version, and reports when one is lost. It does not
+depend on games: `alphazero.workers.dispatcher` decides who plays a lost worker's units.
 """
 
 from typing import NamedTuple, Protocol
@@ -30,30 +30,24 @@ class Left(NamedTuple):
     reason: str  #: a clause such as "its process was killed"
 
 
-class Notice(NamedTuple):
-    """Something that the user should know."""
-
-    text: str  #: a sentence
-
-
-Event = Joined | Answered | Left | Notice
+Event = Joined | Answered | Left
 
 
 class Transport(Protocol):
     """Carries units to workers. A worker's name is never used again once the worker has left."""
 
-    how_to_join: str  #: a sentence for the user who waits for the first worker
+    how_to_join: str  #: a sentence for a user who waits for the first worker
 
     def publish(self, weights: Weights) -> None:
-        """Send a network to all workers, present and future; it replaces the one before."""
+        """Send a network to all present and future workers; it replaces the previous one."""
         ...
 
     def submit(self, worker: str, unit: Unit) -> None:
-        """Send a unit to a worker, which plays its units in order."""
+        """Send a unit to a worker; a worker plays its units in order."""
         ...
 
     def poll(self, timeout_s: float) -> list[Event]:
-        """Return what has happened; wait at most ``timeout_s`` for something to happen."""
+        """Return the events since the last call; wait at most ``timeout_s`` for the first."""
         ...
 
     def dismiss(self, worker: str) -> None:

@@ -1,9 +1,9 @@
 """The messages between the learner and its workers.
 
-A unit is a number of games. In ordered mode its games depend on the network, the unit and the seed
-of the run alone: threads of the learner, processes and other machines play the same games, given
-equal engines, and a unit whose worker died is played again without a difference. In free mode a
-worker also continues games of its own.
+A unit is a number of games to play. In ordered mode its games depend only on the network, the unit
+and the run's seed: with equal engines, threads, processes and other machines play the same games,
+also if a unit is repeated after its worker died. In free mode a worker also continues its
+unfinished games.
 """
 
 import dataclasses
@@ -26,9 +26,9 @@ from alphazero.selfplay.threads import ParallelSelfPlay
 
 @dataclasses.dataclass
 class Job:
-    """What a worker has to know about a run before its first unit."""
+    """What a worker needs to know about a run before its first unit."""
 
-    run: str = ""  #: a unique name, which seeds the games of free mode
+    run: str = ""  #: unique name of the run, which seeds the games of free mode
     game: str = ""
     game_files: str | None = None  #: see `alphazero.workers.sent_code.own_files`
     rules_digest: str = ""  #: see `alphazero.games.batched_game.Game`
@@ -38,19 +38,19 @@ class Job:
     selfplay: SelfPlaySettings = dataclasses.field(default_factory=SelfPlaySettings)
     device: str = "auto"
     seed: int = 0
-    #: Threads of a unit in ordered mode, where the games depend on how they are divided; 0 in free
-    #: mode, where a worker uses all its cores.
+    #: threads for a unit in ordered mode, where the games depend on their number; 0 in free mode,
+    #: where a worker uses all its cores
     unit_threads: int = 0
-    parallel_games_per_thread: int = 1  #: in free mode
+    parallel_games_per_thread: int = 1  #: games in lockstep on each thread in free mode
 
 
 class Weights(NamedTuple):
     """A network to play with."""
 
-    version: int  #: the number of iterations that it has learned
-    arrays: dict[str, np.ndarray]  #: by name
-    sample: PositionSample  #: on which engines are calibrated and compared
-    engine: EngineChoice | None  #: None lets the worker choose its own
+    version: int  #: number of iterations that the network has learned
+    arrays: dict[str, np.ndarray]  #: weights by name
+    sample: PositionSample  #: positions on which engines are calibrated and compared
+    engine: EngineChoice | None  #: engine to use; None lets the worker choose
 
 
 class Unit(NamedTuple):
@@ -64,24 +64,22 @@ class Unit(NamedTuple):
 class WorkerFacts(NamedTuple):
     """What a worker reports when it joins."""
 
-    host: str = ""
-    engine: str = ""
-    evaluations_per_s: float = 0.0  #: by all threads together; 0 if it was not measured
-    num_threads: int = 0
+    host: str
+    num_threads: int
 
 
 class SelfPlayWork(NamedTuple):
-    """Work of self-play, added up over its threads."""
+    """The work of self-play, summed over its threads."""
 
     num_simulations: int  #: simulations whose leaf was new
     num_evaluations: int  #: positions that search passed to the evaluator
-    num_batches: int
-    total_depth: int  #: of the new leaves
-    evaluator_s: float  #: wall seconds inside the evaluator
-    num_requested: int  #: the same positions, counted by the evaluator
-    num_evaluated: int  #: of these, positions that the network answered; the cache had the others
-    network_s: float  #: wall seconds inside the engine
-    thread_s: float = 0.0  #: wall seconds of all threads that played
+    num_batches: int  #: calls of the evaluator
+    total_depth: int  #: sum of the new leaves' depths, in plies
+    evaluator_s: float  #: wall-clock seconds inside the evaluator
+    num_requested: int  #: positions passed to the evaluator, counted by its cache
+    num_evaluated: int  #: requested positions that were not in the cache
+    network_s: float  #: wall-clock seconds inside the engine
+    thread_s: float = 0.0  #: wall-clock seconds of all threads that played
 
     @classmethod
     def now(cls, selfplay: ParallelSelfPlay, streams: Sequence[CachedEvaluator]) -> "SelfPlayWork":
@@ -102,7 +100,7 @@ class Answer(NamedTuple):
     """The games of a unit."""
 
     unit_id: int
-    version: int  #: of the network that played them
+    version: int  #: version of the network that played the games
     games: dict[str, np.ndarray]  #: see `alphazero.selfplay.game_record`
     work: SelfPlayWork
     seconds: float
@@ -113,16 +111,17 @@ NO_WORK = SelfPlayWork(*[0] * len(SelfPlayWork._fields))
 
 # --- ordered mode -------------------------------------------------------------------------------
 
-UNITS_OF_A_VERSION = 1 << 20  #: the ids of an iteration's units begin with this, times its version
+UNITS_OF_A_VERSION = 1 << 20  #: unit ids of a version begin with this number times the version
 
 
 def ordered_units(version: int, num_games: int, unit_games: int, progress: float) -> list[Unit]:
     """Return the units of an iteration; the last one may be smaller.
 
     Args:
-        version: of the network that plays them.
-        num_games: of the iteration.
-        unit_games: of a unit.
+        version: version of the network that plays them.
+        num_games: games of the iteration.
+        unit_games: games of a unit.
+        progress: fraction of the run that is done.
     """
     first_id = version * UNITS_OF_A_VERSION
     starts = range(0, num_games, unit_games)
@@ -138,9 +137,9 @@ def play_ordered(
     """Play the games of a unit.
 
     Args:
-        selfplay: with settings that do not carry games over.
+        selfplay: self-play without the setting ``carry_over``.
         streams: its evaluators.
-        seed: of the run.
+        seed: seed of the run.
     """
     for stream in streams:
         stream.clear()

@@ -1,6 +1,6 @@
-"""The worker's side: play units of self-play with the newest network that was sent.
+"""The worker's side: play units of self-play with the newest network received.
 
-In: a `Job`, then `Weights` and `Unit`s. Out: `Answer`s. Knows nothing of how they travel.
+In: a `Job`, then `Weights` and `Unit`s. Out: `Answer`s. Does not depend on the transport.
 """
 
 import dataclasses
@@ -28,20 +28,21 @@ from alphazero.workers.unit import (
     play_ordered,
 )
 
-_ENGINE_BATCH = 64  # positions of a call when engines are measured
-_GPU_GAMES_PER_STREAM = 1024  # where the learner's machine, which chose the number, has no GPU
+_ENGINE_BATCH = 64  # positions in a call when engines are measured
+_GPU_GAMES_PER_STREAM = 1024  # minimum on a GPU; a learner without one has chosen fewer
 
 
 class UnitPlayer:
     """Plays units on all cores, or on the GPU, of this process.
 
     Args:
-        job: about the run.
-        num_threads: 0 is one for each core that this process may use.
-        name: unique; together with the job's name it seeds the games of free mode.
+        job: what a worker needs to know about the run.
+        num_threads: number of threads; 0 is one for each core that this process may use.
+        name: unique name of the worker, which also seeds the games of free mode.
 
     Attributes:
-        version: of the network that plays; -1 before the first.
+        version: version of the network that plays; -1 before the first.
+        facts: what this worker reports when it joins.
     """
 
     def __init__(self, job: Job, num_threads: int = 0, name: str = ""):
@@ -56,13 +57,7 @@ class UnitPlayer:
         self._name = name
         self._evaluator: NetworkEvaluator | None = None
         self._selfplay: ParallelSelfPlay | None = None
-        self._speed = 0.0
-
-    @property
-    def facts(self) -> WorkerFacts:
-        """What this worker is; the engine is known after the first network."""
-        engine = "" if self._evaluator is None else self._evaluator.report.name
-        return WorkerFacts(socket.gethostname(), engine, self._speed, self._num_threads)
+        self.facts = WorkerFacts(socket.gethostname(), self._num_threads)
 
     def load(self, weights: Weights) -> None:
         """Play with another network from the next unit on."""
@@ -124,5 +119,4 @@ class UnitPlayer:
         speeds = measure_speeds(
             choices, self._network, sample.planes[:_ENGINE_BATCH], self._device, threads
         )
-        self._speed = speeds[0].evaluations_per_s
         return speeds[0].choice

@@ -97,7 +97,7 @@ def resumed(folder, damages):
     found = []
 
     def note(trainer, *_):
-        found.append((digest_of(restored_by(trainer)), len(trainer.notices)))
+        found.append((digest_of(restored_by(trainer)), len(trainer.store.notices)))
         return 0
 
     with damaged(folder, damages) as copy, mock.patch.object(train, "_run", note):

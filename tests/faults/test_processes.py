@@ -238,7 +238,7 @@ def test_a_folder_that_is_removed_between_two_files_is_not_made_again(folder, mo
     trainer.restore()
     with pytest.raises(OSError):
         reports(trainer)
-    assert trainer.stored_iteration <= STORED + 1
+    assert trainer.store.iteration <= STORED + 1
     assert not files.metrics.exists()
 
 

@@ -24,7 +24,7 @@ def runs(tmp_path_factory):
     shutil.copytree(root / "four", root / "five")
     whole = resumed(RunFolder(root / "five"))
     reports(whole)
-    assert whole.notices == []
+    assert whole.store.notices == []
     return root / "four", network_arrays(whole.learner.network)
 
 
@@ -64,11 +64,11 @@ def swap(path):
 def test_the_state_before_takes_over_and_plays_the_same_iteration(folder, runs, damage):
     damage(folder)
     trainer = resumed(folder)
-    assert trainer.iteration == 3 and len(trainer.notices) == 1
+    assert trainer.iteration == 3 and len(trainer.store.notices) == 1
     reports(trainer)
     assert [row["iteration"] for row in folder.read_metrics()] == [1, 2, 3, 4, 5]
     assert_same(network_arrays(trainer.learner.network), runs[1])
-    assert resumed(folder).notices == []
+    assert resumed(folder).store.notices == []
 
 
 def test_games_that_both_states_need_are_dropped_at_the_users_word_only(folder):
@@ -84,7 +84,7 @@ def test_games_that_both_states_need_are_dropped_at_the_users_word_only(folder):
     assert sorted(kept) == ["3", "4", "5"] and kept["5"]["num_samples"] == num_samples[0]
     assert trainer.replay.window == sum(games["num_samples"] for games in kept.values())
     assert not folder.games(1).exists()
-    assert resumed(folder).notices == []
+    assert resumed(folder).store.notices == []
 
 
 def forged(folder, change):

@@ -31,8 +31,6 @@ from alphazero.training.run_config import compose
 from alphazero.training.settings import TrainSettings
 from alphazero.training.symptoms import CHECKS
 from alphazero.training.trainer import Trainer
-from alphazero.workers.source import WorkerReport
-from alphazero.workers.unit import WorkerFacts
 
 SMALL = (
     "network=tiny selfplay.num_parallel_games=16 selfplay.games_per_iteration=24 "
@@ -149,7 +147,7 @@ def fill_disk(monkeypatch):
 
 
 def test_there_is_a_run_for_every_alarm():
-    by_figures_alone = ["workers_die", "games_too_old"]  # see LIMITS; their runs would take minutes
+    by_figures_alone = ["games_too_old"]  # see LIMITS; its run would take minutes
     assert [*WRONG, *by_figures_alone] == [check.__name__ for check in CHECKS]
 
 
@@ -313,7 +311,6 @@ FIGURES = dict(
     games_per_s=9.0,
     staleness=0.5,
     stale_fraction=0.0,
-    each=[WorkerReport("w", WorkerFacts("host", "torch float32"), 9.0, 100, 50)],
 )
 
 
@@ -371,7 +368,6 @@ LIMITS = {
     "window_too_small": ("window", 2010, 1990, 2200, {}),
     "overfitting": ("held_out", 2.49, 2.51, 2.4, {}),
     "learning_rate_too_high": ("loss held_out", 3.35, 3.37, 3.2, {}),
-    "workers_die": ("num_lost", 1.99, 2.01, 1.5, {}),
     "games_too_old": ("stale_fraction", 0.19, 0.21, 0.15, {}),
     "disk_nearly_full": ("free_disk_gb", 1.01, 0.99, 1.5, {}),
 }

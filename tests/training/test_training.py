@@ -279,7 +279,7 @@ def test_no_iteration_begins_that_the_time_limit_does_not_allow(tmp_path, clock)
         assert trainer.elapsed_s == pytest.approx(100 * number, abs=1)
         resumed = make_trainer(path, f"run.time_limit_s={limit_s}", longest)
         resumed.restore()
-        assert resumed.finished and resumed.usual_iteration_s == pytest.approx(100, abs=1)
+        assert resumed.reached_limits and resumed.usual_iteration_s == pytest.approx(100, abs=1)
         resumed = make_trainer(path, f"run.time_limit_s={100 * (number + 1) + 1}", longest)
         resumed.restore()
         found = reports_by(clock, resumed, lambda _: 100)
@@ -298,7 +298,7 @@ def test_a_time_limit_may_end_the_first_iteration(tmp_path, clock):
                 seen.append((event.stage, event.progress))
                 clock.now_s += 100 * (event.stage == "learning" and event.done == event.total)
     assert "evaluation" in dict(seen) and {progress for _, progress in seen} == {0.0}
-    assert trainer.finished and trainer.stored_iteration == 1
+    assert trainer.reached_limits and trainer.store.iteration == 1
 
 
 @pytest.mark.slow
@@ -318,11 +318,11 @@ def test_a_finished_run_does_nothing_until_it_gets_more_iterations(tmp_path):
     reports(make_trainer(tmp_path, "run.num_iterations=1"))
     resumed = make_trainer(tmp_path, "run.num_iterations=1")
     resumed.restore()
-    assert resumed.finished
+    assert resumed.reached_limits
     assert reports(resumed) == []
     longer = make_trainer(tmp_path, "run.num_iterations=2")
     longer.restore()
-    assert not longer.finished
+    assert not longer.reached_limits
     assert [report.iteration for report in reports(longer)] == [2]
 
 
@@ -340,7 +340,6 @@ def test_the_measured_precision_is_remembered(tmp_path):
         ("game.name", "connect_four", "tic_tac_toe"),
         ("network.channels", 8, 4),
         ("learner.optimizer", "sgd", "adamw"),
-        ("selfplay.num_parallel_games", 5, "6 or more"),
     ),
 )
 def test_what_a_run_cannot_change_is_refused(key, value, allowed):

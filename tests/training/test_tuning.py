@@ -8,16 +8,16 @@ import pytest
 import torch
 from network_samples import SMALL, small_network
 
-from alphazero.inference import measurements, network_evaluator
+from alphazero.inference import network_evaluator
 from alphazero.inference.engines import selection
 from alphazero.inference.engines.selection import EngineSpeed
-from alphazero.inference.measurements import read_measurement
 from alphazero.network.interface import NetworkSettings
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.files import with_checksum
 from alphazero.training import tuning
 from alphazero.training.settings import TrainSettings
-from alphazero.training.tuning import Tuning, tune
+from alphazero.training.tuning import tune
 
 CPU = torch.device("cpu")
 GAME = make_game("connect_x:4x4x3")
@@ -265,7 +265,7 @@ def test_a_measurement_is_made_once(machine):
     first, second = settings_of(), settings_of()
     found = run(first)
     (path,) = machine.folder.glob("tuning-*.json")
-    assert read_measurement(path, Tuning) == found
+    assert tuning.read_tuning(path) == dataclasses.replace(found, remembered=True)
     machine.speeds, machine.by_size = None, None
     again = run(second)
     assert again == dataclasses.replace(found, remembered=True)
@@ -285,15 +285,26 @@ def test_it_can_be_made_again(machine):
     assert len(list(machine.folder.glob("tuning-*"))) == 1
 
 
-@pytest.mark.parametrize("text", ("", '{"nonsense": 1}'))
-def test_a_damaged_file_is_replaced(machine, text):
+@pytest.mark.parametrize(
+    "damage",
+    (
+        lambda text: "",
+        lambda text: with_checksum("[]"),
+        lambda text: with_checksum('{"nonsense": 1}'),
+        lambda text: text[:-20],
+        lambda text: text.replace("engine_speeds", "speeds"),
+        lambda text: text.partition("\n")[2],
+        lambda text: "\xff",
+    ),
+)
+def test_a_damaged_or_edited_file_is_replaced(machine, damage):
     expected = run(settings_of())
     (path,) = machine.folder.glob("tuning-*.json")
-    path.write_text(text)
+    path.write_bytes(damage(path.read_text()).encode("latin-1"))
     settings = settings_of()
     found = run(settings)
     assert not found.remembered and choices_of(settings) == FASTEST
-    assert read_measurement(path, Tuning).engine_speeds == expected.engine_speeds
+    assert tuning.read_tuning(path).engine_speeds == expected.engine_speeds
 
 
 def test_a_folder_that_cannot_be_written_is_ignored(machine):
@@ -325,7 +336,7 @@ def test_each_network_game_device_and_setting_has_its_own_file(machine, monkeypa
     assert files() == 9
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     assert run(settings_of(), device=torch.device("cuda")).remembered  # the only GPU, named or not
-    monkeypatch.setattr(measurements, "version_of", lambda package: "another version of " + package)
+    monkeypatch.setattr(tuning, "version_of", lambda package: "another version of " + package)
     run(settings_of())
     assert files() == 10 == len(machine.engines)
     other_seed = settings_of()

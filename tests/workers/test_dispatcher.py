@@ -21,7 +21,7 @@ from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.workers import dispatcher as dispatching
 from alphazero.workers.dispatcher import Dispatcher
 from alphazero.workers.settings import WorkerSettings
-from alphazero.workers.transport import Answered, Joined, Left, Notice
+from alphazero.workers.transport import Answered, Joined, Left
 from alphazero.workers.unit import NO_WORK, Answer, Job, WorkerFacts
 
 GAME = make_game("tic_tac_toe")
@@ -87,7 +87,7 @@ class Room:
         self.dispatcher.update(version, NETWORK, None)
 
     def join(self, *names):
-        facts = WorkerFacts("host", "torch", 0.0, 2)
+        facts = WorkerFacts("host", 2)
         self.happens(*(Joined(name, facts) for name in names))
 
     def answer(self, worker, unit, seconds=1.0, version=None, **changed):
@@ -337,14 +337,6 @@ def test_an_older_network_is_refused_in_order(records):
 
 
 # --- who works ------------------------------------------------------------------------------------
-
-
-def test_a_notice_reaches_the_user_once(records):
-    room = Room(records)
-    room.happens(Notice("The store is full."))
-    assert room.notices == ["The store is full."]
-    room.happens()
-    assert len(room.notices) == 1
 
 
 def test_workers_that_hang_are_given_up_after_the_timeout(records):

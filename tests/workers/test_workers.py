@@ -54,7 +54,6 @@ def test_processes_play_the_games_of_one_process_in_order(tmp_path, in_order):
     assert_same(found, in_order)
     assert made[0].workers.num_workers == made[-1].workers.num_workers == 2
     report = made[0]
-    assert sum(one.num_games for one in report.workers.each) == report.selfplay.num_games
     speed = report.selfplay.num_games / report.selfplay.seconds
     assert report.workers.games_per_s == pytest.approx(speed)
 
@@ -188,8 +187,6 @@ def test_workers_play_on_while_the_network_learns(tmp_path):
     _, made = weights_after(tmp_path, *words)
     assert [report.iteration for report in made] == list(range(1, len(made) + 1))
     assert all(0 <= report.workers.staleness <= 1 for report in made)
-    counted = sum(one.num_games for report in made for one in report.workers.each)
-    assert counted >= sum(report.selfplay.num_games for report in made)
     assert all(report.selfplay.num_games >= 1 for report in made)
 
 
@@ -230,7 +227,7 @@ def cluster():
 def test_the_nodes_of_a_cluster_play_the_games_of_one_process_in_order(tmp_path, cluster, in_order):
     found, made = weights_after(tmp_path, *ORDERED, "workers=ray", num_workers=2)
     assert_same(found, in_order)
-    assert len({one.name for report in made for one in report.workers.each}) == 2
+    assert made[-1].workers.num_workers == 2
 
 
 @pytest.mark.slow
@@ -252,41 +249,6 @@ def test_nodes_that_cannot_import_the_game_end_the_run_with_its_name(tmp_path, c
         with pytest.raises(InputError) as error:
             weights_after(tmp_path, "workers=ray", game=name)
     assert name in str(error.value) and "only_here" in str(error.value)
-
-
-@pytest.mark.slow
-def test_a_full_object_store_is_said_and_waited_for(tmp_path, cluster, in_order, monkeypatch):
-    """The second worker gets ready just while there is no room for the second network."""
-    import ray
-
-    from alphazero.workers.cluster.ray_transport import RayTransport
-
-    put, finish, puts, ready = ray.put, RayTransport._finish, [], []
-
-    def full_at_times(value):
-        puts.append(value)  # the job, network 0, network 1 ...
-        if len(puts) > 2 and len(ready) < 2:
-            raise ray.exceptions.ObjectStoreFullError("it is full")
-        return put(value)
-
-    def second_waits(transport, call):
-        if transport._calls[call][1] == "version":
-            if ready and len(puts) < 4:
-                return []
-            ready.append(call)
-        return finish(transport, call)
-
-    monkeypatch.setattr(ray, "put", full_at_times)
-    monkeypatch.setattr(RayTransport, "_finish", second_waits)
-    trainer = make_trainer(tmp_path, *ORDERED, "workers=ray")
-    events = list(trainer.run())
-    notices = [
-        text for event in events if isinstance(event, StageProgress) for text in event.notices
-    ]
-    assert sum("object store" in notice for notice in notices) == 1
-    assert [notice for notice in notices if "dismissed" in notice or "is gone" in notice] == []
-    assert len(ready) == 2
-    assert_same(network_arrays(trainer.learner.network), in_order)
 
 
 @pytest.mark.slow
@@ -317,10 +279,10 @@ def test_a_worker_of_another_version_is_refused_and_the_run_goes_on(tmp_path, cl
     for event in trainer.run():
         assert isinstance(event, StageProgress)  # no game comes from workers of another version
         notices += event.notices
-        if sum("is refused" in notice for notice in notices) == 2:
+        if sum("runs version" in notice for notice in notices) == 2:
             break
     trainer.source.close()
-    assert all("0.0 (another)" in notice for notice in notices if "is refused" in notice)
+    assert all("0.0 (another)" in notice for notice in notices if "runs version" in notice)
 
 
 def test_without_ray_the_sentence_says_what_to_install(tmp_path, monkeypatch):

@@ -1,7 +1,7 @@
-"""How far an engine's answers are from the reference's, and the positions to compare them on.
+"""How far an engine's answers deviate from the reference's, and positions to compare them on.
 
-In: the answers of two evaluators with the same weights on a sample of positions. Out: mean
-differences. The sample also calibrates engines that quantize. Knows no particular engine.
+In: the answers of two evaluators with the same weights for a sample of positions. Out: mean
+differences. The sample also calibrates engines that quantize. Independent of the kind of engine.
 """
 
 from typing import NamedTuple
@@ -39,7 +39,7 @@ def deviation(expected, answers, sample: PositionSample) -> Deviation:
     mask = sample.legal_action_mask
     (reference_logits, reference_values), (logits, values) = expected, answers
     log_p = _log_softmax(reference_logits, mask)
-    with np.errstate(invalid="ignore"):  # an engine may answer NaN: then the figures are NaN, too
+    with np.errstate(invalid="ignore"):  # NaN in the answers makes the figures NaN
         log_q = _log_softmax(logits, mask)
         policy_kl = (np.exp(log_p) * (log_p - log_q)).sum(axis=1, where=mask).mean()
     return Deviation(float(policy_kl), float(np.abs(reference_values - values).mean()))
@@ -48,10 +48,10 @@ def deviation(expected, answers, sample: PositionSample) -> Deviation:
 def sample_positions(
     game, num_positions: int, generator: np.random.Generator, num_games: int | None = None
 ) -> PositionSample:
-    """Return unfinished positions of random games, for a network without games of its own.
+    """Return unfinished positions of random games, for use before any game has been played.
 
     Args:
-        num_positions: M, how many positions to return.
+        num_positions: M, number of positions to return.
         num_games: games played in parallel. None plays ``num_positions // 8`` of them, so that the
             positions come from about the first eight plies.
     """

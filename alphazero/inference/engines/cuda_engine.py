@@ -1,9 +1,9 @@
 """The engine for NVIDIA GPUs: a few static batch sizes, each captured once as a CUDA graph.
 
-Each calling thread has its own CUDA stream and its own buffers in pinned memory. Two threads with
-half of the games each keep a GPU busy: while one walks its trees, the GPU computes the other's
-batch. With several GPUs, the threads are assigned to them in turn. Where a graph cannot be
-captured, the same operations are launched one by one.
+Each calling thread has its own CUDA stream and buffers in pinned memory. Two threads with half of
+the games each keep a GPU busy: while one walks its trees, the GPU computes the other's batch. With
+several GPUs, threads are assigned to them in turn. If a graph cannot be captured, the same
+operations are launched one by one.
 """
 
 import copy
@@ -66,7 +66,7 @@ class CudaEngine:
 
 
 class _ThreadStream:
-    """The CUDA stream of one thread and its captured batches."""
+    """The CUDA stream of one thread, with a captured graph for each batch size."""
 
     def __init__(
         self, network, device: torch.device, dtype: torch.dtype, capturing: threading.Lock

@@ -1,9 +1,8 @@
 """The protocol of engines, which run the network's forward pass; each of them is an `Evaluator`.
 
 In: a torch module, which defines the answers, and planes as numpy arrays. Out: prior logits and
-values as numpy arrays. An engine knows neither whether it is the fastest (`engines.selection`) nor
-whether it is accurate enough (`engines.agreement`); `alphazero.inference.verified_engine` decides.
-`engines.registry` makes one.
+values as numpy arrays. `engines.registry` makes engines, `engines.selection` measures their speed,
+`engines.agreement` their accuracy, and `alphazero.inference.verified_engine` chooses one.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ class Engine(Protocol):
     """Runs one network.
 
     Laws: those of `alphazero.inference.evaluator.Evaluator`. In addition, several threads may call
-    `evaluate` at the same time. On a CPU, a call computes on the calling thread or on one other
-    thread, so that as many calls as there are cores keep all cores busy.
+    `evaluate` at the same time. On a CPU, each call uses a single thread, so that one call for each
+    core keeps all cores busy.
     """
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:

@@ -1,11 +1,9 @@
 """Convert a torch network to an OpenVINO model.
 
-The converted model takes the weights as inputs, so that a network is converted once and new weights
-are put in as constants. `openvino.convert_model` is not used: it would send usage statistics to
-OpenVINO's makers (see `alphazero.inference.engines.openvino_engine`).
-
-`TorchScriptPythonDecoder`, which `convert_model` itself uses, is not documented. This file is the
-only one that uses it; tried with OpenVINO 2025.0, 2025.4, 2026.1 and 2026.4.
+The converted model takes the weights as inputs, so that a network is converted only once and new
+weights are inserted as constants. `openvino.convert_model` would send usage statistics to Intel
+(see `alphazero.inference.engines.openvino_engine`), so this module calls what it is based on, the
+undocumented `TorchScriptPythonDecoder`; tried with OpenVINO 2025.0, 2025.4, 2026.1 and 2026.4.
 ``tests/inference/test_engines.py`` compares the converted network with torch.
 """
 
@@ -21,8 +19,8 @@ from openvino.frontend.pytorch.ts_decoder import TorchScriptPythonDecoder
 
 from alphazero.network.interface import expected_value
 
-# The tracer warns of a branch on the kind of value head, which is fixed for a network. The filter
-# stays: another thread that ends `warnings.catch_warnings` would take away one set for a while.
+# The tracer warns of a branch on the kind of value head, which is fixed for a network. This filter
+# stays: `warnings.catch_warnings` in another thread would remove a temporary one.
 warnings.filterwarnings("ignore", category=torch.jit.TracerWarning, module="alphazero")
 
 

@@ -1,8 +1,8 @@
 """The engine that runs the network with OpenVINO, on the CPU, in float32, bfloat16 or int8.
 
-It needs the extra ``[openvino]``. The network is converted once; new weights are then put into the
-converted model as constants and compiled. That takes about 0.05 s in float32 and 0.2 s in int8,
-where a new conversion takes half a second or more.
+It needs the extra ``[openvino]``. The network is converted once; new weights are inserted into the
+converted model as constants and compiled. That takes about 0.05 s in float32 and 0.2 s in int8; a
+new conversion would take at least half a second.
 """
 
 import functools
@@ -16,9 +16,9 @@ from alphazero.inference.engines.engine import Engine, EngineChoice
 from alphazero.network.residual import folded
 from alphazero.runtime.errors import ConfigError
 
-# OpenVINO's import would send usage statistics to its makers, from a forked copy of the process
-# that waits forever if another thread reads standard input. Nothing is sent unasked here: without
-# the package for it OpenVINO takes a stand-in of its own, which does nothing.
+# Importing OpenVINO would send usage statistics to Intel, from a forked copy of the process that
+# hangs if another thread reads standard input. Without its telemetry package, OpenVINO uses a
+# placeholder that does nothing.
 sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 try:
     import openvino
@@ -59,7 +59,7 @@ class OpenVinoEngine:
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
         """See `alphazero.inference.engines.engine.Engine.load`."""
         network = folded(network).float().cpu().requires_grad_(False)
-        # Buffers, which a user's network may have, are constants of the template.
+        # A user's network may have buffers, which are constants of the template.
         if self._template is None or any(True for _ in network.buffers()):
             self._template = openvino_conversion.convert(network, planes)
         model = openvino_conversion.with_weights(self._template, network)
@@ -97,7 +97,7 @@ def precisions(device: torch.device) -> list[str]:
 
 
 def cpu_precisions() -> list[str]:
-    """Return the number formats of OpenVINO on this processor; none if it is not installed."""
+    """Return OpenVINO's number formats on this processor, none if it is not installed."""
     if openvino is None:
         return []
     capabilities = _core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
@@ -120,8 +120,8 @@ def _check(precision: str) -> None:
 def _core():
     """Return the only OpenVINO core of the process.
 
-    Each core's CPU plugin gives the thread a signal stack of its own (for AMX). When the core is
-    freed, the plugin restores the stack from before, which may belong to a core that is freed
-    already. With several cores, the next Ctrl-C may then find no stack, and the process dies.
+    Each core's CPU plugin gives the thread a new signal stack (for AMX). When the core is freed,
+    the plugin restores the previous stack, which may belong to a core that has been freed already.
+    The next Ctrl-C would then find no stack and kill the process.
     """
     return openvino.Core()

@@ -1,7 +1,7 @@
 """Quantize a converted network: mark the convolutions of its tower for int8.
 
-Weights have 8 bits and one scale for each output channel; inputs have 8 bits and one scale for
-each layer. The stem, which sees zeros and ones, and the small heads stay in float32 at no cost.
+Weights have 8 bits and a scale for each output channel; inputs have 8 bits and a scale for each
+layer. The stem, whose input is zeros and ones, and the small heads stay in float32 at no cost.
 """
 
 import numpy as np
@@ -12,9 +12,9 @@ from openvino import opset13 as operations
 def quantize(model: openvino.Model, planes: np.ndarray, core: openvino.Core) -> None:
     """Quantize ``model`` in place.
 
-    An input's scale comes from its largest value on ``planes``. A smaller scale, as NNCF chooses by
-    default, clips what a trained value head depends on: the mean KL divergence from float32's
-    policy is 0.0004 nats here and 0.016 with NNCF (trained Connect Four network).
+    An input's scale is its largest value on ``planes``. NNCF's default is smaller and clips values
+    that a trained network depends on: the mean KL divergence from float32's policy is 0.0004 nats
+    here and 0.016 with NNCF (trained Connect Four network).
     """
     largest = _largest_inputs(model, planes, core)
     for convolution, bound in zip(_tower(model), largest):
@@ -26,8 +26,8 @@ def quantize(model: openvino.Model, planes: np.ndarray, core: openvino.Core) -> 
 def _quantize_input(convolution, bound: float) -> None:
     source = convolution.input_value(0)
     low, high = (_scalar_constant(limit) for limit in (0.0, bound))
-    # All users of the value get the quantized one, the skip connection too: that saves a pass over
-    # the values, 6% of the time of a 5 x 64 network.
+    # The skip connection also gets the quantized value. That saves a pass over memory, 6% of the
+    # time of a 5 x 64 network.
     users = source.get_target_inputs()
     quantized = operations.fake_quantize(source, low, high, low, high, 256)
     for user in users:
@@ -37,7 +37,7 @@ def _quantize_input(convolution, bound: float) -> None:
 def _quantize_weights(convolution) -> None:
     weights = convolution.input_value(1)
     largest = np.abs(weights.get_node().get_data()).max(axis=(1, 2, 3), keepdims=True)
-    scale = largest + np.float32(1e-12)  # a channel of zeros has a scale too
+    scale = largest + np.float32(1e-12)  # avoids a scale of 0 for a channel of zeros
     low = operations.constant(-scale)
     high = operations.constant(scale)
     quantized = operations.fake_quantize(weights, low, high, low, high, 255)

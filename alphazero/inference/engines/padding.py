@@ -6,9 +6,9 @@ import numpy as np
 def padded_size(num_rows: int) -> int:
     """Return the batch size to run: up to 16 the next power of two.
 
-    Above 16, it is the next multiple of an eighth of that power, or of 8 if that is more. torch
-    needs separate kernels, or a CUDA graph, for every size. (OpenVINO needs no padding: a change of
-    the size costs it 0.1 ms.)
+    Above 16, it is the next multiple of an eighth of that power, and of at least 8. torch needs
+    separate kernels, or a CUDA graph, for every size. (OpenVINO needs no padding: a change of size
+    costs 0.1 ms.)
     """
     next_power = 1 << (num_rows - 1).bit_length()
     if num_rows <= 16:

@@ -1,9 +1,8 @@
-"""The engines by name: which there are, which number formats they have here, and how one is made.
+"""The engines by name, their number formats on this machine, and the function that makes one.
 
 To add an engine, write a module with a class that implements `Engine` and the two functions of
-`EngineModule`, and add its name to `ENGINES`; a number format that no other engine has also goes
-into `PRECISIONS`. Modules are imported when their engine is asked for:
-torch and OpenVINO take seconds.
+`EngineModule`, and add its name to `ENGINES`, and a new number format to `PRECISIONS`. A module is
+imported when its engine is requested, because torch and OpenVINO take seconds to import.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ class EngineModule(Protocol):
         """Return an engine without a network.
 
         Raises:
-            ConfigError: if it does not run on this machine.
+            ConfigError: if the engine does not run on this machine.
         """
         ...
 
     def precisions(self, device: torch.device) -> list[str]:
-        """Return the number formats that it has on a device of this machine, [] if none."""
+        """Return the engine's number formats on a device of this machine, [] if none."""
         ...
 
 
@@ -57,7 +56,7 @@ def load_checked(
 ) -> None:
     """Load a network into an engine, and evaluate two positions.
 
-    An engine may know only operations and types that networks of this package have.
+    An engine may support only the operations and types of this package's networks.
 
     Args:
         planes: float32[M, C, H, W], see `Engine.load`.

@@ -1,4 +1,4 @@
-"""Which engines this machine has, how fast they are, and which one replaces another.
+"""The engines that this machine has, their speeds, and which one replaces another.
 
 In: a network and settings that may say "auto". Out: `EngineChoice`s and their measured speeds.
 """
@@ -22,11 +22,11 @@ from alphazero.inference.evaluator import checked
 from alphazero.runtime.errors import ConfigError
 
 _NUM_ROUNDS = 9
-_ROUND_S = 0.02  # of one engine in one round
+_ROUND_S = 0.02  # duration of one engine's turn
 
 
 class EngineSpeed(NamedTuple):
-    """A measured speed."""
+    """The measured speed of an engine."""
 
     choice: EngineChoice
     evaluations_per_s: float  #: positions, all threads together
@@ -35,8 +35,8 @@ class EngineSpeed(NamedTuple):
 def candidates(engine: str, precision: str, device: torch.device) -> list[EngineChoice]:
     """Return the engines that the settings allow and this machine has.
 
-    "auto" stands for every engine and every precision. An engine that is named is returned even if
-    this machine lacks it; the error of `make_engine` then says what is missing.
+    "auto" means every engine or precision. A named engine is returned even if this machine lacks
+    it; the error of `make_engine` then says what is missing.
     """
     if engine == "auto":
         found = [EngineChoice(e, one) for e in ENGINES for one in precisions(e, device)]
@@ -47,7 +47,7 @@ def candidates(engine: str, precision: str, device: torch.device) -> list[Engine
 
 
 def preferred_engine(wanted: EngineChoice, device: torch.device) -> EngineChoice:
-    """Return the engine of a player: nothing is measured, so that the first move comes at once.
+    """Return a player's engine without measuring any, so that the first move comes at once.
 
     Args:
         wanted: the player's settings. With a named engine, the precision "auto" is float32. With
@@ -69,7 +69,7 @@ def fallbacks(choice: EngineChoice, device: torch.device) -> list[EngineChoice]:
     """
     order = [choice]
     if choice.precision == "int8" and "bfloat16" in precisions(choice.engine, device):
-        order.append(choice._replace(precision="bfloat16"))  # some processors have int8 alone
+        order.append(choice._replace(precision="bfloat16"))  # some processors have only int8
     order += [choice._replace(precision="float32"), REFERENCE]
     return list(dict.fromkeys(order))
 
@@ -77,10 +77,10 @@ def fallbacks(choice: EngineChoice, device: torch.device) -> list[EngineChoice]:
 def measure_speeds(
     choices, network: torch.nn.Module, planes: np.ndarray, device: torch.device, num_threads: int
 ) -> list[EngineSpeed]:
-    """Return the engines' speeds, the fastest first; engines that cannot run it are left out.
+    """Return the engines' speeds, fastest first, without engines that cannot run the network.
 
     Each engine keeps ``num_threads`` threads busy with batches of ``planes``. The engines take
-    turns and the median counts, so that a moment in which the machine is busy does not decide.
+    turns and the median counts, so that short loads of the machine do not matter.
     """
     engines = _loaded(choices, network, planes, device, num_threads)
     speeds = _speeds(engines, planes, num_threads)
@@ -92,7 +92,7 @@ def _loaded(choices, network, planes, device, num_threads) -> dict[EngineChoice,
 
     Raises:
         ConfigError: if none can.
-        ImpossibleAnswersError: if the network's answers are, with the reference.
+        ImpossibleAnswersError: if the reference's answers are impossible.
     """
     reference = _load(REFERENCE, network, planes, device, num_threads)
     logits, values = reference.evaluate(planes)

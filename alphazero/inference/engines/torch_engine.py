@@ -37,9 +37,9 @@ def precisions(device: torch.device) -> list[str]:
 class TorchEngine:
     """See `alphazero.inference.engines.engine.Engine`.
 
-    A call outside the main thread computes on that thread alone. torch's default, which splits each
-    layer over all threads with a barrier after it, is slower (two threads, 4 x 48 network: 1.2
-    times) and drops to a tenth of its speed while another program briefly uses a core.
+    A call outside the main thread uses only that thread. torch's default, which splits each layer
+    over all threads with a barrier after it, is slower (two threads, 4 x 48 network: 1.2 times) and
+    drops to a tenth of its speed whenever another program uses a core.
 
     Args:
         precision: "float32" or "bfloat16".
@@ -74,7 +74,7 @@ class TorchEngine:
             return output.prior_logits[:num_rows].float().cpu().numpy(), values.cpu().numpy()
 
     def _limit_thread(self) -> None:
-        """Make torch compute on the calling thread alone, unless that is the main thread."""
+        """Make torch use only the calling thread, unless that is the main thread."""
         thread = self._thread
         if threading.current_thread() is threading.main_thread() or hasattr(thread, "limited"):
             return

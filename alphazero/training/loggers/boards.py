@@ -57,7 +57,7 @@ class BoardPictures:
         return self._sheet([(shapes, caption)], _GAME_WIDTH)
 
     def _ply_numbers(self, record: GameRecord, last: np.ndarray) -> dict[Cell, str]:
-        """Return the ply that placed each piece of the last position, by its cell."""
+        """Return, by cell, the ply that placed each piece of the last position."""
         boards = [self._game.cells(state) for state in (*record.states, last)]
         numbers = dict[Cell, str]()
         for ply, (before, after) in enumerate(zip(boards, boards[1:]), 1):
@@ -65,15 +65,15 @@ class BoardPictures:
         return {cell: number for cell, number in numbers.items() if boards[-1][cell]}
 
     def misplayed(self, failures: list[Failure]) -> np.ndarray:
-        """Return the positions side by side, each with the move chosen and the right ones."""
+        """Return the positions side by side, each with the chosen move and the right ones."""
         if not failures:
             text = Letters(_MARGIN, 20, "no misplayed position", _FONT_SIZE, INK, "left")
             return np.asarray(paint(Picture(_GAME_WIDTH, 40, 1, [text])))
-        found = [(self._failed_board(each), self._failure_lines(each)) for each in failures]
-        return self._sheet(found, _MISPLAYED_WIDTH)
+        boards = [(self._failed_board(each), self._failure_lines(each)) for each in failures]
+        return self._sheet(boards, _MISPLAYED_WIDTH)
 
     def _failed_board(self, failure: Failure) -> list[Shape]:
-        """Return a misplayed position with the moves outlined where they place a piece."""
+        """Return a misplayed position with outlines around the squares of the moves."""
         board = self._game.cells(failure.state)
         outlined = dict[Cell, str]()
         for color, actions in ((_GREEN, failure.best_actions), (_RED, [failure.action])):
@@ -87,7 +87,7 @@ class BoardPictures:
         return board_shapes(board, self._skin, outlined=outlined)
 
     def _failure_lines(self, failure: Failure) -> list[str]:
-        """Return what was played and what was right."""
+        """Return two lines of text: the move played, and the right moves."""
         text = self._skin.notation.text
         mover = self._skin.sides[int(self._game.players(failure.state[None])[0])]
         right = ", ".join(text(action) for action in failure.best_actions)
@@ -101,7 +101,8 @@ class BoardPictures:
         """Return boards side by side, each with lines of text below it.
 
         Args:
-            total_width: of a board, in pixels, at most.
+            boards: the shapes of each board and its lines of text.
+            total_width: maximum width of a board, in pixels.
         """
         num_rows, num_columns = board_size(self._game)
         cell = max(total_width // max(num_rows, num_columns), 8)

@@ -2,9 +2,9 @@
 
 In: the settings of a run, and those of its game's recipe. Out: the layout that
 `SummaryWriter.add_custom_scalars` takes; TensorBoard merges the layouts of all runs, so the charts
-of two runs have equal names (`alphazero.training.curves`). And the records of HPARAMS: what a run
-changed of the recipe, beside its newest figures. These are curves that the run writes anyway, so
-they are up to date at any time and in any stopped run.
+of two runs have equal names (`alphazero.training.curves`). Also the records of HPARAMS, which show
+a run's changes to the recipe beside its newest figures; these are existing curves, so they are
+always up to date, even in a stopped run.
 """
 
 from collections.abc import Mapping
@@ -34,24 +34,24 @@ _LATE_COLUMNS = ("game", "run.", "evaluation.")
 
 
 def layout(settings: TrainSettings) -> dict[str, dict[str, tuple[str, list[str]]]]:
-    """Return the charts for which a run with these settings has values.
+    """Return the charts for which a run with these settings has values, by category and title.
 
     Each has a kind and tags: "Multiline" with regular expressions, or "Margin" with the tags of a
     figure and the ends of its interval.
     """
-    found: dict[str, dict[str, tuple[str, list[str]]]] = {}
+    result: dict[str, dict[str, tuple[str, list[str]]]] = {}
     for category, charts in CHARTS.items():
         for chart in charts:
             lines = [line for line in chart.lines if _has(settings, line.tags[0])]
             for line in lines:
                 if len(line.tags) > 1:
-                    shown = found.setdefault(category, {})
+                    shown = result.setdefault(category, {})
                     shown[_title(chart, [line])] = "Margin", list(line.tags)
             others = [line for line in lines if len(line.tags) == 1]
             if others:
-                shown = found.setdefault(category, {})
+                shown = result.setdefault(category, {})
                 shown[_title(chart, others)] = "Multiline", [f"{line.tags[0]}$" for line in others]
-    return found
+    return result
 
 
 def _title(chart: Chart, lines: list[Line]) -> str:
@@ -77,8 +77,8 @@ def hparams(
     """Return game and seed, and the settings that differ from the recipe or within a sweep.
 
     Args:
-        varied: what tells the run from others of its sweep: settings, or choices of config groups,
-            which are returned as they are.
+        varied: the settings and choices of config groups that distinguish the run within its sweep;
+            choices are returned unchanged.
     """
     found: dict[str, float | str] = {"game": settings.game.name, "seed": str(settings.seed)}
     usual = {row.key: row.value for row in rows(recipe)}
@@ -93,7 +93,7 @@ def hparams(
 
 
 def metrics(settings: TrainSettings) -> list[str]:
-    """Return the tags of the metrics; TensorBoard shows the first five of them at first."""
+    """Return the tags of the metrics; TensorBoard initially shows the first five."""
     return [tag for tag in _METRICS if _has(settings, tag)]
 
 

@@ -1,4 +1,4 @@
-"""The console: one line for each iteration, and below it a progress bar with the time left."""
+"""The console logger: a line for each iteration, and a progress bar with the time left below."""
 
 import math
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from alphazero.runtime.wording import counted
 from alphazero.training.events import Alarm, IterationReport, StageProgress
 from alphazero.training.reports import PuzzleReport, WorkersReport
 
-#: Columns of the table: title, width, and the format of the report's cell.
+#: Columns of the table: title, width, and format of the cell.
 _COLUMNS = (
     ("iteration", 9, "{0.iteration}"),
     ("time", 8, "{minutes}:{seconds:02d}"),
@@ -26,27 +26,27 @@ _COLUMNS = (
     ("value", 7, "{0.learner.value_loss:.3f}"),
 )
 _LINES_BETWEEN_HEADERS = 25
-_INDENT = " " * 10  # of lines below an iteration
+_INDENT = " " * 10  # for the lines below an iteration
 _ALARM_WIDTH = 100
-#: Where the stages lie in an iteration, roughly; the others follow after them.
+#: Typical beginning and end of the stages within an iteration; other stages come at its end.
 _STAGES = {"self-play": (0.0, 0.7), "learning": (0.7, 1.0)}
 
 
 class ConsoleLogger:
-    """Prints what happens; a context manager that shows the progress bar inside.
+    """Prints a run's events; as a context manager, it shows the progress bar.
 
-    The line of an iteration is printed with the event after it, when the iteration is stored: what
-    is printed is safe.
+    The line of an iteration is printed with the next event, when the iteration is stored: what is
+    printed will not be lost.
 
     Args:
-        console: where to print.
-        num_iterations: of the whole run.
+        console: console to print on.
+        num_iterations: iterations of the whole run.
         first_fraction: fraction of the run that was done before a resume.
     """
 
     def __init__(self, console: Console, num_iterations: int, first_fraction: float):
         self._console = console
-        self._iteration = 1.0 / num_iterations  # of the run, until the first one is measured
+        self._iteration = 1.0 / num_iterations  # an iteration's fraction of the run, at first
         self._bars = ProgressBars(
             TextColumn("{task.description}"),
             BarColumn(bar_width=10),
@@ -59,11 +59,11 @@ class ConsoleLogger:
         self._run = self._bars.add_task("run", total=1.0)
         self._num_lines = 0
         self._engine = ""
-        self._alarms: list[Alarm] = []  # those that are on
+        self._alarms: list[Alarm] = []  # alarms that are on
         self._unstored: IterationReport | None = None
 
     def __enter__(self) -> "ConsoleLogger":
-        if self._console.is_interactive:  # elsewhere rich would leave an empty line for the bar
+        if self._console.is_interactive:  # otherwise rich would leave an empty line
             self._bars.start()
         return self
 
@@ -78,7 +78,7 @@ class ConsoleLogger:
             self._print_alarm(alarm, f"since iteration {alarm.since}, ")
 
     def progress(self, event: StageProgress) -> None:
-        """Move the bar."""
+        """Update the progress bar."""
         self._print_stored()
         for notice in event.notices:
             self._print(_INDENT + notice, "cyan")
@@ -99,13 +99,14 @@ class ConsoleLogger:
         self._unstored = report
 
     def _print_stored(self) -> None:
-        """Print the line of an iteration that is stored by now, and what else it reports."""
+        """Print the line and other reports of an iteration that has been stored."""
         report = self._unstored
         self._unstored = None
         if report is None:
             return
         self._print_line(report)
-        if engine := report.engine:
+        engine = report.engine
+        if engine is not None:
             if self._engine and engine.name != self._engine:
                 reason = f"; too far from float32: {engine.refused}" if engine.refused else ""
                 self._print(f"{_INDENT}the network now runs on {engine.name}{reason}", "yellow")
@@ -122,7 +123,7 @@ class ConsoleLogger:
         self._alarms = report.alarms
 
     def _print_line(self, report: IterationReport) -> None:
-        """Print the line of an iteration in the table, at times below a new header."""
+        """Print the line of an iteration, below a new header from time to time."""
         if self._num_lines % _LINES_BETWEEN_HEADERS == 0:
             self._print(" ".join(title.rjust(width) for title, width, _ in _COLUMNS), "bold")
         self._num_lines += 1
@@ -147,7 +148,7 @@ class ConsoleLogger:
 class _TimeLeft(ProgressColumn):
     """The time left, estimated from the fraction done since the start.
 
-    rich's own column needs many updates of equal size.
+    rich's own column requires many updates of equal size.
 
     Args:
         first_fraction: fraction of the run that was done before a resume.
@@ -167,7 +168,7 @@ class _TimeLeft(ProgressColumn):
 
 
 def _workers_text(workers: WorkersReport) -> str:
-    """Return how many workers there are, how fast, and how far behind their games are."""
+    """Return the number and speed of the workers, and the staleness of their games."""
     return (
         f"{counted(workers.num_workers, 'worker')}, {workers.num_lost} lost; "
         f"{workers.games_per_s:,.1f} games/s, {workers.staleness:.1f} networks old, "

@@ -1,8 +1,8 @@
 """TensorBoard's event file, written by the caller's thread.
 
 In: summaries. Out: a file that holds all summaries of a `flush`, or none of them. The writers of
-torch and TensorBoard leave that to a thread, whose errors are printed as a traceback and which can
-make a program wait forever on a full disk.
+torch and TensorBoard use a thread, which prints errors as a traceback and can make a program wait
+forever on a full disk.
 """
 
 import contextlib
@@ -18,17 +18,17 @@ from tensorboard.summary.writer.record_writer import RecordWriter
 
 
 class EventFile:
-    """A new event file in a folder; it is made by the first `flush`.
+    """A new event file in a folder, created by the first `flush`.
 
     Args:
-        purge_step: the first step of which events in older files of the folder are void.
+        purge_step: the step from which events in the folder's older files are invalid.
     """
 
     def __init__(self, folder: Path, purge_step: int | None = None):
-        # TensorBoard reads the files in the order of their names, those of its own writers, too.
+        # TensorBoard reads all event files in the order of their names.
         stem = f"events.out.tfevents.{time.time():020.9f}"
         self._path = folder / f"{stem}.{socket.gethostname()}.{os.getpid()}"
-        self._size = 0  # of the file
+        self._size = 0  # bytes written to the file
         self._buffer = io.BytesIO()
         self._add(Event(file_version="brain.Event:2"))
         if purge_step is not None:

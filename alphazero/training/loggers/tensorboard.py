@@ -1,7 +1,7 @@
 """The logger that writes TensorBoard's event file.
 
-In: the reports of a run. Out: curves, pictures and histograms, each with a description, and texts.
-At the start of a run, its settings and the layout of the charts.
+In: the reports of a run. Out: curves, pictures and histograms, each with a description, and texts;
+at the start of a run, its settings and the layout of the charts.
 """
 
 import math
@@ -19,15 +19,14 @@ from alphazero.training.loggers.event_file import EventFile
 from alphazero.training.run_config import recipe_of
 from alphazero.training.strength import NUM_MISPLAYED
 from alphazero.training.trainer import Trainer
-from alphazero.workers.source import WorkerReport
 
-#: By the kind of a value: the plugin that shows it, and TensorBoard's class of its data.
+#: The plugin that shows each kind of value, and TensorBoard's class of its data.
 _KINDS = {
     "simple_value": ("scalars", "DATA_CLASS_SCALAR"),
     "image": ("images", "DATA_CLASS_BLOB_SEQUENCE"),
     "histo": ("histograms", "DATA_CLASS_TENSOR"),
 }
-#: Descriptions of pictures and histograms by their tags, or the groups of these.
+#: Descriptions of pictures and histograms by tag or group of tags.
 _DESCRIPTIONS = {
     "boards/sample_game": "The last position of the iteration's first game, with the plies at "
     "which the squares were taken. The moves are in the tab TEXT.",
@@ -42,8 +41,8 @@ class TensorBoardLogger:
     """Writes an event file. Events after the last stored iteration of a resumed run are replaced.
 
     Args:
-        trainer: of the run.
-        varied: what tells the run from others of its sweep: settings or choices of config groups.
+        trainer: the run's trainer.
+        varied: the settings and choices of config groups that distinguish the run within its sweep.
     """
 
     def __init__(self, trainer: Trainer, varied: Mapping[str, str] | None = None):
@@ -61,10 +60,10 @@ class TensorBoardLogger:
         self._file.flush()
 
     def iteration(self, report: IterationReport) -> None:
-        """Write everything that the report has.
+        """Write everything in a report.
 
         Raises:
-            OSError: if the disk refuses it; the file then holds nothing of the iteration.
+            OSError: if the file cannot be written; it then holds nothing of the iteration.
         """
         step = report.iteration
         row = flat(report) | {"num_alarms": len(report.alarms)}
@@ -72,8 +71,6 @@ class TensorBoardLogger:
             figure = curve.figure(row)
             if not math.isnan(figure):
                 self._write(summary.scalar(tag, figure), curve.description, step)
-        if report.workers is not None:
-            self._add_text("workers/table", workers_table(report.workers.each), step)
         self._write_alarms(report)
         self._write_misplayed(report)
         if report.illustrations is not None:
@@ -94,7 +91,7 @@ class TensorBoardLogger:
             self._write(record, _DESCRIPTIONS[tag.partition("/")[0]], step)
 
     def _write_misplayed(self, report: IterationReport) -> None:
-        """Write the picture of misplayed positions if they were searched for."""
+        """Write the picture of misplayed positions if the iteration looked for any."""
         failures = None if report.exact is None else report.exact.misplayed
         if report.proof is not None:
             failures = report.proof.report.failures[:NUM_MISPLAYED]
@@ -117,7 +114,7 @@ class TensorBoardLogger:
         self._file.add(summary.text(tag, text), step)
 
     def _write(self, record: Summary, description: str, step: int) -> None:
-        """Write a record; TensorBoard reads the description from the first one of a tag."""
+        """Write a record; TensorBoard reads the description from a tag's first record."""
         (value,) = record.value
         if value.tag not in self._described:
             self._described.add(value.tag)
@@ -127,29 +124,3 @@ class TensorBoardLogger:
             value.metadata.plugin_data.plugin_name = plugin
             value.metadata.data_class = data_class
         self._file.add(record, step)
-
-
-def workers_table(workers: list[WorkerReport]) -> str:
-    """Return a row in Markdown for each of at least one worker, with its part of the games."""
-    total = max(sum(worker.num_games for worker in workers), 1)
-    facts = [_facts(worker, total) for worker in workers]
-    lines = [facts[0].keys(), ["---"] * len(facts[0]), *(one.values() for one in facts)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _facts(worker: WorkerReport, total: int) -> dict[str, str]:
-    """Return the cells of a worker's row by the titles of their columns."""
-    facts = worker.facts
-    speed = worker.facts.evaluations_per_s
-    return {
-        "worker": worker.name,
-        "host": facts.host,
-        "engine": facts.engine,
-        "threads": str(facts.num_threads),
-        "evaluations/s": f"{speed:,.0f}" if speed else "not measured",
-        "games/s while playing": f"{worker.games_per_s:,.1f}",
-        "games": f"{worker.num_games:,}",
-        "share": f"{worker.num_games / total:.0%}",
-        "staleness": f"{worker.total_staleness / max(worker.num_games, 1):.1f}",
-        "state": "there" if worker.is_alive else "lost",
-    }

@@ -1,19 +1,17 @@
 """The connection to a Ray cluster: its nodes, and why calls fail.
 
-This file alone connects to Ray. It knows nothing of what actors do.
+Only this module connects to Ray. It does not depend on what actors do.
 """
 
-import contextlib
 import logging
 import os
 import signal
 import socket
 import threading
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-# Ray prints the state of its daemons, sixty lines, whenever a node dies. What matters to the user
-# is in the notices. Ray reads this when it is imported.
+# Whenever a node dies, Ray prints sixty lines about its daemons; our notices tell the user what
+# matters. Ray reads this variable when it is imported.
 os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")
 
 import ray  # noqa: E402
@@ -22,12 +20,10 @@ import ray.util.scheduling_strategies  # noqa: E402
 
 from alphazero.runtime.errors import ConfigError  # noqa: E402
 
-#: What `ray.put` raises if there is no room.
-STORE_FULL = (ray.exceptions.ObjectStoreFullError, ray.exceptions.OutOfDiskError)
 NODE_LEFT = "its machine has left the cluster"  #: one of the reasons that `reason_of` returns
 _CONNECT_S = 5.0
 _OUT_OF_MEMORY = "Ray has ended its process: its machine was running out of memory"
-#: Why an actor or a task was lost, by a phrase of Ray's message.
+#: Why an actor or a task was lost, keyed by a phrase of Ray's message.
 _REASONS = {
     "ModuleNotFoundError": "this program is not installed on its machine",
     "OUT_OF_MEMORY": _OUT_OF_MEMORY,
@@ -37,7 +33,7 @@ _REASONS = {
 
 
 class Node(NamedTuple):
-    """What the cluster says about a live node."""
+    """What the cluster reports about a live node."""
 
     id: str
     host: str
@@ -46,30 +42,37 @@ class Node(NamedTuple):
 
 
 def connect(address: str) -> bool:
-    """Connect to a cluster, unless this process is connected; return whether it was started here.
+    """Connect to a cluster unless already connected; return whether this call started it.
 
     Args:
-        address: HOST:PORT, "auto", or "local" to start a cluster of this machine alone.
+        address: HOST:PORT, "auto", or "local" to start a cluster of only this machine.
 
     Raises:
-        ConfigError: if there is none.
+        ConfigError: if no cluster can be reached.
     """
     if ray.is_initialized():
         return False
+    handler = signal.getsignal(signal.SIGTERM)
     try:
         _check_reachable(address)
-        with _own_answer_to_sigterm():
-            ray.init(
-                address=address,
-                include_dashboard=False,
-                log_to_driver=False,
-                logging_level=logging.ERROR,
-            )
+        ray.init(
+            address=address,
+            include_dashboard=False,
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+        )
     except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
         key = "workers.address"
         allowed = "HOST:PORT, auto or local"
-        message = f"{key}={address}: {_refusal(error)} {key}=local needs no cluster."
+        message = (
+            f"{key}={address}: no Ray cluster can be reached ({first_line(error).split('. ')[0]}). "
+            "Start one with 'ray start --head'; if it has a token, set RAY_AUTH_MODE=token and "
+            f"copy the token to ~/.ray/auth_token. {key}=local needs no cluster."
+        )
         raise ConfigError(message, key=key, value=address, allowed=allowed) from None
+    finally:  # Ray's own handler would print a stack and end the process
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, handler)
     return address == "local"
 
 
@@ -102,33 +105,6 @@ def first_line(error: Any) -> str:
     """Return the first line of an error's message, without its full stop."""
     lines = str(error).strip().splitlines()
     return lines[0].rstrip(".") if lines else type(error).__name__
-
-
-@contextlib.contextmanager
-def _own_answer_to_sigterm() -> Iterator[None]:
-    """Keep what this program does on SIGTERM; Ray would print a stack and end the process."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    handler = signal.getsignal(signal.SIGTERM)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, handler)
-
-
-def _refusal(error: Exception) -> str:
-    """Return why there is no connection and what helps, as sentences."""
-    if isinstance(error, ray.exceptions.AuthenticationError):
-        return f"Ray finds no token here ({first_line(error).split('. ')[0]})."
-    if "Failed to connect to Ray cluster" in str(error):  # somebody listens there
-        return (
-            "a Ray cluster answers, but does not let this program in. Set RAY_AUTH_MODE=token "
-            "here, too, and copy the cluster's token to ~/.ray/auth_token."
-        )
-    return (
-        f"no Ray cluster can be reached ({first_line(error)}). Start one with 'ray start --head'."
-    )
 
 
 def _check_reachable(address: str) -> None:

@@ -1,9 +1,8 @@
 """Workers on the machines of a Ray cluster: a `Transport` that Ray carries and supervises.
 
-One actor on each live node, on all its cores or its GPU. Nodes come and go during the run: a node
-that appears gets an actor, an actor that dies is replaced while its node is alive. Ray would also
-restart actors by itself, but without the network that they need; so its own restarts and retries
-are off.
+Each live node has one actor, which uses all its cores or its GPU. Nodes may come and go during the
+run: a new node gets an actor, and an actor that dies is replaced while its node is alive. Ray's own
+restarts and retries are off, because a restarted actor would lack the network.
 
 The weights of each version are put into Ray's object store once; each node fetches them once.
 """
@@ -11,13 +10,10 @@ The weights of each version are put into Ray's object store once; each node fetc
 import time
 from typing import Any, NamedTuple
 
-from alphazero.runtime.wording import counted
 from alphazero.workers.cluster.ray_connection import (
     NODE_LEFT,
-    STORE_FULL,
     Node,
     connect,
-    first_line,
     live_nodes,
     ray,
     reason_of,
@@ -25,29 +21,27 @@ from alphazero.workers.cluster.ray_connection import (
 from alphazero.workers.cluster.worker_actor import WorkerActor
 from alphazero.workers.sent_code import code_version
 from alphazero.workers.settings import WorkerSettings
-from alphazero.workers.transport import Answered, Event, Joined, Left, Notice
+from alphazero.workers.transport import Answered, Event, Joined, Left
 from alphazero.workers.unit import Job, Unit, Weights
 
 _NODES_EVERY_S = 1.0
-_MAX_FAILURES = 3  # actors in a row that a node loses without an answer, before it is left alone
-_PENDING_S = 60.0  # without an actor, before the user is told that a node has no free cores
+_MAX_FAILURES = 3  # a node that loses this many actors in a row without an answer gets no more
 
 
 class _Worker(NamedTuple):
-    """An actor, from its creation on."""
+    """An actor and the node that it runs on."""
 
     name: str
     node: str
     actor: Any
-    made_at: float
 
 
 class RayTransport:
     """Keeps an actor on each node of a Ray cluster.
 
     Args:
-        settings: of the workers.
-        job: about the run.
+        settings: the workers' settings.
+        job: what a worker has to know about the run.
 
     Raises:
         ConfigError: if there is no cluster at the address.
@@ -64,30 +58,22 @@ class RayTransport:
         self._own_node = ray.get_runtime_context().get_node_id()
         self._job = job
         self._version = 0  # of the newest weights
-        self._unsent: Weights | None = None  # weights that did not fit into the store yet
         self._weights: Any = None  # a reference to the newest stored weights
         self._workers: dict[str, _Worker] = {}
-        self._calls: dict[Any, tuple[str, str]] = {}  # what is under way: reference -> worker, kind
+        self._calls: dict[Any, tuple[str, str]] = {}  # unfinished calls: reference -> worker, kind
         self._failures: dict[str, int] = {}  # by node, since its last answer
         self._left_alone: set[str] = set()  # nodes that get no more actors
         self._num_made = 0
         self._asked_nodes_at = -_NODES_EVERY_S
-        self._told_pending: set[str] = set()
-        self._notices: list[Event] = []
 
     # --- what the dispatcher asks for -------------------------------------------------------------
 
     def publish(self, weights: Weights) -> None:
-        """See `Transport.publish`; if the store is full, `poll` tries again."""
+        """See `Transport.publish`."""
         self._version = weights.version
-        self._unsent = weights
-        if failure := self._send_weights():
-            self._notices.append(
-                Notice(
-                    f"Ray's object store has no room for network {weights.version} ({failure}). "
-                    "Workers do without it until there is room."
-                )
-            )
+        self._weights = ray.put(weights)
+        for worker in self._workers.values():
+            worker.actor.load.remote(self._weights)
 
     def submit(self, worker: str, unit: Unit) -> None:
         """See `Transport.submit`; in ordered mode the unit waits for the newest network."""
@@ -96,11 +82,7 @@ class RayTransport:
 
     def poll(self, timeout_s: float) -> list[Event]:
         """See `Transport.poll`."""
-        events = self._notices
-        self._notices = []
-        self._send_weights()
-        if self._weights is not None:
-            events += self._look_after_nodes()
+        events = self._look_after_nodes() if self._weights is not None else []
         if not self._calls:
             time.sleep(0.0 if events else timeout_s)
             return events
@@ -108,7 +90,7 @@ class RayTransport:
         ray.wait(calls, timeout=0.0 if events else timeout_s)
         ready, _ = ray.wait(calls, num_returns=len(calls), timeout=0.0)
         for call in ready:
-            if call in self._calls:  # else its worker is gone since
+            if call in self._calls:  # else its worker has been removed
                 events += self._finish(call)
         return events
 
@@ -124,25 +106,10 @@ class RayTransport:
         if self._owns_ray:
             ray.shutdown()
 
-    # --- weights ----------------------------------------------------------------------------------
-
-    def _send_weights(self) -> str:
-        """Store pending weights and notify all actors; return "" or the reason for a failure."""
-        if self._unsent is None:
-            return ""
-        try:
-            self._weights = ray.put(self._unsent)
-        except STORE_FULL as error:
-            return first_line(error)
-        self._unsent = None
-        for worker in self._workers.values():
-            worker.actor.load.remote(self._weights)
-        return ""
-
     # --- actors -----------------------------------------------------------------------------------
 
     def _look_after_nodes(self) -> list[Event]:
-        """Give each live node an actor; note the actors whose node is gone."""
+        """Give each live node an actor; remove the actors whose node is gone."""
         now = time.monotonic()
         if now - self._asked_nodes_at < _NODES_EVERY_S:
             return []
@@ -152,21 +119,16 @@ class RayTransport:
         for node in nodes.values():
             if node.id not in taken and node.num_cpus:
                 self._make(node)
-        events: list[Event] = []
-        pending = {name for name, kind in self._calls.values() if kind == "version"}
-        for worker in list(self._workers.values()):
-            if worker.node not in nodes:
-                self._remove(worker.name)
-                events.append(Left(worker.name, NODE_LEFT))
-            elif worker.name in pending and now - worker.made_at > _PENDING_S:
-                events += self._tell_pending(worker, nodes[worker.node])
-        return events
+        lost = [worker.name for worker in self._workers.values() if worker.node not in nodes]
+        for name in lost:
+            self._remove(name)
+        return [Left(name, NODE_LEFT) for name in lost]
 
     def _make(self, node: Node) -> None:
         """Make an actor on a node."""
         num_threads = node.num_cpus
         if node.id == self._own_node and self._settings.mode == "free":
-            num_threads = max(1, num_threads - 1)  # the learner has a core
+            num_threads = max(1, num_threads - 1)  # one core is for the learner
         self._num_made += 1
         name = f"{node.host}-{node.id[:4]}-{self._num_made}"
         memory_gb = self._settings.memory_gb
@@ -175,30 +137,13 @@ class RayTransport:
             num_cpus=num_threads,
             num_gpus=node.num_gpus,
             memory=int(memory_gb * 1e9) if memory_gb else None,
-            max_restarts=0,  # a new actor would lack what this one was told
+            max_restarts=0,  # a restarted actor would lack the job and the network
             max_task_retries=0,
             scheduling_strategy=pinned,
             runtime_env={"env_vars": {"OMP_NUM_THREADS": str(num_threads)}},
         ).remote(name, num_threads)
-        self._workers[name] = _Worker(name, node.id, actor, time.monotonic())
+        self._workers[name] = _Worker(name, node.id, actor)
         self._calls[actor.code_version.remote()] = name, "version"
-
-    def _tell_pending(self, worker: _Worker, node: Node) -> list[Event]:
-        """Tell once for each node that it has no room."""
-        if node.id in self._told_pending:
-            return []
-        self._told_pending.add(node.id)
-        text = f"has no room for a worker that needs {counted(node.num_cpus, 'core')}"
-        return [Notice(f"{node.host} {text}: other programs of the Ray cluster use it.")]
-
-    def _refuse(self, name: str, version: str) -> Notice:
-        """End an actor that runs another version of this program, and do not use its node."""
-        self._left_alone.add(self._workers[name].node)
-        self._remove(name)
-        return Notice(
-            f"Worker {name} is refused: it runs version {version} of this program, and the learner "
-            f"{code_version()}. Install the same version there."
-        )
 
     def _remove(self, name: str) -> None:
         """End an actor and forget its calls."""
@@ -210,7 +155,7 @@ class RayTransport:
         ray.kill(worker.actor)
 
     def _finish(self, call: Any) -> list[Event]:
-        """Return what a call that is finished means."""
+        """Handle a finished call; return the events that follow from it."""
         name, kind = self._calls[call]
         worker = self._workers[name]
         try:
@@ -221,7 +166,10 @@ class RayTransport:
         del self._calls[call]
         if kind == "version":
             if result != code_version():
-                return [self._refuse(name, result)]
+                self._left_alone.add(worker.node)
+                self._remove(name)
+                reason = f"it runs version {result}, and the learner {code_version()}; install "
+                return [Left(name, f"{reason}the same version there")]
             self._calls[worker.actor.begin.remote(self._job, self._weights)] = name, "begin"
             return []
         if kind == "begin":

@@ -1,4 +1,4 @@
-"""A worker as an actor of Ray: plays units with the newest network that has reached it."""
+"""A worker as a Ray actor: plays units with the newest network that it has received."""
 
 import threading
 
@@ -10,26 +10,26 @@ from alphazero.workers.unit_player import UnitPlayer
 
 @ray.remote(concurrency_groups={"weights": 1})  # type: ignore[call-overload]
 class WorkerActor:
-    """Plays one unit at a time; a network that arrives meanwhile is used from the next one on.
+    """Plays one unit at a time; a network that arrives meanwhile is used from the next unit on.
 
     Args:
-        name: of the worker.
-        num_threads: for self-play.
+        name: the worker's name.
+        num_threads: threads for self-play.
     """
 
     def __init__(self, name: str, num_threads: int):
         self._name = name
         self._num_threads = num_threads
         self._player: UnitPlayer | None = None
-        self._newest: Weights | None = None  # that has arrived since the last unit
+        self._newest: Weights | None = None  # network received since the last unit
         self._arrival = threading.Condition()
 
     def code_version(self) -> str:
-        """Return the version of the program here; a job of another one may be unreadable."""
+        """Return this program's version; a job from another version may be unreadable."""
         return code_version()
 
     def begin(self, job: Job, weights: Weights) -> WorkerFacts:
-        """Get ready to play; return what this worker is."""
+        """Get ready to play; return facts about this worker."""
         self._player = UnitPlayer(job, self._num_threads, self._name)
         self._player.load(weights)
         return self._player.facts
@@ -46,7 +46,7 @@ class WorkerActor:
         """Play a unit.
 
         Args:
-            version: wait for this network; it may come on another thread after the unit.
+            version: wait for this network, which may arrive after the unit, on another thread.
         """
         player = self._player
         assert player is not None

@@ -1,0 +1,89 @@
+"""Two small networks: a tiny one for laptops and tests, and that of the published notebook.
+
+Both have one convolution without padding and one layer of units that the heads share.
+docs/notebooks.md has the notebook's recipe.
+"""
+
+import torch
+from torch import nn
+
+from alphazero.network.interface import NetworkOutput, NetworkSettings, num_value_logits
+from alphazero.runtime.errors import ConfigError
+
+
+class TinyNetwork(nn.Module):
+    """A convolution, a layer of shared units, and two linear heads."""
+
+    def __init__(
+        self, planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings
+    ):
+        super().__init__()
+        self.conv = nn.Conv2d(planes_shape[0], settings.channels, settings.kernel_size)
+        self.shared = nn.Linear(_num_features(planes_shape, settings), settings.shared_units)
+        self.policy = nn.Linear(settings.shared_units, num_actions)
+        self.value = nn.Linear(settings.shared_units, num_value_logits(settings))
+
+    @staticmethod
+    def check_settings(planes_shape: tuple[int, int, int], settings: NetworkSettings) -> None:
+        """See `alphazero.network.interface`."""
+        _check_kernel_fits(planes_shape, settings)
+
+    def forward(self, planes: torch.Tensor) -> NetworkOutput:
+        """Map planes [M, C, H, W] to logits."""
+        x = torch.relu(self.shared(torch.relu(self.conv(planes)).flatten(1)))
+        return NetworkOutput(self.policy(x), self.value(x))
+
+
+class NotebookNetwork(nn.Module):
+    """One plane, one convolution without bias and activation, one shared layer, two small heads.
+
+    The plane is the board as the player to move sees it: 1 for own pieces, -1 for the opponent's.
+    It is the difference of the first two planes of the game's input; further planes are ignored.
+    """
+
+    def __init__(
+        self, planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings
+    ):
+        super().__init__()
+        self.conv = nn.Conv2d(1, settings.channels, settings.kernel_size, bias=False)
+        self.shared = nn.Linear(_num_features(planes_shape, settings), settings.shared_units)
+        self.policy_hidden = nn.Linear(settings.shared_units, settings.policy_units)
+        self.policy = nn.Linear(settings.policy_units, num_actions)
+        self.value_hidden = nn.Linear(settings.shared_units, settings.value_units)
+        self.value = nn.Linear(settings.value_units, num_value_logits(settings))
+
+    @staticmethod
+    def check_settings(planes_shape: tuple[int, int, int], settings: NetworkSettings) -> None:
+        """See `alphazero.network.interface`."""
+        _check_kernel_fits(planes_shape, settings)
+        if planes_shape[0] < 2:
+            reason = "it reads own and opponent's pieces from two planes, and the game has one"
+            raise ConfigError.of("network.kind", settings.kind, "resnet or tiny", reason)
+
+    def forward(self, planes: torch.Tensor) -> NetworkOutput:
+        """Map planes [M, C, H, W] to logits."""
+        board = planes[:, :1] - planes[:, 1:2]
+        x = torch.relu(self.shared(self.conv(board).flatten(1)))
+        policy = self.policy(torch.relu(self.policy_hidden(x)))
+        return NetworkOutput(policy, self.value(torch.relu(self.value_hidden(x))))
+
+
+def _num_features(planes_shape: tuple[int, int, int], settings: NetworkSettings) -> int:
+    """Return the number of outputs of a convolution without padding."""
+    _, height, width = planes_shape
+    lost = settings.kernel_size - 1
+    return settings.channels * (height - lost) * (width - lost)
+
+
+def _check_kernel_fits(planes_shape: tuple[int, int, int], settings: NetworkSettings) -> None:
+    """Check that the kernel of a convolution without padding fits on the board.
+
+    Raises:
+        ConfigError: if it does not.
+    """
+    _, height, width = planes_shape
+    size = settings.kernel_size
+    largest = min(height, width)
+    if size > largest:
+        reason = f"the {settings.kind} network's kernel must fit the {height} x {width} board"
+        raise ConfigError.of("network.kernel_size", size, f"at most {largest}", reason)
