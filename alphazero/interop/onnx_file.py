@@ -144,7 +144,6 @@ def _properties(game: Game, info: dict[str, Any]) -> dict[str, str]:
         "format": ONNX_FORMAT,
         "version": packages.version("alphazero-selfplay"),
         "game": game.name,
-        "planes": json.dumps(game.plane_names or "as the game's rule 'observe' writes them"),
         "actions": json.dumps([game.action_to_text(action) for action in range(game.num_actions)]),
     }
     facts = {key: str(info[key]) for key in ("run", "iteration", "rules_digest") if key in info}
