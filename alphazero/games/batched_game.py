@@ -145,7 +145,7 @@ class Game(abc.ABC):
         return None
 
     def own_text_action(self, text: str) -> int | None:
-        """Return the action that a text in the rules' own notation means; None if they have none."""
+        """Return the action of a text in the rules' own notation; None if they have none."""
         return None
 
     # --- what follows from the operations above ---------------------------------------------------
@@ -224,7 +224,7 @@ class Game(abc.ABC):
         return state
 
     def drawn(self, state: np.ndarray) -> str | None:
-        """Return a position ([K]) as drawn by rules whose `cells` do not show everything, or None."""
+        """Return a position ([K]) as text if `cells` does not show everything, else None."""
         return None
 
     def state_to_text(self, state: np.ndarray) -> str:

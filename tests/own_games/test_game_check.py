@@ -45,7 +45,7 @@ MISTAKES = {
         "if state[square + 2 * side] == opponent",
         "IndexError",
     ),
-    "a result of 2": ("return -1  # for", "return 2  # for", "'result' returns 2"),
+    "a result of 2": ("return -1  # the", "return 2  # the", "'result' returns 2"),
     "the second player begins": ("state[:] = 0", "state[:] = 0\n    state[-1] = 1", "player 0"),
     "a third player": ("= 1 - mover", "= 1 + mover", "'player_to_move' returns 2"),
     "a game longer than promised": (
@@ -305,7 +305,7 @@ def test_each_version_is_checked_once(checks, tmp_path):
     path.write_text(SNORT + "\nVERSION = 2\n")
     make_game(str(path))
     assert len(checks) == 2
-    path.write_text(SNORT.replace("return -1  # for", "return 2  # for"))
+    path.write_text(SNORT.replace("return -1  # the", "return 2  # the"))
     for number in (3, 4):  # what is refused is checked again
         with pytest.raises(ConfigError):
             make_game(str(path))

@@ -205,7 +205,7 @@ def test_a_game_is_cut_off_after_the_stated_plies():
         ("own_environments:Heap(parallel=True)", "same time"),
         ("own_environments:Heap(length=None)", "max_plies"),
         ("own_environments:Heap(unknown=1)", "unknown"),
-        ("own_environments:PARALLEL", "no AEC environment"),
+        ("own_environments:PARALLEL", "AEC environment"),
         ("own_environments:nothing", "nothing"),
         ("no_such_module:Heap", "no_such_module"),
         ("rps_v2", "same time"),
