@@ -20,8 +20,8 @@ class Appearance:
     #: Colours of the pieces, two of `COLORS`: "first" and "second" are blue and red letters (discs
     #: on the page), "x" and "o" are always letters, the others are discs.
     colors: tuple[str, str] = ("first", "second")
-    #: One of `BOARDS`: uncoloured, wooden, green, a plate into whose columns pieces fall (columns are
-    #: counted from 1), or only lines. Discs need a coloured board.
+    #: One of `BOARDS`: uncoloured, wooden, green, only lines, or a plate into whose columns pieces
+    #: fall, counted from 1. Discs need a coloured board.
     board: str = "plain"
     rows_from_top: bool = False  #: True if row 1 is at the top; in chess it is at the bottom
     numbers_squares: bool = False  #: whether a terminal numbers the legal squares

@@ -164,7 +164,7 @@ def result_range(game):
 
 @_compiled_rule
 def observe(game, state, planes):
-    """Write the network's input for the player to move into ``planes`` (float32[C, H, W], zeros)."""
+    """Write the network's input for the player to move into ``planes`` (zeros[C, H, W])."""
     raise _missing(game, "observe")
 
 

@@ -47,7 +47,7 @@ def check_picture(output: str | Path, key: str) -> None:
 
 
 def save_figure(figure: Any, output: Path) -> None:
-    """Write a figure and release its memory; its axes get a grid and lose their top and right sides.
+    """Write a figure and release its memory; its axes get a grid and lose two of their sides.
 
     Args:
         output: the file, see `check_picture`.
