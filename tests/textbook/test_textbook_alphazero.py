@@ -8,13 +8,13 @@ import pytest
 from notebook_tic_tac_toe import TicTacToe
 from plain_games import Fork, NotebookRace, Race
 from search_samples import HashEvaluator
+from textbook_proofs import ProvingAlphaZero
 
 from alphazero.own_games.registry import make_game
 from alphazero.textbook import evaluators
 from alphazero.textbook.alphazero import NOTEBOOK, AlphaZero, Node, play_episode
 from alphazero.textbook.drawing import tree_text
 from alphazero.textbook.game import PlainGame
-from alphazero.textbook.proofs import ProvingAlphaZero
 
 
 def make(game=None, evaluate=evaluators.uniform, **settings):
