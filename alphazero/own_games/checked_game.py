@@ -44,7 +44,6 @@ from alphazero.runtime.source_text import digest_of, module_file, source_text
 
 _SECONDS = 3.0  # time limit of the check
 _NUM_POSITIONS = 300  # positions to check
-_MAX_SHOWN_ACTIONS = 30
 TIME_LIMIT_S = 10.0  #: for one position; slower rules count as endless
 _PACKAGE_FOLDER = Path(__file__).parents[2]
 _HELP = "docs/COMPILED_RULES.md lists common mistakes"
@@ -135,12 +134,10 @@ def _notes_of(report: RuleReport, name: str) -> tuple[str, ...]:
     """Return notes on suspicious rules; raise `ConfigError` for a broken law."""
     if report.broken is None:
         return tuple(report.notes)
-    text, actions = report.broken.text, report.broken.actions
-    if len(actions) > _MAX_SHOWN_ACTIONS:
-        last = actions[-_MAX_SHOWN_ACTIONS:]
-        text = f"after {len(actions):,} actions, the last of which are {last}: {text}"
-    elif actions:
-        text = f"after the actions {actions}: {text}"
+    text = report.broken.text
+    actions = report.broken.actions
+    if actions:
+        text = f"after {len(actions):,} actions, ending with {actions[-30:]}: {text}"
     raise _broken(text, name)
 
 

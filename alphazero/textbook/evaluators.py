@@ -38,7 +38,7 @@ def checked_answer(answer: Any, actions: list, lowest_value: float) -> tuple[Map
     value = _number(value, allowed, lowest_value, -lowest_value)
     total = 0.0
     for action in actions:
-        allowed = f"a prior from 0 to 1 for each legal action, such as {action!r}"
+        allowed = f"a prior from 0 to 1 for the legal action {action!r}"
         total += _number(priors.get(action), allowed, 0, 1)
     if abs(total - 1) > _TOLERANCE:
         raise _refusal(f"priors whose sum over the legal actions is 1, not {total:.4g}", priors)
