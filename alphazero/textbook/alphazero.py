@@ -108,7 +108,8 @@ class AlphaZero:
         state = self.root.state
         legal = [] if self.game.is_over(state) else self.game.legal_actions(state)
         if action not in legal:
-            raise ValueError(f"{action!r} is not legal here; legal actions: {legal}.")
+            hint = f"legal actions: {', '.join(map(str, legal))}" if legal else "the game is over"
+            raise ValueError(f"{action!r} is not legal here; {hint}.")
         self.set_root(self.root.children[action])
 
     def search(self, num_simulations: int, add_noise: bool = False) -> PolicyOutput:
