@@ -7,9 +7,8 @@ of all its visits.
 import math
 
 import numpy as np
+from textbook_proofs import is_proven
 from textbook_search import TextbookSearch
-
-from alphazero.textbook.proofs import is_proven
 
 
 def naive_schedule(num_considered, num_simulations):

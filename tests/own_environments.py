@@ -10,10 +10,10 @@ from pettingzoo import AECEnv
 class Heap(AECEnv):
     """Who takes the last wins. Options turn it into what does not qualify as a game."""
 
-    def __init__(self, heap=8, num_agents=2, chance=False, masked=True, parallel=False, length=8):
+    def __init__(self, heap=8, num_agents=2, masked=True, parallel=False, length=8):
         self.possible_agents = [f"taker_{index}" for index in range(num_agents)]
         self.metadata = {"name": "heap", "is_parallelizable": parallel}
-        self.start, self.chance, self.masked = heap, chance, masked
+        self.start, self.masked = heap, masked
         if length is not None:
             self.max_plies = length
 
@@ -25,7 +25,7 @@ class Heap(AECEnv):
         return spaces.Discrete(3)
 
     def reset(self, seed=None, options=None):
-        self.heap = self.start - self.chance * int(np.random.default_rng(seed).integers(5))
+        self.heap = self.start
         self.agents = list(self.possible_agents)
         self.agent_selection = self.agents[0]
         self.rewards = dict.fromkeys(self.agents, 0)

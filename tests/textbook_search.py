@@ -1,15 +1,16 @@
 """The textbook's search, set up and driven as the compiled one is.
 
-What is here beyond `alphazero.textbook.proofs` is outside the paper: a root temperature, and a
+What is here beyond `textbook_proofs` is outside the paper: a root temperature, and a
 budget of simulations that is set at each root.
 """
 
 import types
 
+from textbook_proofs import ProvingAlphaZero
+
 from alphazero.textbook import evaluators
 from alphazero.textbook.alphazero import AlphaZero
 from alphazero.textbook.game import PlainGame
-from alphazero.textbook.proofs import ProvingAlphaZero
 
 CONSTANTS = (
     "pb_c_init",

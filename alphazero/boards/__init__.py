@@ -1,1 +1,1 @@
-"""How positions and moves look: in terminals, in pictures, and as text that a person types."""
+"""How positions and moves look in terminals and pictures, and as typed text."""

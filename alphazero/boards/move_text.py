@@ -1,6 +1,6 @@
-"""Moves as a person types them, and the prompt that asks for one.
+"""Moves that a person types, and the prompt for one.
 
-In: a session, its game's skin, and what was typed. Out: an action, or text; nothing is printed.
+In: a session, its game's skin, and typed text. Out: an action, or text; nothing is printed.
 """
 
 from alphazero.boards.notation import check_legal
@@ -11,8 +11,11 @@ from alphazero.boards.skin import Skin
 def move_name(session: Session, skin: Skin) -> str:
     """Return what to type, such as "a column (1-7)" or "0-3, or a square such as d3"."""
     legal = session.legal_actions
-    last, name = len(skin.notation.numbered(legal)) - 1, skin.notation.what_to_type(legal)
-    return name if last < 0 else f"{'0-' if last else ''}{last}, or {name}"
+    name = skin.notation.what_to_type(legal)
+    last = len(skin.notation.numbered(legal)) - 1
+    if last < 0:
+        return name
+    return f"0-{last}, or {name}" if last else f"0, or {name}"
 
 
 def prompt(session: Session, skin: Skin) -> str:
@@ -24,7 +27,7 @@ def read_move(session: Session, skin: Skin, typed: str) -> int:
     """Return the action of a number on the board, or of a move as the notation writes it.
 
     Raises:
-        ValueError: if it is no legal move; the message says what to type.
+        ValueError: if it is not a legal move, with what to type.
     """
     numbered = skin.notation.numbered(session.legal_actions)
     if not (numbered and typed.isascii() and typed.isdigit()):

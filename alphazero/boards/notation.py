@@ -1,12 +1,12 @@
-"""How people write moves: what a screen shows, what is typed, and lists of moves as text.
+"""How people read and write moves: single moves on screen, typed moves, and lists of moves.
 
-In: actions, or text that a person typed or pasted. Out: text, or actions. Actions themselves count
-from 0 (the JSON engine, stored games, Python); how a person writes them depends on the game:
+In: actions, or text that a person typed or pasted. Out: text, or actions. Actions count from 0 (in
+the JSON engine, stored games and Python); how people write them depends on the game:
 
     the rules' own text      tic-tac-toe's keys 1 to 9
     columns from 1           Connect-X
-    squares by name          Othello; where a person is asked, also by the number on the board
-    from square to square    a2a3, games whose pieces move
+    squares by name          Othello; at a prompt also by the number on the board
+    from square to square    a2a3, in games whose pieces move
 """
 
 import functools
@@ -20,7 +20,7 @@ from alphazero.games.batched_game import Game
 from alphazero.games.square_names import edge_names, named_squares, square_name
 from alphazero.games.text import parse_index
 
-_DASH = r"(?<=\w)-(?=\w)"  #: between moves; a minus in front of a number separates nothing
+_DASH = r"(?<=\w)-(?=\w)"  #: a dash between moves, but not the minus of a number
 _MOVE_NUMBER = re.compile(r"\d+\.+(?=\D|$)")  #: the "1." of "1. f5 f4" and of "1.f5"
 _PASSES = ("pa", "ps", "--")  #: how other programs write a pass
 
@@ -30,8 +30,8 @@ class Notation:
 
     Attributes:
         mirrored: whether the columns of the board are shown from right to left.
-        column_names, row_names: what is written along the board's edges, from the left and from the
-            top; empty for nothing.
+        column_names, row_names: names along the board's edges, from the left and from the top; []
+            if there are none.
     """
 
     mirrored = False
@@ -46,7 +46,7 @@ class Notation:
 
     @functools.cached_property
     def kind(self) -> str:
-        """What actions are: "column", "square", "move" from square to square, or "other"."""
+        """The kind of actions: "column", "square", "move" from square to square, or "other"."""
         if any(self._squares):
             return "move" if max(map(len, self._squares)) > 1 else "square"
         if len(self._squares) == self._columns:
@@ -55,7 +55,7 @@ class Notation:
         return "square" if is_square else "other"
 
     def squares(self, action: int) -> tuple[int, ...]:
-        """Return the squares that an action names, row * W + column, in order; () for none."""
+        """Return the squares of an action, row * W + column, in order; () if it has none."""
         if self.kind == "square" and not any(self._squares):
             return (action,) if action < self._rows * self._columns else ()
         return self._squares[action]
@@ -65,21 +65,22 @@ class Notation:
         return self._game.action_to_text(action)
 
     def action(self, typed: str, legal_actions: Iterable[int] = ()) -> int:
-        """Return the action that a person typed: its text or, if it has several, its squares.
+        """Return the action that a person typed: its text, or its squares if it has several.
 
         Args:
-            legal_actions: those that squares can mean before others.
+            legal_actions: actions that are preferred if several have the same squares.
 
         Raises:
-            ValueError: naming the text and what is allowed.
+            ValueError: with the text and what is allowed.
         """
         typed = typed.strip()
         name = typed if typed in self._by_name else typed.lower()
-        found = self._by_name.get(name)
-        return self._unnamed(typed, legal_actions) if found is None else found
+        if name in self._by_name:
+            return self._by_name[name]
+        return self._unnamed(typed, legal_actions)
 
     def _unnamed(self, typed: str, legal_actions: Iterable[int]) -> int:
-        """Return the action of a text that is not the name of one."""
+        """Return the action of a text that is not its name, such as its squares."""
         named = named_squares(typed, *self._naming) if self.kind == "move" else None
         meant = [one for one in legal_actions if named and self.squares(one) == named]
         if len(meant) == 1:
@@ -91,14 +92,15 @@ class Notation:
 
     @functools.cached_property
     def _by_name(self) -> dict[str, int]:
-        """The actions by their names, also in lower case, and by other words for a pass."""
+        """Actions by their names, also in lower case, and by other names of a pass."""
         names = {self.text(action): action for action in range(self._game.num_actions)}
-        found = {name.lower(): action for name, action in names.items()} | names
-        passes = dict.fromkeys(_PASSES, found["pass"]) if "pass" in found else {}
-        return passes | found
+        names = {name.lower(): action for name, action in names.items()} | names
+        if "pass" in names:
+            names = dict.fromkeys(_PASSES, names["pass"]) | names
+        return names
 
     def what_to_type(self, legal_actions: Sequence[int]) -> str:
-        """Return what a move is called and how it looks, such as "a column (1-7)"."""
+        """Return a description of what to type, such as "a column (1-7)"."""
         if self.kind == "other" or (self.kind == "move" and not legal_actions):
             return "a move"
         if self.kind == "move":
@@ -109,15 +111,15 @@ class Notation:
         return f"a {self.kind} ({self.text(0)}-{self.text(count - 1)})"
 
     def numbered(self, legal_actions: Iterable[int]) -> list[int]:
-        """Return the legal actions that the board numbers for a person: the first is number 0.
+        """Return the legal actions in the order of their numbers on the board, from 0.
 
-        An empty list means that moves are typed as `text` writes them, and in no other way.
+        An empty list means that the board shows no numbers.
         """
         return sorted(legal_actions) if self._game.appearance.numbers_squares else []
 
     @functools.cached_property
     def separator(self) -> str:
-        """What stands between the moves of a list."""
+        """The separator between the moves of a list."""
         return ";" if any("," in name for name in self._by_name) else ","
 
     def list_text(self, actions: Iterable[int]) -> str:
@@ -125,12 +127,9 @@ class Notation:
         return self.separator.join(map(self.text, actions))
 
     def split(self, text: str) -> list[str]:
-        """Return the moves in a text: separated, or run together where that is unambiguous.
+        """Return the moves in a text, which may be run together; move numbers are dropped.
 
-        A name is never split, whatever it contains. Numbers of moves are left out.
-
-        Raises:
-            ValueError: for moves run together that can be read in several ways.
+        Names that contain separators are not split.
         """
         separators = [self.separator, "[,;\n]", r"\s", _DASH]
         return self._split(text, separators[:-1] if self.kind == "move" else separators)
@@ -145,26 +144,14 @@ class Notation:
         return [move for part in parts if part for move in self._split(part, separators[1:])]
 
     def _split_word(self, word: str) -> list[str]:
-        """Return the names that a word consists of; the word itself if there are no such names."""
+        """Return the names that a word consists of, or the word itself."""
         longest = max(map(len, self._by_name))
-        # Where names go up to 35, 77 is a slip and does not mean 7 and 7.
-        if not word or (longest > 1 and any(name[:1].isdigit() for name in self._by_name)):
+        # If names go up to 35, 77 is a typing error and does not mean 7 and 7.
+        if longest > 1 and any(name[:1].isdigit() for name in self._by_name):
             return [word] if word else []
-        num_readings, last_start = [1] + [0] * len(word), [0] * (len(word) + 1)
-        for end in range(1, len(word) + 1):
-            for start in range(max(0, end - longest), end):
-                if num_readings[start] and self._is_name(word[start:end]):
-                    num_readings[end] = min(num_readings[end] + num_readings[start], 2)
-                    last_start[end] = start
-        if num_readings[-1] > 1:
-            raise ValueError(f"'{word}' can be read in several ways: put commas between the moves.")
-        if not num_readings[-1]:
-            return [word]
-        names, end = list[str](), len(word)
-        while end:
-            names.append(word[last_start[end] : end])
-            end = last_start[end]
-        return names[::-1]
+        names = sorted(map(re.escape, self._by_name), key=len, reverse=True)
+        moves = re.findall("|".join(names), word, re.IGNORECASE)
+        return moves if "".join(moves) == word else [word]
 
     def _is_name(self, text: str) -> bool:
         return text in self._by_name or text.lower() in self._by_name
@@ -185,15 +172,16 @@ class ColumnsFromOne(Notation):
 
 
 class Squares(Notation):
-    """Squares of Othello: on a square board, with row 1 at the top, in one of its set-ups.
+    """Squares of Othello by name, in one of its two set-ups.
 
     Args:
-        mirrored: name them in the usual set-up instead of ours.
+        mirrored: True for the usual set-up, False for ours.
     """
 
     def __init__(self, game: Game, mirrored: bool = False):
         super().__init__(game)
-        self._size, self.mirrored = game.planes_shape[1], mirrored
+        self._size = game.planes_shape[1]
+        self.mirrored = mirrored
 
     def text(self, action: int) -> str:
         return square_name(action, self._size, self.mirrored)
@@ -203,11 +191,11 @@ class Squares(Notation):
         raise ValueError(f"'{typed}' is not a square: type one from a1 to {last}.")
 
     def numbered(self, legal_actions: Iterable[int]) -> list[int]:
-        """Return the legal squares in the order in which they are seen, row by row."""
+        """Return the legal squares in the order of reading, row by row."""
         return sorted(legal_actions, key=lambda action: self.text(action)[::-1])  # d3 as 3d
 
     def list_text(self, actions: Iterable[int]) -> str:
-        """Return a transcript such as "f5d6c3", in which passes are left out, as is usual."""
+        """Return a transcript such as "f5d6c3", without passes, as is usual."""
         return "".join(text for text in map(self.text, actions) if text != "pass")
 
 
@@ -216,15 +204,15 @@ def read_moves(
 ) -> list[int]:
     """Return the actions of a list of moves.
 
-    In brackets, ``[3,3,2]``, are actions, which count from 0 as in the JSON engine and in stored
-    games. Anything else is written as `Notation.text` does: ``4,4,3`` or ``443`` in Connect Four,
-    ``f5d6c3`` or ``1. f5 d6 2. c3`` in Othello. A forced pass may be left out.
+    A list in brackets, ``[3,3,2]``, has actions, which count from 0 as in the JSON engine and in
+    stored games. Other text is in the form of `Notation.text`: ``4,4,3`` or ``443`` in Connect
+    Four, ``f5d6c3`` or ``1. f5 d6 2. c3`` in Othello. Forced passes may be omitted.
 
     Args:
         start: [K], the position before the moves; None is the start of the game.
 
     Raises:
-        ValueError: for what is not a move or not legal, with its place in the list.
+        ValueError: for an illegal move or other text, with its place in the list.
     """
     if text.strip().startswith("["):
         return Session(game, _bracketed(text.strip()), start).actions
@@ -249,13 +237,13 @@ def _bracketed(text: str) -> list[int]:
     are_numbers = all(re.fullmatch(r"-?\d{1,9}", number, re.ASCII) for number in numbers)
     if not (text.endswith("]") and are_numbers):
         raise ValueError(
-            f"'{text}' is not a list of actions: in brackets are numbers from 0, such as [3,3]."
+            f"'{text}' is not a list of actions, which are numbers from 0, such as [3,3]."
         )
     return list(map(int, numbers))
 
 
 def check_legal(session: Session, notation: Notation, word: str, action: int) -> None:
-    """Raise ValueError if a move, given as a word and as an action, is not legal."""
+    """Raise ValueError if a move, given as typed and as an action, is not legal."""
     if session.over:
         raise ValueError(f"'{word}' follows the end of the game.")
     if action not in session.legal_actions:

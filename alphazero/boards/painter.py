@@ -1,7 +1,7 @@
 """Shapes as pictures: Pillow paints them as pixels, and an SVG lists them.
 
-In: shapes of `alphazero.boards.shapes` on a sheet of white paper. Out: pixels, or a file. An SVG
-stays sharp at any size; a PDF holds pixels, as all other formats do.
+In: shapes of `alphazero.boards.shapes` on white paper. Out: pixels, or a file. An SVG stays sharp
+at any size; all other formats, PDF too, hold pixels.
 """
 
 import functools
@@ -18,21 +18,21 @@ from alphazero.runtime.files import check_output, unwritable
 from alphazero.runtime.outputs import write_output
 
 FORMATS = frozenset({"png", "svg", "pdf", "jpg", "jpeg", "tif", "tiff", "webp"})
-GAME_FORMATS = FORMATS | {"gif"}  #: of a game, as an animation
-_DPI = (150, 150)  # of a file, which fixes its size on paper
-_SMOOTHING = 3  # pictures are painted larger and then reduced, which smooths edges
-_BASELINE = 0.36  # below the middle of a line of text, of the size of its font
-_BOLD = 0.02  # by how much bold letters are wider at each side, likewise
+GAME_FORMATS = FORMATS | {"gif"}  #: for whole games; a .gif is an animation
+_DPI = (150, 150)  # determines the size on paper
+_SMOOTHING = 3  # pictures are painted this much larger and then reduced, to smooth edges
+_BASELINE = 0.36  # baseline below the middle of a line of text, in font sizes
+_BOLD = 0.02  # extra width of bold letters at each side, in font sizes
 _ANCHORS = {"left": ("ls", "start"), "center": ("ms", "middle"), "right": ("rs", "end")}
-_NUM_COLORS = 128  # of an animation, the most frequent ones of its last picture
+_NUM_COLORS = 128  # colours of an animation: the most frequent ones in its last picture
 
 
 class Picture(NamedTuple):
     """Shapes on a sheet of white paper."""
 
     width: float  #: in units of the shapes
-    height: float
-    unit: float  #: pixels
+    height: float  #: in units of the shapes
+    unit: float  #: pixels per unit
     shapes: list[Shape]
 
     @property
@@ -42,15 +42,15 @@ class Picture(NamedTuple):
 
 
 def check_picture_file(output: str | Path, key: str, formats: Set[str] = FORMATS) -> None:
-    """Check, before the work, that a picture can be written.
+    """Check that a picture can be written, before the work begins.
 
     Args:
-        output: the file; its ending names the format.
+        output: the file, whose ending names the format.
         key: the setting that named it.
-        formats: the possible ones.
+        formats: the allowed formats.
 
     Raises:
-        ConfigError: if there is no such format, or the file cannot be written.
+        ConfigError: if the format is not allowed, or the file cannot be written.
     """
     ending = Path(output).suffix[1:].lower()
     if ending not in formats:
@@ -72,7 +72,7 @@ def save_picture(picture: Picture, output: Path) -> None:
 
 
 def save_animation(pictures: Sequence[Picture], durations_ms: Sequence[int], output: Path) -> None:
-    """Write pictures with one palette, so that only what changes is stored.
+    """Write pictures with one palette, so that the file stores only their changes.
 
     Raises:
         OSError: if the file cannot be written.
@@ -91,7 +91,7 @@ def save_animation(pictures: Sequence[Picture], durations_ms: Sequence[int], out
 
 
 def _save(image: Image.Image, output: Path, **options: Any) -> None:
-    """Write an image in the format that the ending of the file's name means."""
+    """Write an image in the format named by the file's ending."""
     data = io.BytesIO()
     image.save(data, Image.registered_extensions()[output.suffix.lower()], **options)
     write_output(output, data.getvalue())
@@ -101,7 +101,7 @@ def _save(image: Image.Image, output: Path, **options: Any) -> None:
 
 
 def paint(picture: Picture) -> Image.Image:
-    """Return a picture as pixels in RGB."""
+    """Return a picture as RGB pixels."""
     width, height = picture.size
     image = Image.new("RGB", (width * _SMOOTHING, height * _SMOOTHING), PAPER)
     draw = ImageDraw.Draw(image)
@@ -132,13 +132,13 @@ def _paint(draw: ImageDraw.ImageDraw, shape: Shape) -> None:
 
 
 def text_width(text: str, size: float) -> float:
-    """Return the width of a line of text, in units of its size."""
+    """Return the width of a line of text, in the unit of its font size."""
     return _font(size, text.isascii()).getlength(text)
 
 
 @functools.lru_cache(64)
 def _font(size: float, is_ascii: bool) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """Return Pillow's own font, or one of the system with more than ASCII letters, if found."""
+    """Return Pillow's font; for other than ASCII letters a font of the system, if found."""
     for name in () if is_ascii else ("DejaVuSans.ttf", "Arial Unicode.ttf", "arial.ttf"):
         try:
             return ImageFont.truetype(name, size)
@@ -151,7 +151,7 @@ def _font(size: float, is_ascii: bool) -> ImageFont.FreeTypeFont | ImageFont.Ima
 
 
 def svg_text(picture: Picture) -> str:
-    """Return a picture as the text of an SVG, which loads nothing."""
+    """Return a picture as the text of a self-contained SVG."""
     width, height = picture.size
     paper = Box(0, 0, picture.width, picture.height, PAPER)
     lines = [

@@ -1,7 +1,6 @@
-"""A game in progress: the positions so far, and taking moves back.
+"""A game in progress: its positions so far, with moves that can be taken back.
 
-In: legal actions, one after the other. Out: positions. A session knows the rules, and nothing of
-players, engines or screens.
+In: legal actions, one after another. Out: positions. Players, engines and screens are elsewhere.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,14 +11,14 @@ from alphazero.games.batched_game import Game
 
 
 class Session:
-    """One game, every position of which is kept.
+    """One game and all its positions.
 
     Args:
-        actions: moves to start after.
+        actions: moves already played.
         start: [K], the position before them; None is the start of the game.
 
     Raises:
-        ValueError: for a move of the list that is not legal, with its place in the list.
+        ValueError: for an illegal move in the list, with its place.
     """
 
     def __init__(self, game: Game, actions: Iterable[int] = (), start: np.ndarray | None = None):
@@ -53,23 +52,23 @@ class Session:
 
     @property
     def player(self) -> int:
-        """The player to move, 0 for the one who moves first in the game."""
+        """The player to move: 0 moves first in the game."""
         return self.player_at(len(self.actions))
 
     def player_at(self, ply: int) -> int:
-        """Return who was to move after ``ply`` moves."""
+        """Return the player to move after ``ply`` moves."""
         return int(self.game.players(self.states[ply][None])[0])
 
     @property
     def result(self) -> float:
-        """The result of a finished game, in [-1, 1], for the player who moved first."""
+        """The result of a finished game for the player who moved first, in [-1, 1]."""
         inspected = self.game.inspect(self.state[None])
         sign = 1 if inspected.players[0] == 0 else -1
-        return sign * float(inspected.results[0]) + 0.0  # no -0
+        return sign * float(inspected.results[0]) + 0.0  # turns -0 into 0
 
     @property
     def winner(self) -> int | None:
-        """The winner of a finished game, 0 for the player who moved first; None for a draw."""
+        """The winner of a finished game: 0 moved first; None is a draw."""
         return None if self.result == 0.0 else int(self.result < 0)
 
     @property
@@ -97,7 +96,7 @@ class Session:
         A pass is a single legal action that leaves the board as it is.
 
         Args:
-            ply: moves before the position to look at; None is the current one.
+            ply: number of moves before the position; None is the current position.
         """
         ply = len(self.actions) if ply is None else ply
         legal = self.legal_actions_at(ply)

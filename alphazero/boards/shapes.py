@@ -1,9 +1,9 @@
-"""Boards as shapes: the one drawing of a board behind all pictures.
+"""Boards as shapes, for all pictures.
 
-In: a board, the skin of its game, and what to write on it. Out: a list of `Box`, `Disc`, `Arrow`
-and `Letters`, in the order in which they are painted. The unit is one cell; (0, 0) is the top left
-corner of the board, and y points down. Colours are "#rrggbb". `alphazero.boards.painter` turns
-shapes into pixels and into SVG.
+In: a board, the skin of its game, and texts for its cells. Out: a list of `Box`, `Disc`, `Arrow`
+and `Letters` in painting order. The unit is one cell; (0, 0) is the top left corner of the board,
+and y points down. Colours are "#rrggbb". `alphazero.boards.painter` turns shapes into pixels or
+SVG.
 """
 
 import math
@@ -22,9 +22,9 @@ from alphazero.games.batched_game import Game
 Cell = tuple[int, int]  #: row from the top, column from the left of `Game.cells`
 
 PAPER, INK, FAINT = "#ffffff", "#1a202c", "#5b6472"
-_DARK = "#1c2330"  # the ground of a board without a colour of its own
-_LINE_WIDTH = 0.005  # of the lines between squares, in boards
-_NAME_SIZE = 0.34  # of the names of columns and rows
+_DARK = "#1c2330"  # background of an uncoloured board
+_LINE_WIDTH = 0.005  # width of the lines between squares, in boards
+_NAME_SIZE = 0.34  # font size of the names of columns and rows
 EDGE = 0.55  #: room for the names of columns and rows, in cells
 _NOTHING: Mapping[Cell, str] = {}
 
@@ -32,7 +32,7 @@ _NOTHING: Mapping[Cell, str] = {}
 class Box(NamedTuple):
     """A rectangle, filled, outlined or both."""
 
-    x: float  #: of the top left corner
+    x: float  #: x and y are the top left corner
     y: float
     width: float
     height: float
@@ -44,7 +44,7 @@ class Box(NamedTuple):
 class Disc(NamedTuple):
     """A filled circle."""
 
-    x: float  #: of the centre
+    x: float  #: x and y are the centre
     y: float
     radius: float
     fill: str
@@ -57,13 +57,13 @@ class Arrow(NamedTuple):
 
     x: float
     y: float
-    x_length: float  #: to the right, up to its tip
-    y_length: float  #: downwards
-    width: float  #: of its shaft; the head is three times as wide
+    x_length: float  #: distance to the tip, to the right
+    y_length: float  #: distance to the tip, downwards
+    width: float  #: width of the shaft; the head is three times as wide
     fill: str
 
     def outline(self) -> list[tuple[float, float]]:
-        """Return its corners, the tip in the middle."""
+        """Return the corners of the arrow."""
         length = math.hypot(self.x_length, self.y_length) or 1.0
         right, down = self.x_length / length, self.y_length / length
         neck = max(length - 3 * self.width, 0.0)
@@ -81,11 +81,11 @@ class Letters(NamedTuple):
     """A line of text."""
 
     x: float
-    y: float  #: of the middle of the line
+    y: float  #: middle of the line's height
     text: str
-    size: float  #: of the font
+    size: float  #: font size
     color: str = INK
-    align: str = "center"  #: ``x`` is the left end of the line, its center, or its right end
+    align: str = "center"  #: whether ``x`` is the "left" end, the "center" or the "right" end
     bold: bool = False
 
 
@@ -93,7 +93,7 @@ Shape = Box | Disc | Arrow | Letters
 
 
 def moved(shapes: Iterable[Shape], x: float, y: float, scale: float) -> list[Shape]:
-    """Return shapes with their (0, 0) at (x, y) and their unit ``scale`` units long."""
+    """Return shapes scaled by ``scale``, with their (0, 0) moved to (x, y)."""
     lengths = {"width", "height", "radius", "line_width", "size", "x_length", "y_length"}
     return [
         shape._replace(
@@ -123,7 +123,7 @@ def position_shapes(
     Args:
         state: [K].
         previous_state: the position before the last move, which is marked; None marks nothing.
-        last_action: that move; see `marked_cells`.
+        last_action: the last move; see `marked_cells`.
     """
     marked = marked_cells(game, skin, state, previous_state, last_action)
     return board_shapes(game.cells(state), skin, marked)
@@ -156,9 +156,9 @@ def board_shapes(
 
     Args:
         board: int8[H, W], see `Game.cells`.
-        marked: bool[H, W], cells in the skin's colour of a mark; None marks nothing.
-        texts: what to write on cells.
-        outlined: the colours of outlines of cells.
+        marked: bool[H, W], cells to mark; None marks nothing.
+        texts: texts on cells.
+        outlined: colours of the outlines of cells.
     """
     height, width = board.shape
     line_width = _LINE_WIDTH * max(height, width)
@@ -169,7 +169,7 @@ def board_shapes(
         is_marked = marked is not None and bool(marked[cell])
         fill = _mark_color(skin, player) if is_marked else None
         shapes.append(Box(x - 0.5, y - 0.5, 1, 1, fill, frame(skin), line_width))
-        if cell in texts:  # on a disc, which stands for the letter too
+        if cell in texts:  # a disc replaces even a piece that is a letter
             if player >= 0:
                 shapes.append(Disc(x, y, 0.41, piece_color(skin, player)))
             ink = text_color(skin, player) if player >= 0 else PAPER
@@ -189,9 +189,9 @@ def piece_shape(
     """Return a player's piece: a letter, a filled square, or a disc, with a rim if almost white.
 
     Args:
-        x, y: of its centre.
-        size: of its cell.
-        color: of a letter; None is the player's.
+        x, y: the centre.
+        size: the size of the cell.
+        color: the colour of a letter; None is the player's.
     """
     player_color = piece_color(skin, player)
     if skin.glyphs[player] == WALL:
@@ -203,14 +203,14 @@ def piece_shape(
 
 
 def placed(before: np.ndarray, after: np.ndarray) -> list[Cell]:
-    """Return the cells that a move has filled, of the boards before and after it."""
+    """Return the cells that a move has filled, given the boards before and after it."""
     return [(int(row), int(column)) for row, column in np.argwhere((before == 0) & (after != 0))]
 
 
 def cells_of_actions(game: Game, state: np.ndarray) -> dict[int, Cell]:
     """Return the cell on which each legal action of a position puts a piece.
 
-    Actions that fill no cell, such as a pass, or several cells are left out.
+    Actions that fill no cell, such as a pass, or several cells are omitted.
     """
     board, found = game.cells(state), {}
     for action in np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist():
@@ -225,12 +225,11 @@ def arrow(skin: Skin, squares: tuple[int, ...], width: int, thickness: float, co
     """Return the arrow of a move from its first to its last square.
 
     Args:
-        width: of the board, in cells.
-        thickness: of the shaft, in cells.
+        width: the board's width in cells.
+        thickness: width of the shaft in cells.
     """
-    (x, y), (to_x, to_y) = (
-        center(skin, divmod(square, width), width) for square in (squares[0], squares[-1])
-    )
+    x, y = center(skin, divmod(squares[0], width), width)
+    to_x, to_y = center(skin, divmod(squares[-1], width), width)
     return Arrow(x, y, to_x - x, to_y - y, thickness, color)
 
 
@@ -265,7 +264,7 @@ def text_color(skin: Skin, player: int) -> str:
 
 
 def mixed(color: str, ground_color: str, opacity: float) -> str:
-    """Return what is seen of a translucent colour on the ground."""
+    """Return the visible colour of a translucent colour on a background."""
     parts = zip(_rgb(color), _rgb(ground_color))
     blend = (round(opacity * over + (1 - opacity) * under) for over, under in parts)
     return "#" + "".join(f"{part:02x}" for part in blend)

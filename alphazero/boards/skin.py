@@ -1,11 +1,11 @@
 """Skins: the appearance that a game states, as colours and glyphs of a terminal.
 
-In: a game, which says what it looks like (`alphazero.games.appearance`). Out: names, glyphs,
-colours, sizes and the notation for `alphazero.boards.text`. No game is known here by its name.
+In: a game and its appearance (`alphazero.games.appearance`). Out: names, glyphs, colours, sizes and
+the notation for `alphazero.boards.text`.
 
-Colours with "#" are those of the 256-colour palette, so that 256 and 16 million colours show the
-same. In a terminal of 16 colours rich substitutes the nearest ones. Colours without a square's
-colour behind them are readable on black and on white.
+Colours with "#" are in the 256-colour palette, so that they look the same with 256 and with 16
+million colours. In a terminal with 16 colours rich substitutes the nearest ones. Colours shown
+without a square's colour behind them are readable on black and on white.
 """
 
 import dataclasses
@@ -16,37 +16,37 @@ from alphazero.boards.notation import ColumnsFromOne, Notation, Squares
 from alphazero.games.batched_game import Game
 from alphazero.runtime.errors import ConfigError
 
-#: How a game with a standard set-up begins: as in our rules, or as everywhere else.
-#: In our Othello white begins, elsewhere black does.
+#: How a game with a standard set-up begins: as in our rules, or as in other programs. In our
+#: Othello white begins, elsewhere black does.
 SETUPS = ("white_first", "standard")
 
 
 @dataclass(frozen=True)
 class Skin:
-    """The looks of one game. Pairs hold the player who moves first in the game, then the other.
+    """The looks of one game.
 
-    Where pieces have looks, a blocked square is the third piece.
+    Pairs hold the player who moves first, then the other; a third entry is for blocked squares.
     """
 
     title: str
     notation: Notation
-    letters: str  #: of an empty square and of the pieces, if the terminal has no colours
-    sides: tuple[str, str]  #: what the players are called
-    glyphs: tuple[str, str, str]  #: a piece of each, if the terminal has colours
+    letters: str  #: an empty square and the pieces in a terminal without colours
+    sides: tuple[str, str]  #: names of the players
+    glyphs: tuple[str, str, str]  #: the pieces in a terminal with colours
     piece_styles: tuple[str, str, str]
-    cell_style: str = ""  #: of the squares
+    cell_style: str = ""  #: style of the squares
     frame_style: str = "bright_black"
-    mark_style: str = "reverse"  #: of the last piece or the winning line, added to the piece's
-    label_style: str = "dim"  #: of the numbers on empty squares
+    mark_style: str = "reverse"  #: added to the style of the last piece or the winning line
+    label_style: str = "dim"  #: style of the numbers on empty squares
     cell_width: int = 3
     cell_height: int = 1
-    line_length: int = 0  #: pieces in a row that win; 0 if no line wins
-    counts_pieces: bool = False  #: whether the numbers of pieces decide
-    note: str = ""  #: what a newcomer should know, printed once
+    line_length: int = 0  #: pieces in a row that win; 0 if lines do not win
+    counts_pieces: bool = False  #: whether the player with more pieces wins
+    note: str = ""  #: hint for new players, printed once
     setup: str = SETUPS[0]
 
 
-#: By `Appearance.colors`: the style of a piece.
+#: Styles of a piece by its colour in `Appearance.colors`.
 _PIECES = {
     "first": "bold #0087d7",
     "second": "bold #d7005f",
@@ -59,8 +59,9 @@ _PIECES = {
 }
 _BLOCKED = "#875f5f"  # the style of a blocked square
 _LETTERS = ("first", "second", "x", "o")  #: colours of pieces that are letters
-DISC, WALL = "●", "■"  #: the glyphs of other pieces, and of a blocked square
-#: By `Appearance.board`: the styles of a skin.
+DISC = "●"  #: the glyph of all other pieces
+WALL = "■"  #: the glyph of a blocked square
+#: Styles of a skin by `Appearance.board`.
 _BOARDS: dict[str, dict] = {
     "plain": {},
     "wood": {
@@ -134,7 +135,7 @@ def _notation(game: Game, mirrored: bool = False) -> Notation:
 
 
 def _standard(ours: Skin, game: Game) -> Skin:
-    """Return the skin of the usual set-up: the colours swapped, the columns mirrored."""
+    """Return the skin of the usual set-up, with swapped colours and mirrored columns."""
     empty, first, second, *blocked = tuple(ours.letters)
     return dataclasses.replace(
         ours,

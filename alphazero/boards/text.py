@@ -1,6 +1,6 @@
-"""The one renderer of boards as text: in colour, in box characters, or in plain letters.
+"""Boards as text: in colour, with box characters, or in plain letters.
 
-In: a position, the skin of its game, and what the terminal can show. Out: a `rich.text.Text` or a
+In: a position, the skin of its game, and the terminal's abilities. Out: a `rich.text.Text` or a
 string; nothing is printed. Squares of a board whose cells are 3 wide and 1 high:
 
     ┌───┬───┐        +---+---+
@@ -27,14 +27,14 @@ from alphazero.games.batched_game import Game
 
 @dataclasses.dataclass(frozen=True)
 class Medium:
-    """What the terminal can show."""
+    """The abilities of a terminal."""
 
-    box: bool  #: box-drawing characters
-    color: bool
+    box: bool  #: whether it shows box-drawing characters
+    color: bool  #: whether it shows colours
 
     @classmethod
     def of(cls, console: Console) -> "Medium":
-        """Return what a console can show."""
+        """Return the abilities of a console."""
         has_box = not console.options.ascii_only
         color = has_box and console.color_system is not None and not console.no_color
         return cls(has_box, color)
@@ -44,10 +44,10 @@ PLAIN = Medium(box=False, color=False)
 
 
 class Labels(NamedTuple):
-    """What a person types for an action, written where the action is played."""
+    """Texts on the board that tell a person what to type for each action."""
 
-    squares: dict[int, str]  #: by square, row by row; {} if actions are not squares
-    columns: list[Text]  #: for each column; [] if actions are not columns
+    squares: dict[int, str]  #: texts by square, numbered row by row; {} if actions are not squares
+    columns: list[Text]  #: texts above the columns; [] if actions are not columns
 
 
 def draw_board(
@@ -65,13 +65,15 @@ def draw_board(
     Args:
         state: [K].
         previous_state: the position before the last move, which is marked; None marks nothing.
-        last_action: that move; see `marked_cells`.
-        labels: whether legal actions are labelled; columns always are.
-        numbered: label squares with their numbers, where the notation has some.
+        last_action: the last move; see `marked_cells`.
+        labels: whether legal squares are labelled; columns always are.
+        numbered: label squares with numbers, if the notation has them.
     """
-    if (drawn := game.drawn(state)) is not None:
+    drawn = game.drawn(state)
+    if drawn is not None:
         return Text(drawn, no_wrap=True)
-    board, legal_action_mask = game.cells(state), game.inspect(state[None]).legal_action_mask[0]
+    board = game.cells(state)
+    legal_action_mask = game.legal_action_mask(state[None])[0]
     label = _number_label(skin, legal_action_mask) if numbered else skin.notation.text
     shown = _labels(skin.notation, board.shape, legal_action_mask & labels, label)
     marked = marked_cells(game, skin, state, previous_state, last_action)
@@ -81,16 +83,15 @@ def draw_board(
 def plain_board(
     game: Game, board: np.ndarray, legal_action_mask: np.ndarray, label: Callable[[int], str]
 ) -> str:
-    """Return a board in plain letters, small, with the legal actions labelled.
+    """Return a small board in plain letters with the legal actions labelled.
 
     Args:
-        board: int8[H, W], 0 empty, 1 a piece of the player who moves first in the game, 2 of the
-            other.
+        board: int8[H, W], see `Game.cells`.
         legal_action_mask: bool[A].
         label: returns what a person types for an action.
     """
     notation = Notation(game)
-    if notation.kind == "square":  # labelled as ``label`` does it, not by the names along the edges
+    if notation.kind == "square":  # squares have ``label``, so the edges need no names
         notation.column_names, notation.row_names = [], []
     skin = dataclasses.replace(skin_of(game), notation=notation, cell_width=3, cell_height=1)
     labels = _labels(notation, board.shape, legal_action_mask, label)
@@ -109,8 +110,7 @@ def _labels(
 ) -> Labels:
     """Return the labels of the actions on a board of H x W squares.
 
-    Actions that are columns or one square each have a place on the board. Legal columns are bold,
-    the others dim.
+    Only actions that are columns or single squares have labels. Legal columns are bold, others dim.
     """
     if notation.kind == "column":
         styles = ["bold" if legal else "dim" for legal in legal_action_mask[: shape[1]]]
@@ -123,7 +123,7 @@ def _labels(
 
 
 def _number_label(skin: Skin, legal_action_mask: np.ndarray) -> Callable[[int], str]:
-    """Return the function that labels an action with its number, or without one as it is written.
+    """Return a function that labels an action with its number, or else with its text.
 
     Args:
         legal_action_mask: bool[A].
@@ -134,18 +134,18 @@ def _number_label(skin: Skin, legal_action_mask: np.ndarray) -> Callable[[int], 
 
 
 def piece(skin: Skin, player: int, medium: Medium) -> Text:
-    """Return the piece of a player, 0 for the one who moves first in the game."""
+    """Return the piece of a player; 0 moves first in the game."""
     if not medium.color:
         return Text(skin.letters[1 + player])
     glyph, style = skin.glyphs[player], skin.piece_styles[player]
     if skin.cell_style:
-        # A piece needs the board's colour behind it: a terminal of its own colour would hide it.
+        # On the board's colour a piece is visible in a terminal of any colour.
         return Text(f" {glyph} ", f"{style} {skin.cell_style}")
     return Text(glyph, style)
 
 
 def side(skin: Skin, player: int, medium: Medium) -> Text:
-    """Return the piece and the name of a player, or one of them if both are the same letter."""
+    """Return the piece and the name of a player, or only one if both are the same letter."""
     mark = piece(skin, player, medium)
     if mark.plain == skin.sides[player]:
         return mark
@@ -162,11 +162,11 @@ def marked_cells(
     previous_state: np.ndarray | None,
     last_action: int | None = None,
 ) -> np.ndarray:
-    """Return bool[H, W]: the last piece or, in a finished game, the lines that won it.
+    """Return bool[H, W]: the last piece or, in a finished game, the winning lines.
 
     Args:
-        last_action: the action between the two states; where actions are moves from square to
-            square, its squares are marked.
+        last_action: the action between the two states; if actions are moves from square to
+            square, its squares are marked instead.
     """
     board = game.cells(state)
     if previous_state is None:
@@ -231,7 +231,7 @@ class _Drawing:
         return Text("\n", no_wrap=True, overflow="crop").join(filter(None, lines))
 
     def _column_labels(self) -> Text:
-        """Return what is written above the columns, nothing if they have no names."""
+        """Return the line of labels or names above the columns, empty if there are none."""
         names = [Text(name, "dim") for name in self._skin.notation.column_names]
         labels = self._labels.columns or names
         line = Text(" " * (self._margin + 1) if labels else "")
@@ -243,7 +243,7 @@ class _Drawing:
         return Text.assemble(" " * self._margin, (line, self._frame_style))
 
     def _row(self, row: int, is_middle: bool) -> Text:
-        """Return one line of a row of squares; only its middle line has contents."""
+        """Return one line of a row of squares; only the middle line has contents."""
         names = self._skin.notation.row_names
         name = names[row] + " " if names and is_middle else ""
         line = Text().append(name.rjust(self._margin), "dim")
@@ -276,12 +276,12 @@ class _Drawing:
 
 
 def own_text(game: Game, value: float) -> str:
-    """Return a result in [-1, 1], or a mean of results, in the numbers of the rules."""
+    """Return a result in [-1, 1], or a mean of results, on the rules' own scale."""
     return f"{round(game.own_result(value), 2) + 0.0:g}"  # adding 0 turns -0 into 0
 
 
 def result_name(game: Game, value: float) -> str:
-    """Return what a result in [-1, 1] is called, such as "win", "loss (-0.5)", "result of 3"."""
+    """Return the name of a result in [-1, 1], such as "win", "loss (-0.5)", "result of 3"."""
     if game.num_players == 1:
         return f"result of {own_text(game, value)}"
     name = "draw" if value == 0 else "win" if value > 0 else "loss"
@@ -289,10 +289,10 @@ def result_name(game: Game, value: float) -> str:
 
 
 def ending_text(game: Game, sides: tuple[str, str], first_result: float) -> str:
-    """Return how a game has ended, such as "X wins", "a draw", "a result of 3".
+    """Return the ending of a game, such as "X wins", "a draw", "a result of 3".
 
     Args:
-        sides: what the players are called.
+        sides: names of the players.
         first_result: in [-1, 1], for the player who moved first.
     """
     name = result_name(game, abs(first_result) if game.num_players == 2 else first_result)
@@ -307,7 +307,7 @@ def expectation_text(value: float, game: Game | None = None) -> str:
     Example: ``+0.12 (56%)``. The percentage counts a draw as half a win.
 
     Args:
-        game: if it has one player, the text is in the numbers of its rules.
+        game: if it has one player, the result is on the rules' own scale.
     """
     if math.isnan(value):
         return ""

@@ -45,7 +45,7 @@ from alphazero.storage.run_folder import RunFolder
 #: The settings of each picture, besides what and output.
 _SETTINGS_OF = {
     "run": "run root rolling_mean",
-    "exact": "run root lines",
+    "exact": "run root",
     "position": "game setup moves player num_simulations",
     "game": "game setup moves first second num_simulations seed",
 }
@@ -69,7 +69,6 @@ class Settings:
     run: str | None = option(None, "the run's folder, or latest; for exact, several with commas")
     root: str = option("checkpoints", "the folder of all runs, for latest")
     rolling_mean: int = option(5, "run: iterations in the rolling mean of the losses", 1, 10_000)
-    lines: str = option("each", "exact: each run, or median and range", choices=("each", "median"))
     game: str | None = option(None, f"position, game: {GAME_HELP}")
     setup: str = option(SETUPS[0], SETUP_HELP, choices=SETUPS)
     moves: str = option("", f"the moves before the position, or of the game, {MOVES_HELP}")
@@ -123,7 +122,7 @@ def _plot_exact(settings: Settings) -> Path:
     output = _output(settings, folders[0], "exact.png")
     games = sorted({folder.read_config()["game"]["name"] for folder in folders})
     metrics = [(folder.path.name, folder.read_metrics()) for folder in folders]
-    draw_exact_error(metrics, " and ".join(games), settings.lines, output)
+    draw_exact_error(metrics, " and ".join(games), output)
     return output
 
 

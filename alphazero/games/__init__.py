@@ -1,10 +1,10 @@
-"""Games: their rules, and the batched view of them that search, self-play and matches use.
+"""Games: their rules, and the batched interface that search, self-play and matches use.
 
-rules           what a game must define, for one position at a time; compiled
-batched_game    the same operations on arrays of positions: the interface of every other package
+rules           what a game must define for one position, compiled
+batched_game    the same operations on arrays of positions: the interface for all other packages
 connect_x, connect_x_large, othello, tic_tac_toe    the rules of one game each
-appearance      how a game looks, as far as its rules say
-symmetry, square_names, text    tables of turned boards; names of squares; reading what is typed
+appearance      how a game looks
+symmetry, square_names, text    permutation tables, names of squares, typed numbers and boards
 
-Names, and games that users bring: `alphazero.own_games`.
+Names of games and games from users are in `alphazero.own_games`.
 """

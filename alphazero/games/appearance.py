@@ -1,7 +1,7 @@
-"""How a game looks: what its rules state of names, colours and board, for everything that draws it.
+"""How a game looks: names, colours and board, for everything that draws it.
 
-In: nothing; the rules of a game fill an `Appearance`. Terminals, pages and pictures translate it
-into their own colours (`alphazero.boards.skin`, the styles of the page).
+The rules of a game return an `Appearance`. Terminals, pages and pictures translate it into their
+own colours (`alphazero.boards.skin`, the styles of the page).
 """
 
 import dataclasses
@@ -15,20 +15,20 @@ BOARDS = ("plain", "wood", "green", "plate", "lines")
 class Appearance:
     """How a game looks. Pairs hold the player who moves first in the game, then the other."""
 
-    title: str = ""  #: "" is the game's name
-    sides: tuple[str, str] = ("", "")  #: what the players are called; "" is the piece's letter
-    #: of the pieces, two of `COLORS`: "first" and "second" are letters in blue and red, on the page
-    #: discs; "x" and "o" are letters everywhere; the others are discs
+    title: str = ""  #: name on boards and pictures; "" is the game's name
+    sides: tuple[str, str] = ("", "")  #: names of the players; "" is the piece's letter
+    #: Colours of the pieces, two of `COLORS`: "first" and "second" are blue and red letters (discs
+    #: on the page), "x" and "o" are always letters, the others are discs.
     colors: tuple[str, str] = ("first", "second")
-    #: one of `BOARDS`: without a colour of its own, wooden, green, a plate in whose columns pieces
-    #: fall and whose columns are counted from 1, or lines alone; discs need a coloured one
+    #: One of `BOARDS`: uncoloured, wooden, green, only lines, or a plate into whose columns pieces
+    #: fall, counted from 1. Discs need a coloured board.
     board: str = "plain"
-    rows_from_top: bool = False  #: whether row 1 is at the top; at the bottom it is as in chess
-    numbers_squares: bool = False  #: whether a terminal numbers the legal squares, which are few
-    line_length: int = 0  #: pieces in a row that win; 0 if no line wins
-    counts_pieces: bool = False  #: whether the numbers of pieces decide
-    #: whether elsewhere the same game begins with swapped colours and mirrored columns; for square
-    #: boards with row 1 at the top
+    rows_from_top: bool = False  #: True if row 1 is at the top; in chess it is at the bottom
+    numbers_squares: bool = False  #: whether a terminal numbers the legal squares
+    line_length: int = 0  #: pieces in a row that win; 0 if lines do not win
+    counts_pieces: bool = False  #: whether the player with more pieces wins
+    #: True if other programs begin with swapped colours and mirrored columns; only for square
+    #: boards with row 1 at the top.
     has_standard_setup: bool = False
 
     def __post_init__(self) -> None:
@@ -41,7 +41,7 @@ class Appearance:
 
 
 def read_appearance(stated: Any) -> Appearance:
-    """Return what a game states: an `Appearance`, or a dict of its fields.
+    """Return the `Appearance` that a game states, as such or as a dict of its fields.
 
     Raises:
         TypeError, ValueError: if a field does not exist or has an impossible value.

@@ -27,8 +27,8 @@ class Transition(NamedTuple):
 
     states: np.ndarray  #: [B, K]
     over: np.ndarray  #: bool[B], True where the game is finished
-    #: float32[B], for the player to move there: 1 is a win, -1 a loss, 0 a draw or not finished;
-    #: results in between are possible, see `Game.result_range`
+    #: float32[B] in [-1, 1], for the player to move: 1 win, -1 loss, 0 draw or not finished; other
+    #: results are possible, see `Game.result_range`
     results: np.ndarray
     players: np.ndarray  #: int8[B], the player to move; 0 began the game
     legal_action_mask: np.ndarray  #: bool[B, A], True = legal; all False where the game is finished
@@ -41,25 +41,23 @@ class Game(abc.ABC):
     rules_object: Any  #: the object whose class has the rules
     num_actions: int  #: A
     state_size: int  #: K
-    state_dtype: np.dtype  #: of a state array
-    #: The first words of a state tell positions apart; the rest tells how they were reached.
-    identity_size: int | None = None  #: how many; None is all
+    state_dtype: np.dtype  #: dtype of a state array
+    #: How many words at the start of a state identify the position; the rest is its history. None
+    #: is all words.
+    identity_size: int | None = None
     planes_shape: tuple[int, int, int]  #: (C, H, W) of the network's input
-    max_plies: int  #: an upper bound of the number of actions in a game, passes included
+    max_plies: int  #: upper bound on the number of actions in a game, including passes
     cell_symmetries: np.ndarray  #: int32[S, H*W], see `rules.symmetries`
     action_symmetries: np.ndarray  #: int32[S, A]
     num_players: int = 2  #: 1 for a puzzle, whose player to move is always 0
-    #: The worst and the best result of the rules, which are scaled to -1 and 1.
-    result_range: tuple[float, float] = (-1.0, 1.0)
-    notes: tuple[str, ...] = ()  #: what is allowed in the rules but looks wrong, for the user
+    result_range: tuple[float, float] = (-1.0, 1.0)  #: worst and best result, scaled to -1 and 1
+    notes: tuple[str, ...] = ()  #: for the user: rules that are legal but look wrong
     #: The identity of a user's rules, see `alphazero.own_games.rules_digest`; "" for games that
     #: their names identify: those of this package and of its adapters.
     rules_digest: str = ""
-    rules_text: str = ""  #: from which the digest follows
-    plane_names: tuple[str, ...] = ()  #: what each plane shows, if the rules say
+    rules_text: str = ""  #: the text of the rules that the digest is computed from
     appearance: Appearance = Appearance()  #: see `rules.appearance`
-    #: Letters: an empty square, the first player's piece, the second's, a blocked square.
-    piece_letters: str = ".XO"
+    piece_letters: str = ".XO"  #: see `rules.piece_letters`
 
     @abc.abstractmethod
     def initial_states(self, num_games: int = 1) -> np.ndarray:
@@ -67,14 +65,14 @@ class Game(abc.ABC):
 
     @abc.abstractmethod
     def step(self, states: np.ndarray, actions: np.ndarray) -> Transition:
-        """Play one legal action in each position and return what follows.
+        """Play one legal action in each position and return the positions after it.
 
-        ``states`` stays unchanged. Callers validate (`check_legal`), this method does not.
+        ``states`` stays unchanged. The caller validates the actions, see `check_legal`.
         """
 
     @abc.abstractmethod
     def inspect(self, states: np.ndarray) -> Transition:
-        """Return what `step` returns about positions, without playing an action."""
+        """Return the same facts as `step` about given positions, without playing an action."""
 
     @abc.abstractmethod
     def observe(self, states: np.ndarray) -> np.ndarray:
@@ -88,7 +86,7 @@ class Game(abc.ABC):
             rng: uint64[1], see `alphazero.runtime.random_generators.kernel_rng`.
 
         Returns:
-            float32[B], the results for the player to move in ``states``.
+            float32[B], the results for the players to move in ``states``.
         """
 
     @abc.abstractmethod
@@ -102,10 +100,10 @@ class Game(abc.ABC):
         """Return the state ([K]) with the given board (int8[H, W], see `cells`) and player to move.
 
         Raises:
-            ValueError: naming the reason, if the board is not reachable, or the rules cannot tell.
+            ValueError: with the reason, if the board is not reachable or not supported.
         """
         raise ValueError(
-            f"'{self.name}' cannot set a position up from a board: give the moves that lead to it."
+            f"'{self.name}' cannot set up a position from a board: give the moves that lead to it."
         )
 
     def text_to_state(self, text: str, player: int) -> np.ndarray:
@@ -115,7 +113,7 @@ class Game(abc.ABC):
             player: the player to move; 0 began the game.
 
         Raises:
-            ValueError: naming the row and column that are wrong, or why the board is unreachable.
+            ValueError: with the wrong row and column, or the reason why it is unreachable.
         """
         board = parse_board(text, self.planes_shape[1:], self.piece_letters, self.name)
         return self.cells_to_state(board, player)
@@ -127,8 +125,8 @@ class Game(abc.ABC):
     def action_to_text(self, action: int) -> str:
         """Return the action in the notation of the rules, which may count from 0.
 
-        By default these are the names of its squares, or its number. Boards write actions for
-        people by `alphazero.boards.notation`.
+        By default it is the names of its squares, or its number. What people read on boards is
+        written by `alphazero.boards.notation`.
         """
         own = self.own_action_text(action)
         return self._action_names[action] if own is None else own
@@ -143,18 +141,18 @@ class Game(abc.ABC):
         return named_action(text, self._squares, *self._naming)
 
     def own_action_text(self, action: int) -> str | None:
-        """Return an action in the words of the rules, None where they have none."""
+        """Return an action in the rules' own notation; None if they have none."""
         return None
 
     def own_text_action(self, text: str) -> int | None:
-        """Return the action in the words of the rules, None where they have none."""
+        """Return the action of a text in the rules' own notation; None if they have none."""
         return None
 
     # --- what follows from the operations above ---------------------------------------------------
 
     @functools.cached_property
     def _action_names(self) -> list[str]:
-        """How each action is written by default: the names of its squares, or its number."""
+        """The default text of each action: the names of its squares, or its number."""
         return action_names(self._squares, *self._naming)
 
     @functools.cached_property
@@ -169,7 +167,7 @@ class Game(abc.ABC):
         return f"{type(self).__name__}({self.name!r})"
 
     def over(self, states: np.ndarray) -> np.ndarray:
-        """Return bool[B]: which games are finished."""
+        """Return bool[B]: True where the game is finished."""
         return self.inspect(states).over
 
     def results(self, states: np.ndarray) -> np.ndarray:
@@ -185,11 +183,11 @@ class Game(abc.ABC):
         return self.inspect(states).legal_action_mask
 
     def identity(self, states: np.ndarray) -> np.ndarray:
-        """Return the part of the states that tells positions apart, [B, at most K]."""
+        """Return the part of the states that identifies the positions, [B, at most K]."""
         return states[:, : self.identity_size]
 
     def own_result(self, value: float) -> float:
-        """Return a result in [-1, 1] in the numbers of the rules, see `result_range`."""
+        """Convert a result in [-1, 1] to the rules' own scale, see `result_range`."""
         worst, best = self.result_range
         return worst + (value + 1) * (best - worst) / 2
 
@@ -210,7 +208,7 @@ class Game(abc.ABC):
             start: [K], the position to begin with; None is the start of the game.
 
         Raises:
-            ValueError: naming the first action that is not legal, and its place in the list.
+            ValueError: with the first illegal action and its place in the list.
         """
         state = self.initial_states()[0] if start is None else start
         for number, action in enumerate(actions, 1):
@@ -226,15 +224,13 @@ class Game(abc.ABC):
         return state
 
     def drawn(self, state: np.ndarray) -> str | None:
-        """Return a position ([K]) as its rules draw it where `cells` does not show all, else None.
-
-        It may have several lines.
-        """
+        """Return a position ([K]) as text if `cells` does not show everything, else None."""
         return None
 
     def state_to_text(self, state: np.ndarray) -> str:
         """Return the board as text, one line for each row."""
-        if (drawn := self.drawn(state)) is not None:
+        drawn = self.drawn(state)
+        if drawn is not None:
             return drawn
         letters = self.piece_letters
         return "\n".join("".join(letters[cell] for cell in row) for row in self.cells(state))
@@ -259,7 +255,6 @@ class CompiledGame(Game):
         self.num_players = rules.num_players(sizes)
         worst, best = rules.result_range(sizes)
         self.result_range = float(worst), float(best)
-        self.plane_names = rules.plane_names(sizes)
         self.appearance = read_appearance(rules.appearance(sizes))
         self.piece_letters = rules.piece_letters(sizes)
 

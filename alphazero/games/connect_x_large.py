@@ -1,4 +1,4 @@
-"""Connect-X on boards that do not fit the 64 bits of `ConnectX`: the same rules, actions and text.
+"""Connect-X on boards that do not fit the 64 bits of `ConnectX`: same rules, actions and text.
 
 The state has one byte for each cell, row by row from the top, and three more. For 2 x 3:
 
@@ -136,7 +136,6 @@ def from_cells(game, board, player):
 for rule in (
     connect_x.num_actions,
     connect_x.planes_shape,
-    connect_x.plane_names,
     connect_x.max_plies,
     connect_x.symmetries,
     connect_x.text_to_action,

@@ -1,6 +1,6 @@
 """What a game must define: compiled functions of one position.
 
-A file with a game needs no other import of the package.
+The file of a game imports nothing else from this package.
 
 A game is a NamedTuple of its sizes. A position is a one-dimensional numpy array of fixed length and
 dtype, which `step` changes in place. Each rule is a generic function that dispatches on the class
@@ -51,17 +51,14 @@ _GAME_CLASSES = set()
 
 
 def _compiled_rule(prototype):
-    """Make ``prototype`` a generic function over the class of its first argument.
-
-    It dispatches in Python and in compiled code alike.
-    """
+    """Make ``prototype`` dispatch on the class of its first argument, in Python and compiled."""
     generic = _python_rule(prototype)
     jit.overload_by_class(generic)
     return generic
 
 
 def _python_rule(prototype):
-    """Make ``prototype`` a generic function in Python alone, for what no kernel needs."""
+    """Make ``prototype`` dispatch on the class of its first argument, only in Python."""
     generic = functools.singledispatch(prototype)
     _RULES[prototype.__name__] = generic
     return generic
@@ -71,7 +68,7 @@ def implement(game_class):
     """Register the decorated function as a game class's rule of the same name.
 
     Raises:
-        TypeError: if no rule has that name, or it takes other arguments.
+        TypeError: if no rule has that name, or its arguments differ.
     """
     if game_class not in _GAME_CLASSES:
         _GAME_CLASSES.add(game_class)
@@ -124,20 +121,20 @@ def reset(game, state):
 def player_to_move(game, state):
     """Return 0 for the player who began the game, 1 for the other.
 
-    If the game is over, this is the player who would be next. In a game of one player it is 0.
+    If the game is over, this is the player who would move next. In a game of one player it is 0.
     """
     raise _missing(game, "player_to_move")
 
 
 @_compiled_rule
 def legal_actions(game, state, mask):
-    """Write into ``mask`` (bool[A]) which actions are legal: none if the game is over."""
+    """Write into ``mask`` (bool[A]) which actions are legal; none are if the game is over."""
     raise _missing(game, "legal_actions")
 
 
 @_compiled_rule
 def step(game, state, action):
-    """Play a legal ``action`` on ``state``, in place. Callers validate, this function does not."""
+    """Play a legal ``action`` on ``state``, in place. The caller validates the action."""
     raise _missing(game, "step")
 
 
@@ -151,7 +148,7 @@ def is_over(game, state):
 def result(game, state):
     """Return the result of a finished game for the player to move: 1 win, 0 draw, -1 loss.
 
-    Any number of `result_range` is allowed.
+    A game that defines `result_range` may return any number in it.
     """
     raise _missing(game, "result")
 
@@ -160,14 +157,14 @@ def result(game, state):
 def result_range(game):
     """Return the worst and the best result, which are scaled to -1 and 1.
 
-    Between two players, what one has above the middle of the range the other has below it.
+    Between two players the scaled results add up to 0.
     """
     return -1.0, 1.0
 
 
 @_compiled_rule
 def observe(game, state, planes):
-    """Write the network's input for the player to move into ``planes`` (float32[C, H, W], 0)."""
+    """Write the network's input for the player to move into ``planes`` (zeros[C, H, W])."""
     raise _missing(game, "observe")
 
 
@@ -175,11 +172,11 @@ def observe(game, state, planes):
 def random_action(game, state, rng, mask):
     """Return a uniformly random legal action of an unfinished game.
 
-    The default counts the legal actions; bit boards allow a faster way.
+    The default counts the legal actions; bit boards can do it faster.
 
     Args:
         rng: uint64[1], see `alphazero.runtime.random_generators.kernel_rng`.
-        mask: bool[A], scratch space.
+        mask: bool[A], scratch memory.
     """
     legal_actions(game, state, mask)
     count = 0
@@ -202,7 +199,7 @@ def action_scores(game, state, weights, scores):
     Larger is better for the player to move. Scores of illegal actions are ignored.
 
     Args:
-        weights: float64[F], the weights of the game's features.
+        weights: float64[F], weights of the game's features.
     """
     for action in range(scores.shape[0]):
         scores[action] = 0.0
@@ -243,14 +240,8 @@ def planes_shape(game) -> tuple[int, int, int]:
 
 
 @_python_rule
-def plane_names(game) -> tuple[str, ...]:
-    """Return what each plane of the network's input shows, for the files that networks go into."""
-    return ()
-
-
-@_python_rule
 def max_plies(game) -> int:
-    """Return an upper bound of the number of actions in a game, passes included."""
+    """Return an upper bound on the number of actions in a game, including passes."""
     raise _missing(game, "max_plies")
 
 
@@ -276,7 +267,7 @@ def rollout_weights(game) -> np.ndarray:
 
 @_python_rule
 def feature_names(game) -> tuple[str, ...]:
-    """Return the names of the F features of `action_scores`, in the order of the weights."""
+    """Return the names of the F features of `action_scores`, in the order of their weights."""
     return ()
 
 
@@ -291,16 +282,13 @@ def cells(game, state) -> np.ndarray:
 
 @_python_rule
 def piece_letters(game) -> str:
-    """Return letters: an empty square, the first player's piece, the second's, a blocked square.
-
-    The fourth is left out where no square is ever blocked.
-    """
+    """Return letters for an empty square, each player's piece, and a blocked square if any."""
     return ".XO"
 
 
 @_python_rule
 def appearance(game) -> Appearance:
-    """Return how the game looks: title, sides, colours of the pieces, kind of board."""
+    """Return the game's appearance: title, sides, colours of the pieces, kind of board."""
     return Appearance()
 
 
@@ -308,13 +296,11 @@ def appearance(game) -> Appearance:
 def from_cells(game, board: np.ndarray, player: int) -> np.ndarray:
     """Return the state with the given board (int8[H, W], as `cells` returns it) and player to move.
 
-    The default is for games whose state is more than that.
-
     Raises:
-        ValueError: naming the reason, if the board is not reachable.
+        ValueError: with the reason, if the board is not reachable or the game has no such rule.
     """
     raise ValueError(
-        "this game cannot set a position up from a board, because it does not define the rule "
+        "this game cannot set up a position from a board, because it does not define the rule "
         "'from_cells': give the moves that lead to the position."
     )
 
@@ -323,8 +309,8 @@ def from_cells(game, board: np.ndarray, player: int) -> np.ndarray:
 def action_squares(game, action: int) -> tuple[int, ...]:
     """Return the squares that an action names, in order: from and to, or the one it fills.
 
-    A square is a flat index, row * W + column. With this rule people move pieces by clicking,
-    dragging, or typing the names of the squares. Actions without squares, such as a pass, have ().
+    A square is a flat index, row * W + column. This rule lets people move pieces by clicking,
+    dragging, or typing the names of squares. Actions without squares, such as a pass, return ().
     """
     return ()
 
@@ -333,7 +319,7 @@ def action_squares(game, action: int) -> tuple[int, ...]:
 def action_to_text(game, action: int) -> str | None:
     """Return the action in the notation of the rules, which may count from 0.
 
-    Without this rule it is the names of its squares, or its number.
+    None writes the names of its squares, or its number.
     """
     return None
 
@@ -342,9 +328,9 @@ def action_to_text(game, action: int) -> str | None:
 def text_to_action(game, text: str) -> int | None:
     """Return the action that a person typed.
 
-    Without this rule, people type what they read, or the names of the squares.
+    None accepts the text that people read, or the names of the squares.
 
     Raises:
-        ValueError: naming the text and what is allowed.
+        ValueError: with the text and what is allowed.
     """
     return None

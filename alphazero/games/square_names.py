@@ -1,17 +1,15 @@
-"""Squares by name, d3, moves by their squares, a2a3, and Othello's two set-ups.
+"""Names of squares such as d3, of moves such as a2a3, and Othello's two set-ups.
 
 A name is the column's letter, from the left, and the row's number: from the bottom as in chess, or
-from the top as in Othello. A move is the names of its squares, from and to.
+from the top as in Othello. The name of a move consists of its squares, from and to.
 
-In the usual set-up of Othello black moves first and has discs on e4 and d5. Our white moves first
-and has discs on d4 and e5. One is the other with the colours swapped and the columns mirrored,
-which changes no rule, so a game of one is a game of the other:
+In the usual set-up of Othello black moves first and has discs on e4 and d5. In ours white moves
+first and has discs on d4 and e5. Swapping the colours and mirroring the columns turns one into the
+other and changes no rule, so a game of one is a game of the other:
 
       a b c d e f g h
     4 - - - W B - - -           the first moves in our set-up, white's: e3, f4, c5, d6
     5 - - - B W - - -           in the usual set-up, black's: d3, c4, f5, e6
-
-Out of here come names and numbers of squares; no rule depends on them.
 """
 
 import re
@@ -19,7 +17,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 _NAME = re.compile(r"([a-z]+)([1-9]\d*)", re.ASCII)
-#: Between the squares of a move: a2-a3, a2xb3, a2 a3.
+#: Separators between the squares of a move: a2-a3, a2xb3, a2 a3.
 _BETWEEN = re.compile(r"(?<=\d)\s*[-:>x]?\s*(?=[a-z])", re.ASCII)
 
 
@@ -27,10 +25,12 @@ def edge_names(rows: int, columns: int, from_top: bool = False) -> tuple[list[st
     """Return the names of the columns, from the left, and of the rows, from the top.
 
     Args:
-        from_top: whether row 1 is at the top; otherwise it is at the bottom.
+        from_top: True if row 1 is at the top, False if it is at the bottom.
     """
     numbers = [str(row + 1) for row in range(rows)]
-    return [_letters(column) for column in range(columns)], numbers if from_top else numbers[::-1]
+    if not from_top:
+        numbers.reverse()
+    return [_letters(column) for column in range(columns)], numbers
 
 
 def _letters(column: int) -> str:
@@ -42,12 +42,12 @@ def _letters(column: int) -> str:
 def action_names(
     squares: Sequence[tuple[int, ...]], rows: int, columns: int, from_top: bool = False
 ) -> list[str]:
-    """Return how actions are written that name squares: "a2a3", or the number of one without.
+    """Return the text of each action: its squares, such as "a2a3", or its number if it has none.
 
-    Actions that share their squares, such as promotions, are told apart: "a7a8=1", "a7a8=2".
+    Actions with the same squares, such as promotions, are numbered: "a7a8=1", "a7a8=2".
 
     Args:
-        squares: of each action, see `rules.action_squares`.
+        squares: the squares of each action, see `rules.action_squares`.
         from_top: see `edge_names`.
 
     Raises:
@@ -74,7 +74,7 @@ def action_names(
 def named_squares(
     text: str, rows: int, columns: int, from_top: bool = False
 ) -> tuple[int, ...] | None:
-    """Return the squares that a person named, as in "a2a3", "a2-a3" or "A2xB3"; None for none."""
+    """Return the squares that a person typed, as in "a2a3", "a2-a3" or "A2xB3", or None."""
     column_names, row_names = edge_names(rows, columns, from_top)
     found = []
     for name in _BETWEEN.split(text.strip().lower()):
@@ -91,7 +91,7 @@ def named_action(
     """Return the action that a person typed, as `action_names` writes it or by its squares.
 
     Raises:
-        ValueError: naming the text and what is allowed.
+        ValueError: with the text and what is allowed.
     """
     typed = text.strip().lower()
     names = action_names(squares, rows, columns, from_top)
@@ -109,21 +109,23 @@ def named_action(
 
 
 def square_name(square: int, size: int, mirrored: bool = False) -> str:
-    """Return the name of a square, such as "d3", or "pass".
+    """Return the name of a square of Othello, such as "d3", or "pass".
 
     Args:
         square: its number in our rules, row by row; size * size is the pass.
-        size: of the board.
-        mirrored: name it in the usual set-up instead of ours.
+        size: the board's number of rows.
+        mirrored: True for the usual set-up, False for ours.
     """
     if square == size * size:
         return "pass"
     row, column = divmod(square, size)
-    return f"{chr(ord('a') + (size - 1 - column if mirrored else column))}{row + 1}"
+    if mirrored:
+        column = size - 1 - column
+    return f"{_letters(column)}{row + 1}"
 
 
 def named_square(name: str, size: int, mirrored: bool = False) -> int | None:
-    """Return the number of the square with a name, or of a pass; None if there is no such square.
+    """Return the number of a square of Othello or of a pass by its name; None if there is none.
 
     Args:
         size, mirrored: see `square_name`.

@@ -1,4 +1,4 @@
-"""Symmetries of a board as permutation tables, for `rules.symmetries`. Knows no game.
+"""Symmetries of a board as permutation tables, for `rules.symmetries`.
 
 tables[s, i] is the index whose content symmetry s moves to index i; symmetry 0 is the identity.
 """
@@ -17,7 +17,7 @@ def identity_tables(rows: int, columns: int, num_actions: int) -> tuple[np.ndarr
 
 
 def mirror_tables(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the identity and the mirror of a board with gravity, whose actions are its columns.
+    """Return the identity and the left-right mirror of a board whose actions are its columns.
 
     Returns:
         cells: int32[2, rows * columns]; actions: int32[2, columns].
@@ -31,7 +31,7 @@ def square_tables(side: int, has_pass: bool = False) -> tuple[np.ndarray, np.nda
     """Return the 8 rotations and mirrors of a square board, whose actions are its cells.
 
     Args:
-        has_pass: True if one more action follows the cells; every symmetry leaves it in its place.
+        has_pass: True if a pass follows the cells; no symmetry moves it.
 
     Returns:
         cells: int32[8, side**2]; actions: int32[8, side**2 (+ 1)].

@@ -1,4 +1,4 @@
-"""Read what a person typed: a number or a board. Knows no game."""
+"""Read what a person typed: a number or a board."""
 
 import numpy as np
 
@@ -6,15 +6,15 @@ _MAX_DIGITS = 9
 
 
 def parse_index(text: str, count: int, noun: str = "move", also: str = "", first: int = 0) -> int:
-    """Return which of ``count`` things a person typed the number of; 0 is the first.
+    """Return the index, from 0, of the one of ``count`` things whose number a person typed.
 
     Args:
         noun: what the number stands for, in messages.
-        also: what else could have been typed, in messages.
-        first: the number that stands for the first one.
+        also: what else is allowed, in messages.
+        first: the number of the first thing.
 
     Raises:
-        ValueError: naming the text and what is allowed.
+        ValueError: with the text and what is allowed.
     """
     text = text.strip()
     allowed = f"type a number from {first} to {first + count - 1}{also}"
@@ -32,14 +32,14 @@ def parse_board(text: str, shape: tuple[int, int], letters: str, game_name: str)
 
     Args:
         shape: (H, W).
-        letters: of an empty square, the first player's piece, the second player's.
+        letters: those of an empty square, the first player's piece, the second player's.
         game_name: for messages.
 
     Returns:
         int8[H, W]: 0 empty, 1 the first player's piece, 2 the second player's.
 
     Raises:
-        ValueError: naming the row and the column that are wrong.
+        ValueError: with the row and the column that are wrong.
     """
     height, width = shape
     lines = [line.rstrip("\r") for line in text.strip("\n").split("\n")]

@@ -1,7 +1,7 @@
 """Tic-tac-toe: three in a row win, in any direction; a full board is a draw; X moves first.
 
-The board is two sets of cells, bits 0 to 8 of a word. The bit is the action; a person types
-one more:
+The board is two sets of cells, bits 0 to 8 of a word. An action is its bit's number; people type
+that number plus 1:
 
     0 1 2        1 2 3
     3 4 5        4 5 6
@@ -40,12 +40,12 @@ class TicTacToe(NamedTuple):
 
 
 def _line_table() -> np.ndarray:
-    """Return bool[512]: whether a set of cells holds a line."""
+    """Return bool[512]: whether each set of cells holds a line."""
     return np.array([any(cells & line == line for line in LINES) for cells in range(512)])
 
 
 def _nth_cell_table() -> np.ndarray:
-    """Return int8[512, 9]: the n-th lowest cell of a set, 0 if it has fewer (5 kB: fits in L1)."""
+    """Return int8[512, 9]: the n-th lowest cell of each set, 0 if it has fewer (5 kB: fits L1)."""
     table = np.zeros((512, 9), np.int8)
     for cells in range(512):
         indices = [index for index in range(9) if cells >> index & 1]
@@ -122,11 +122,6 @@ def planes_shape(game):
 
 
 @rules.implement(TicTacToe)
-def plane_names(game):
-    return "pieces of the player to move", "pieces of the opponent"
-
-
-@rules.implement(TicTacToe)
 def max_plies(game):
     return 9
 
@@ -134,11 +129,6 @@ def max_plies(game):
 @rules.implement(TicTacToe)
 def symmetries(game):
     return square_tables(3)
-
-
-@rules.implement(TicTacToe)
-def piece_letters(game):
-    return ".XO"
 
 
 @rules.implement(TicTacToe)
@@ -161,7 +151,7 @@ def cells(game, state):
 def from_cells(game, board, player):
     first, second = int((board == 1).sum()), int((board == 2).sum())
     if first - second != player:
-        raise ValueError(f"with {first} X and {second} O it is not the turn of {'XO'[player]}.")
+        raise ValueError(f"with {first} X and {second} O it is not {'XO'[player]}'s turn.")
     words = [
         sum(1 << int(cell) for cell in np.flatnonzero(board.ravel() == piece))
         for piece in (1 + player, 2 - player)

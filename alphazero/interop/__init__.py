@@ -1,11 +1,11 @@
-"""Ways out: our players and games in PettingZoo and OpenSpiel, our networks in other programs.
+"""Exports: our players and games in PettingZoo and OpenSpiel, our networks in other programs.
 
 In PettingZoo, an optional package:
 
     environments    our games as AEC environments; any environment by its name
-    board_view      which board of ours an environment shows an agent
-    agents          what acts in an environment: one of our players, or a person
-    episode         games between two agents, by the environment's rules
+    board_view      our state of the position that an environment shows an agent
+    agents          our players and people as agents in an environment
+    episode         games between two agents by the environment's rules
 
 In OpenSpiel, an optional package:
 
@@ -15,8 +15,8 @@ Networks as files, `alphazero export`:
 
     onnx_file           an ONNX file
     kaggle_submission   a submission to Kaggle's ConnectX
-    kaggle_agent        how that plays: its source, which needs nothing but numpy
-    export_agreement    whether a file gives the network's answers
+    kaggle_agent        the source of that submission, which needs only numpy
+    export_agreement    compares a file's answers with the network's
 
-The other direction, their games to search and to train on, is `alphazero.own_games.adapters`.
+`alphazero.own_games.adapters` is the other direction: games of these libraries, to train on.
 """

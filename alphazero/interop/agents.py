@@ -1,7 +1,7 @@
-"""What acts in a PettingZoo environment: one of our players, or a person at the terminal.
+"""Agents in a PettingZoo environment: one of our players, or a person at the terminal.
 
-In: an observation. Out: an action in the environment's numbers. Anything with the method `act` is
-an agent, so that other people's agents can play too.
+In: an observation. Out: an action in the environment's numbers. Any object with the method `act` is
+an agent, so that agents from elsewhere can play too.
 """
 
 from typing import Protocol
@@ -26,14 +26,14 @@ class Agent(Protocol):
 
 
 class PettingZooAgent:
-    """One of our players, which sees nothing but the observation and the action mask.
+    """One of our players, which sees only the observation and the action mask.
 
     Args:
         player: made for the game of ``view``.
-        view: how to read the environment's boards, see `alphazero.interop.board_view.view_of`.
+        view: reads the environment's boards, see `alphazero.interop.board_view.view_of`.
         num_sampled_plies: plies at the start whose actions are sampled in proportion to the
             player's action weights, so that games differ; later the player's choice is played.
-        seed: of the sampling.
+        seed: seed of the sampling.
     """
 
     def __init__(self, player: Player, view: BoardView, num_sampled_plies: int = 0, seed: int = 0):
@@ -70,7 +70,7 @@ class PettingZooAgent:
 
 
 class LeftGame(Exception):
-    """The person at the terminal left the game."""
+    """Raised when the person at the terminal leaves the game."""
 
 
 class HumanAgent:
@@ -81,7 +81,7 @@ class HumanAgent:
         self._view = view
 
     def act(self, observation: Observation, agent: str) -> int:
-        """Show the board, and ask until the answer is a legal action; see `Agent`.
+        """Show the board and ask until the answer is a legal action.
 
         Raises:
             LeftGame: if the person types q, or at the end of the input.

@@ -1,7 +1,7 @@
-"""Read our board from what an environment shows an agent, and translate action numbers.
+"""Read our board from an agent's observation, and translate action numbers.
 
 In: observation planes of PettingZoo's own board games, or of our environments, which have the same
-form. Out: a state of our game. Nothing but the observation is used; no move is remembered.
+form. Out: a state of our game. Only the observation is used; no moves are remembered.
 
 tictactoe_v3 numbers its squares column by column, in its observation too: observation[i, j] is row
 j of column i. It draws them like this:
@@ -28,10 +28,10 @@ _COLUMN_BY_COLUMN = np.arange(9).reshape(3, 3).T.ravel()
 
 
 class BoardView(NamedTuple):
-    """An environment, seen as one of our games."""
+    """The mapping between an environment and one of our games."""
 
     game: Game
-    agents: tuple[str, str]  #: the environment's names of its agents; the first one moves first
+    agents: tuple[str, str]  #: the environment's names of its agents in the order of play
     squares: np.ndarray  #: int[H*W], our square s is the environment's square ``squares[s]``
     actions: np.ndarray  #: int[A], our action a is the environment's action ``actions[a]``
 
@@ -66,13 +66,13 @@ def view_of(environment: "AECEnv") -> BoardView:
     """Return the view of an environment, wrapped or not.
 
     Raises:
-        ConfigError: if it is neither one of ours nor one of the known ones of PettingZoo.
+        ConfigError: if it is neither ours nor a known environment of PettingZoo.
     """
     game = getattr(environment.unwrapped, "game", None)
     name = environment.metadata.get("name")
     if not isinstance(game, Game):
         if name not in _OUR_NAMES:
-            reason = "it is neither known here nor one of our own games"
+            reason = "it is neither our own nor a known environment of PettingZoo"
             raise ConfigError.of("env", name, list(_OUR_NAMES), reason)
         game = make_game(_OUR_NAMES[name])
     squares, actions = np.arange(math.prod(game.planes_shape[1:])), np.arange(game.num_actions)

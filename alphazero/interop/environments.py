@@ -3,7 +3,7 @@
 In: the name of a game. Out: an environment with observations in the form of PettingZoo's own board
 games, a dict of
 
-    observation  int8[H, W, 2], the agent's own pieces and the opponent's, whoever is to move
+    observation  int8[H, W, 2], the agent's own pieces and the opponent's
     action_mask  int8[A], 1 = legal; all 0 for the agent that is not to move
 
 Rewards come with the last move: 1 and -1, or 0 and 0; games with another range of results give
@@ -25,7 +25,7 @@ from alphazero.own_games.adapters.pettingzoo_package import classic_module, requ
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 
-require_pettingzoo()  # before the imports below, to say what to install if they would fail
+require_pettingzoo()  # before the imports below, for a helpful message if they would fail
 
 from gymnasium import spaces  # noqa: E402
 from pettingzoo import AECEnv  # noqa: E402
@@ -58,7 +58,7 @@ def raw_env(game_name: str, render_mode: str | None = None) -> "GameEnvironment"
 
 
 def make_environment(name: str, render_mode: str | None = None) -> AECEnv:
-    """Return PettingZoo's environment of this name (``"connect_four_v3"``), or that of our game.
+    """Return PettingZoo's environment of a name such as ``"connect_four_v3"``, or our game's.
 
     Raises:
         ConfigError: if there is none.
@@ -73,7 +73,7 @@ def make_environment(name: str, render_mode: str | None = None) -> AECEnv:
 class GameEnvironment(AECEnv):
     """One of our games as an environment.
 
-    Unlike with PettingZoo's own environments, a deep copy is a game in the same position.
+    Unlike PettingZoo's own environments, a deep copy keeps the position.
 
     Args:
         game: see `alphazero.games.batched_game`.
@@ -140,7 +140,7 @@ class GameEnvironment(AECEnv):
         return {"observation": planes.astype(np.int8), "action_mask": mask.astype(np.int8)}
 
     def render(self) -> str | np.ndarray | None:
-        """Print the board, or return its text or image, as the render mode says."""
+        """Print the board, or return its text or image, depending on the render mode."""
         if self.render_mode == "rgb_array":
             height, width = self._board.shape
             shapes = board_shapes(self._board, skin_of(self.game))
@@ -152,7 +152,7 @@ class GameEnvironment(AECEnv):
         return None
 
     def _look(self) -> None:
-        """Read from the position who moves, what is legal and, if the game is over, the rewards."""
+        """Set the player to move, the legal actions and, if the game is over, the rewards."""
         inspected = self.game.inspect(self._state[None])
         player = int(inspected.players[0])
         self.agent_selection = AGENTS[player]

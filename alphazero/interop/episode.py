@@ -1,7 +1,7 @@
 """Games between two agents in a PettingZoo environment, by the environment's own rules.
 
 In: an environment and agents. Out: actions and rewards. The environment decides what is legal, who
-wins and what is shown; nothing here knows a game.
+wins and what is shown.
 """
 
 from collections.abc import Callable
@@ -31,10 +31,10 @@ def play_episode(
     """Play one game.
 
     Args:
-        environment: an AEC environment; it is reset first. In its render mode "human" it shows
+        environment: an AEC environment, which is reset first; in its render mode "human" it shows
             every position.
-        agents: an agent for each name of the environment's agents.
-        seed: of the environment.
+        agents: our agents by the environment's names.
+        seed: the environment's seed.
         on_move: called as ``on_move(agent_name, action)`` after every move.
     """
     environment.reset(seed=seed)
@@ -69,8 +69,7 @@ def play_match(
 ) -> MatchReport:
     """Play games between two agents; ``first`` moves first in games 0, 2, 4, ...
 
-    All games begin at the start position and differ only as far as the agents do, so that each is
-    counted by itself and not as half of a pair.
+    All games begin at the start position, so each counts separately, not as half of a pair.
 
     Args:
         on_move: see `play_episode`.
@@ -78,7 +77,7 @@ def play_match(
             report.
 
     Returns:
-        The report, with ``first`` as player A; with fewer games, perhaps none, if a person leaves.
+        The report, with ``first`` as player A. If a person leaves, it has fewer games or none.
     """
     games = []
     names = environment.possible_agents

@@ -1,7 +1,7 @@
-"""Whether an exported network still gives the answers of the original.
+"""Compare the answers of an exported network with those of the original.
 
 In: the network, and a function that runs its exported form. Out: the largest differences on
-positions of random games; an error if one of them is more than rounding.
+positions of random games; an error if they exceed rounding.
 """
 
 from collections.abc import Callable
@@ -18,9 +18,9 @@ from alphazero.runtime.errors import InputError
 from alphazero.runtime.random_generators import child_generator
 
 NUM_POSITIONS = 1000
-#: Rounding in float32 leaves differences of 1e-5. Logits are compared relative to the largest one.
+#: Rounding in float32 causes differences of 1e-5. For logits it is relative to the largest one.
 TOLERANCE = 1e-3
-#: Few, so that the positions are from all parts of the games.
+#: A small number, so that the positions come from all parts of the games.
 _NUM_GAMES = 16
 _BATCH = 250
 
@@ -32,8 +32,8 @@ class Agreement(NamedTuple):
     """The largest differences between a network and its exported form."""
 
     num_positions: int
-    logits: float  #: of all prior logits
-    value: float  #: of all values, which are in [-1, 1]
+    logits: float  #: largest difference of prior logits
+    value: float  #: largest difference of values, which are in [-1, 1]
 
 
 def check_agreement(
@@ -45,7 +45,7 @@ def check_agreement(
     """Compare a network in float32 with its exported form.
 
     Raises:
-        InputError: if they differ by more than `TOLERANCE`, or an answer is not a number.
+        InputError: if they differ by more than `TOLERANCE`, or an answer is nan.
     """
     planes = sample_positions(game, num_positions, child_generator(0, "export"), _NUM_GAMES).planes
     reference = _reference(network)
@@ -53,16 +53,17 @@ def check_agreement(
     scale = 1.0
     for start in range(0, num_positions, _BATCH):
         part = planes[start : start + _BATCH]
-        (logits, values), (own_logits, own_values) = evaluate(part), reference(part)
+        logits, values = evaluate(part)
+        own_logits, own_values = reference(part)
         scale = max(scale, float(np.abs(own_logits).max()))
         differences.append((np.abs(logits - own_logits).max(), np.abs(values - own_values).max()))
     largest = np.max(differences, axis=0)
     found = Agreement(num_positions, float(largest[0]), float(largest[1]))
-    # Written so that NaN is refused, too.
+    # NaN fails these comparisons and is refused too.
     if not (found.logits <= TOLERANCE * scale and found.value <= TOLERANCE):
         raise InputError(
-            f"the exported network does not agree with the original: logits differ by up to "
-            f"{found.logits:.2g} and values by up to {found.value:.2g}, {TOLERANCE:g} is allowed."
+            f"the exported network differs from the original: logits by up to {found.logits:.2g}, "
+            f"values by up to {found.value:.2g}; {TOLERANCE:g} is allowed."
         )
     return found
 

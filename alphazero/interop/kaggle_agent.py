@@ -1,10 +1,10 @@
 """An agent for Kaggle's ConnectX: PUCT search with a network that numpy runs.
 
 `alphazero export format=kaggle` writes this file with the weights of a network at its end. It needs
-nothing but numpy. Kaggle calls the last function, `agent`, once a move.
+only numpy. Kaggle calls the last function, `agent`, once per move.
 
-In: the board as Kaggle gives it. Out: a column. On a board of another size than the network's the
-agent still wins and blocks in one move, and otherwise plays near the middle.
+In: Kaggle's board. Out: a column. On a board whose size differs from the network's, the agent still
+wins and blocks in one move, and otherwise plays near the middle.
 
 A position is two integers with a bit for each cell: the discs of the player to move, and the
 opponent's. Each column has a spare bit on top, so that a line never runs from one column into the
@@ -28,17 +28,17 @@ from typing import Any
 
 import numpy as np
 
-#: Rows, columns, and discs in a line of the network's game; and its weights. An exported file sets
-#: both at its end.
+#: Rows, columns and discs in a line of the network's game. An exported file sets this and the
+#: weights at its end.
 BOARD: tuple[int, int, int] | None = None
 WEIGHTS = ""
 
-#: The fraction of Kaggle's time for a move that is used; the overage time is left alone.
+#: Fraction of Kaggle's time per move that is used; the overage time is never used.
 TIME_FRACTION = 0.75
 MAX_SIMULATIONS = 50_000
 #: Positions that the network evaluates together.
 NUM_LEAVES = 16
-#: PUCT's exploration, and how much an unvisited move is worth less than its parent.
+#: PUCT's exploration constants, and the first-play urgency reduction.
 PB_C_INIT, PB_C_BASE, FIRST_PLAY_URGENCY = 1.25, 19652.0, 0.25
 
 
@@ -55,7 +55,7 @@ class Rules:
 
     def __init__(self, rows: int, columns: int, length: int):
         self.rows, self.columns, self.length = rows, columns, length
-        #: Columns, those in the middle first.
+        #: Columns from the middle outwards.
         self.order = sorted(range(columns), key=lambda column: abs(2 * column - columns + 1))
         self._column_cells = (1 << rows) - 1
 
@@ -90,11 +90,11 @@ class Rules:
         return False
 
     def tactics(self, mine: int, other: int) -> tuple[int | None, list[int]]:
-        """Return what one move decides: (result, moves).
+        """Return (result, moves) as far as one move decides them.
 
-        The result for the player to move is 1 if a disc wins, -1 if the opponent has two places to
-        win next, 0 if the board is full, otherwise None. The moves are the columns worth a thought:
-        those that win, the one that blocks, or all.
+        The result for the player to move is 1 if a disc wins, -1 if the opponent threatens to win
+        in two columns, 0 if the board is full, otherwise None. The moves are the columns to
+        consider: those that win, those that block, or all.
         """
         discs = {column: self.disc(mine | other, column) for column in self.order}
         moves = [column for column in self.order if discs[column]]
@@ -124,7 +124,7 @@ class Rules:
 class Network:
     """The forward pass in numpy; ``arrays`` are the weights by their names in torch.
 
-    Feature maps lie in memory as [B, H, W, C], so that a convolution is a product of two matrices.
+    Feature maps are stored as [B, H, W, C], so that a convolution is a matrix product.
     """
 
     def __init__(self, arrays: dict[str, np.ndarray]):
@@ -182,12 +182,12 @@ class Network:
 
 
 def _flat(features: np.ndarray) -> np.ndarray:
-    """Return feature maps as rows, in the order of torch."""
+    """Flatten feature maps to rows in torch's order."""
     return features.transpose(0, 3, 1, 2).reshape(len(features), -1)
 
 
 def _expected(logits: np.ndarray) -> np.ndarray:
-    """Return the value of win/draw/loss logits, or of the number before tanh."""
+    """Return the value for win/draw/loss logits, or for the input of tanh."""
     if logits.shape[1] == 1:
         return np.tanh(logits[:, 0])
     weights = np.exp(logits - logits.max(axis=1, keepdims=True))
@@ -216,7 +216,7 @@ class Node:
         self.num_visits, self.num_in_flight = 1, 0
 
     def expand(self, logits: np.ndarray, value: float) -> None:
-        """Take the network's answer."""
+        """Store the network's policy and value."""
         logits = logits[self.moves]
         weights = np.exp(logits - logits.max())
         self.priors = (weights / weights.sum()).tolist()
@@ -238,7 +238,7 @@ class Node:
         return best
 
     def prove(self) -> bool:
-        """Take over the result that the children prove, if they do; return whether they do."""
+        """Set the result that the children prove, if any; return whether there is one."""
         results = [None if not child else child.proven for child in self.children]
         if -1 in results:
             self.proven = 1
@@ -247,7 +247,7 @@ class Node:
         return self.proven is not None
 
 
-#: Nodes from the root down, each with the index of the move that the path takes in it.
+#: Nodes from the root down, each with the index of its move on the path.
 Path = list[tuple[Node, int]]
 
 
@@ -262,7 +262,7 @@ def search(
 
     Args:
         position: neither player wins in one move, see `Rules.tactics`.
-        deadline: of `time.perf_counter`.
+        deadline: a time of `time.perf_counter`.
     """
     root = Node(rules, *position)
     root.expand(*(part[0] for part in evaluate([position])))
@@ -280,7 +280,7 @@ def search(
 
 
 def best_move(root: Node) -> int:
-    """Return the most visited column: one that keeps a proven result, and none that loses."""
+    """Return the most visited column among those that keep a proven result or avoid a loss."""
 
     def rank(index: int) -> tuple[bool, int, float]:
         child = root.children[index]
@@ -294,8 +294,8 @@ def best_move(root: Node) -> int:
 def _collect(rules: Rules, root: Node, max_simulations: int) -> list[Path]:
     """Return paths to up to `NUM_LEAVES` new nodes that the network has to evaluate.
 
-    A walk marks its path with a visit in flight, so that the next walk differs. The marks are taken
-    back before the function returns.
+    Each path is marked with a visit in flight, so that the next path differs. The marks are
+    removed before the function returns.
     """
     paths, marked = [], []
     while len(paths) < NUM_LEAVES and len(marked) < 2 * NUM_LEAVES and root.proven is None:
@@ -330,7 +330,7 @@ def _mark(path: Path, change: int) -> None:
 
 
 def _back_up(path: Path, leaf: Node) -> None:
-    """Add a visit with the leaf's value to its path, and carry proofs up."""
+    """Add a visit with the leaf's value to its path, and propagate proofs."""
     value, child, proving = leaf.value, leaf, leaf.proven is not None
     for node, index in reversed(path):
         value = -value
@@ -352,7 +352,7 @@ def _back_up(path: Path, leaf: Node) -> None:
 
 
 class Evaluator:
-    """The network's answers for positions; those of earlier moves are kept."""
+    """Evaluates positions with the network and caches the answers, also between moves."""
 
     def __init__(self, rules: Rules, network: Network, max_kept: int = 100_000):
         self.rules, self.network, self.max_kept = rules, network, max_kept
@@ -379,10 +379,10 @@ def load_network() -> Network:
 
 
 def use_one_thread() -> None:
-    """Have numpy's OpenBLAS compute with one thread, where it can be found.
+    """Limit numpy's OpenBLAS to one thread, if its library is found.
 
-    Its threads wait for each other: where another process needs a core, 50 times as long as one
-    thread needs for the whole product.
+    Its threads wait for each other. If another process uses a core, that takes 50 times as long as
+    the whole product in one thread.
     """
     for path in glob.glob(os.path.join(os.path.dirname(np.__file__), "..", "numpy.libs", "*blas*")):
         for name in ("scipy_openblas_set_num_threads64_", "openblas_set_num_threads64_"):
@@ -393,7 +393,7 @@ def use_one_thread() -> None:
 
 
 def choose(observation: dict, configuration: dict, start: float) -> int:
-    """Return the column to play; ``start`` is when the time began, of `time.perf_counter`."""
+    """Return the column to play; ``start`` is the time of the call by `time.perf_counter`."""
     size = tuple(int(configuration[name]) for name in ("rows", "columns", "inarow"))
     rules = Rules(*size)
     position = rules.read(observation["board"], int(observation["mark"]))
@@ -408,7 +408,7 @@ def choose(observation: dict, configuration: dict, start: float) -> int:
 
 
 def _free_column(observation: dict) -> int:
-    """Return a column that is not full, whatever has gone wrong."""
+    """Return a column that is not full, or 0 if there is none."""
     try:
         return next(column for column, owner in enumerate(observation["board"]) if not owner)
     except Exception:

@@ -1,7 +1,7 @@
-"""A stored network as one Python file that plays on Kaggle's ConnectX.
+"""A stored network as one Python file that plays Kaggle's ConnectX.
 
-In: a network of torch and its game, which must be Connect-X. Out: the file's contents: the source
-of `alphazero.interop.kaggle_agent`, and the weights as text. Knows nothing of how the agent plays.
+In: a torch network and its game, which must be Connect-X. Out: the contents of the file: the source
+of `alphazero.interop.kaggle_agent`, and the weights as text.
 """
 
 import base64
@@ -63,14 +63,14 @@ def evaluation_of(data: bytes) -> Evaluate:
 
 
 def submission_module(data: bytes) -> dict[str, Any]:
-    """Return the names that a submission defines, as Kaggle loads it."""
+    """Run a submission as Kaggle does; return the names that it defines."""
     names: dict[str, Any] = {}
     exec(compile(data.decode(), "submission.py", "exec"), names)
     return names
 
 
 def is_ours(path: Path) -> bool:
-    """Return whether a file is a submission that was written here."""
+    """Return whether a file is a submission written by this package."""
     with open(path, "rb") as file:
         return file.read(len(_FIRST_LINE)) == _FIRST_LINE.encode()
 
@@ -79,7 +79,7 @@ def _board(game: Game) -> tuple[int, int, int]:
     """Return (rows, columns, length) of a game of Connect-X."""
     sizes: Any = getattr(game, "rules", None)
     if type(sizes).__name__ not in ("ConnectX", "LargeConnectX"):
-        message = "format=kaggle plays Kaggle's ConnectX: it takes networks of connect_four and "
-        message += f"connect_x:ROWSxCOLUMNSxLENGTH, not of {game.name}."
+        message = "format=kaggle takes networks of connect_four and connect_x:ROWSxCOLUMNSxLENGTH, "
+        message += f"not of {game.name}."
         raise ConfigError(message, key="format", value="kaggle")
     return sizes.rows, sizes.columns, sizes.length

@@ -1,13 +1,13 @@
-"""A stored network as one ONNX file, for programs that know nothing of this package.
+"""A stored network as one ONNX file, for programs without this package.
 
-In: a network of torch and its game. Out: the bytes of the file; its inputs, outputs and metadata
-say all that is needed to use it:
+In: a torch network and its game. Out: the bytes of the file. Its inputs, outputs and metadata
+contain everything needed to use it:
 
     planes        float32[batch, C, H, W], the position as the player to move sees it
     prior_logits  float32[batch, A], of the policy; illegal actions are not masked
     value         float32[batch], expected result for the player to move, in [-1, 1]
 
-Needs the packages of the extra ``onnx``, which are imported when they are needed.
+It needs the packages of the extra ``onnx``, which are imported on use.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import reason_of
 
 ONNX_FORMAT = "alphazero-onnx-1"
-#: Every runtime of the last years reads it.
+#: All recent runtimes support it.
 _OPSET = 18
 _DOCS = {
     "planes": "The position as the player to move sees it, rows from the top: 1 = yes, 0 = no.",
@@ -42,7 +42,7 @@ _DOCS = {
 
 
 class _PolicyAndValue(nn.Module):
-    """The outputs of the file: the value is a number, whatever the network's value head."""
+    """The network with the file's outputs: the value is a number for any kind of value head."""
 
     def __init__(self, network: nn.Module):
         super().__init__()
@@ -65,7 +65,7 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
     onnx = _package("onnx")
     model = _traced(game, network)
     for node in model.graph.node:
-        del node.metadata_props[:]  # where in torch's source it came from
+        del node.metadata_props[:]  # places in torch's source
     for value in (*model.graph.input, *model.graph.output):
         del value.metadata_props[:]
         value.doc_string = _DOCS[value.name]
@@ -78,7 +78,7 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
 
 
 def evaluation_of(data: bytes) -> Evaluate:
-    """Return a function from planes to (prior_logits, value) that runs a file in onnxruntime.
+    """Return a function from planes to (prior_logits, value) that runs a file with onnxruntime.
 
     Raises:
         ConfigError: if onnxruntime is missing.
@@ -96,23 +96,23 @@ def evaluation_of(data: bytes) -> Evaluate:
 
 
 def require_onnx() -> None:
-    """Raise ConfigError unless all that an export needs is installed."""
+    """Raise ConfigError if a package that the export needs is missing."""
     for name in ("onnx", "onnxscript", "onnxruntime"):
         _package(name)
 
 
 def is_ours(path: Path) -> bool:
-    """Return whether a file is an ONNX file that was written here."""
+    """Return whether a file is an ONNX file written by this package."""
     onnx = _package("onnx")
     try:
         model = onnx.load(path, load_external_data=False)
-    except Exception:  # protobuf's own errors, which are not those of one package only
+    except Exception:  # protobuf's errors come from several packages
         return False
     return any(item.key == "format" and item.value == ONNX_FORMAT for item in model.metadata_props)
 
 
 def _traced(game: Game, network: nn.Module) -> Any:
-    """Return the ONNX model of a network, as torch's exporter writes it."""
+    """Return the ONNX model of a network from torch's exporter."""
     example = torch.zeros(2, *game.planes_shape)
     logger = logging.getLogger("torch.onnx")
     level = logger.level
@@ -139,12 +139,11 @@ def _traced(game: Game, network: nn.Module) -> Any:
 
 
 def _properties(game: Game, info: dict[str, Any]) -> dict[str, str]:
-    """Return the metadata of a file: texts, of which lists are JSON."""
+    """Return the metadata of a file as texts, with lists as JSON."""
     known = {
         "format": ONNX_FORMAT,
         "version": packages.version("alphazero-selfplay"),
         "game": game.name,
-        "planes": json.dumps(game.plane_names or "as the game's rule 'observe' writes them"),
         "actions": json.dumps([game.action_to_text(action) for action in range(game.num_actions)]),
     }
     facts = {key: str(info[key]) for key in ("run", "iteration", "rules_digest") if key in info}

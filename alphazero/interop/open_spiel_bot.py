@@ -1,7 +1,7 @@
 """Our players as bots of OpenSpiel, such as `pyspiel.evaluate_bots` takes.
 
 In: a game of OpenSpiel and a player specification. Out: a `pyspiel.Bot`. The bot reads the actions
-so far from the state that it is asked about, and remembers nothing.
+so far from each state and remembers nothing.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 from alphazero.games.batched_game import Game
 from alphazero.own_games.adapters.open_spiel_game import load_game, require_open_spiel
 from alphazero.own_games.registry import make_game
-from alphazero.players.base import Choice, Player, PlayerSettings
+from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.registry import make_player
 
 require_open_spiel()  # before the import below, to say what to install if it would fail
@@ -25,10 +25,10 @@ def make_bot(
     """Return one of our players as a bot.
 
     Args:
-        game: OpenSpiel's.
+        game: OpenSpiel's object.
         spec, settings: see `alphazero.players.registry.make_player`.
-        rules: the name of the same game of ours, such as ``connect_four`` or ``othello``, for its
-            networks and compiled rules; None uses OpenSpiel's rules.
+        rules: the name of our version of the game, such as ``connect_four`` or ``othello``, to use
+            its networks and compiled rules; None uses OpenSpiel's rules.
 
     Raises:
         ConfigError: if the game does not qualify, or there is no such player.
@@ -42,8 +42,8 @@ class PlayerBot(pyspiel.Bot):
 
     Args:
         player: made for ``game``.
-        game: ``open_spiel:...``, or the same game of ours: actions have the same numbers or, where
-            the usual set-up is ours with mirrored columns, mirrored ones.
+        game: ``open_spiel:...``, or our version of the game. Our actions have the same numbers as
+            OpenSpiel's, except in Othello, whose columns are mirrored.
     """
 
     def __init__(self, player: Player, game: Game):
@@ -57,47 +57,27 @@ class PlayerBot(pyspiel.Bot):
         Raises:
             ValueError: if the state's actions contradict the player's rules.
         """
-        return self._action(self._choice(state))
-
-    def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
-        """Return the weights of the legal actions, as (action, weight), and an action."""
-        choice = self._choice(state)
-        return self._policy(state, choice), self._action(choice)
-
-    def provides_policy(self) -> bool:
-        return True
-
-    def get_policy(self, state: Any) -> list[tuple[int, float]]:
-        return self._policy(state, self._choice(state))
-
-    def inform_action(self, state: Any, player_id: int, action: int) -> None:
-        """Ignore the action: the next state names it."""
-
-    def restart(self) -> None:
-        """Do nothing: nothing is remembered."""
-
-    def restart_at(self, state: Any) -> None:
-        """Do nothing: nothing is remembered."""
-
-    def _choice(self, state: Any) -> Choice:
         game = self.game
         position = game.play_moves(self._theirs[state.history()].tolist())
         legal = np.flatnonzero(game.legal_action_mask(position[None])[0][self._theirs])
         if legal.tolist() != state.legal_actions():
             raise ValueError(f"the legal actions contradict the rules of {game.name} here.")
-        return self.player.choose(position[None])
+        return int(self._theirs[self.player.choose(position[None]).actions[0]])
 
-    def _action(self, choice: Choice) -> int:
-        return int(self._theirs[choice.actions[0]])
+    def inform_action(self, state: Any, player_id: int, action: int) -> None:
+        """Ignore the action: the next state contains it."""
 
-    def _policy(self, state: Any, choice: Choice) -> list[tuple[int, float]]:
-        weights = choice.action_weights[0][self._theirs]
-        return [(action, float(weights[action])) for action in state.legal_actions()]
+    def restart(self) -> None:
+        """Do nothing: the bot keeps no state."""
+
+    def restart_at(self, state: Any) -> None:
+        """Do nothing: the bot keeps no state."""
 
 
 def _their_actions(game: Game) -> np.ndarray:
-    """Return OpenSpiel's numbers of our actions, int[A]; the same table leads back."""
-    actions, (height, width) = np.arange(game.num_actions), game.planes_shape[1:]
+    """Return OpenSpiel's numbers of our actions, int[A]; the table is its own inverse."""
+    actions = np.arange(game.num_actions)
+    height, width = game.planes_shape[1:]
     if game.appearance.has_standard_setup:
         squares = actions[: height * width].reshape(height, width)
         squares[:] = squares[:, ::-1].copy()

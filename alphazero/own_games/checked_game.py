@@ -1,10 +1,10 @@
-"""Games of the user's own, whose rules are checked once for each version before they are played.
+"""User-defined games, whose rules are checked once for each version before they are played.
 
-In: a name, or an object. Out: the game, or a `ConfigError` that names the line or the law that is
-broken. The laws (`alphazero.own_games.checks.laws`) are checked in plain Python. What has a name is
-checked in a process of its own: compiled code checks no array bounds, so that a mistake in a rule
-could end this process without a word, and a rule may not return. An object that was made here is
-checked here. `alphazero.own_games.registry` decides who may run a file or a module.
+In: a name, or an object. Out: the game, or a `ConfigError` that names the faulty line or the broken
+law. The laws (`alphazero.own_games.checks.laws`) are checked in plain Python. A named game is
+checked in a separate process: compiled code checks no array bounds, so a mistake in a rule could
+crash this process, and a rule may never return. An object made in this process is checked here.
+`alphazero.own_games.registry` decides who may run a file or a module.
 """
 
 import contextlib
@@ -42,13 +42,12 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import kernel_rng
 from alphazero.runtime.source_text import digest_of, module_file, source_text
 
-_SECONDS, _NUM_POSITIONS = 3.0, 300  # of the check
-_MAX_SHOWN_ACTIONS = 30
-TIME_LIMIT_S = 10.0  # for one position; rules that take longer do not return
-_SILENT_S = 2.0  # before a line says what is going on
+_SECONDS = 3.0  # time limit of the check
+_NUM_POSITIONS = 300  # positions to check
+TIME_LIMIT_S = 10.0  #: for one position; slower rules count as endless
 _PACKAGE_FOLDER = Path(__file__).parents[2]
 _HELP = "docs/COMPILED_RULES.md lists common mistakes"
-#: The classes without a file whose objects were checked, with the notes on them.
+#: Notes on classes without a file whose objects were checked.
 _CHECKED: dict[type, tuple[str, ...]] = {}
 
 
@@ -58,7 +57,7 @@ def load_named_game(name: str) -> Game:
     Raises:
         ConfigError: if there is no such game, or its rules break a law or do not compile.
     """
-    # The rules of a file are checked before it is run here: it may not return.
+    # A file may never return, so its rules are checked before it runs in this process.
     source = None if is_game_file(name) else load_source(name)
     return _named(name, name, source, file_of(name, source))
 
@@ -70,8 +69,8 @@ def load_object(source: Any, name: str) -> Game:
         source: what `alphazero.own_games.game_file.game_of` takes.
 
     Raises:
-        ConfigError: if it is no game or breaks a law; for compiled rules, if they are not the GAME
-            of a file, or do not compile.
+        ConfigError: if it is not a game or breaks a law; for compiled rules, if they are not the
+            GAME of a file, or do not compile.
     """
     source = made(source, name)
     module_name = type(source).__module__
@@ -86,11 +85,11 @@ def load_object(source: Any, name: str) -> Game:
 
 
 def _named(name: str, checked: str, source: Any, file: Path | None) -> Game:
-    """Return the game of a name, unless the check in another process finds a broken law.
+    """Return the game of a name, after a check of its laws in another process.
 
     Args:
-        checked: the name to load it by in the other process.
-        source: see `load_source`; None loads it afterwards.
+        checked: the name that the other process loads it by.
+        source: what `load_source` returns; None loads it after the check.
     """
     stored = file and _stored_notes_path(file, checked.partition(":")[2])
     notes = _read_notes(stored)
@@ -107,7 +106,7 @@ def _named(name: str, checked: str, source: Any, file: Path | None) -> Game:
 
 
 def _checked_here(source: Any, name: str, file: Path | None) -> Game:
-    """Return the game of an object, unless it breaks a law."""
+    """Return the game of an object, after a check of its laws."""
     try:
         game = game_of(source, name)
         rules = game.rules_object
@@ -132,15 +131,13 @@ def _quick(name: str) -> CheckOptions:
 
 
 def _notes_of(report: RuleReport, name: str) -> tuple[str, ...]:
-    """Return notes on what is allowed but looks wrong; raise `ConfigError` for a broken law."""
+    """Return notes on suspicious rules; raise `ConfigError` for a broken law."""
     if report.broken is None:
         return tuple(report.notes)
-    text, actions = report.broken.text, report.broken.actions
-    if len(actions) > _MAX_SHOWN_ACTIONS:
-        last = actions[-_MAX_SHOWN_ACTIONS:]
-        text = f"after {len(actions):,} actions that end with {last}: {text}"
-    elif actions:
-        text = f"after the actions {actions}: {text}"
+    text = report.broken.text
+    actions = report.broken.actions
+    if actions:
+        text = f"after {len(actions):,} actions, ending with {actions[-30:]}: {text}"
     raise _broken(text, name)
 
 
@@ -148,19 +145,18 @@ def _broken(text: str, name: str) -> ConfigError:
     return unusable(name, f"{text} {_HELP}", name, ALLOWED)
 
 
-# --- the laws, in a process of its own ------------------------------------------------------------
+# --- the laws, in another process -----------------------------------------------------------------
 
 
 def _check_laws(name: str, file: Path) -> tuple[str, ...]:
     return _notes_of(run_check(_quick(name), file), name)
 
 
-def run_check(options: CheckOptions, *paths: Path, announce: bool = True) -> RuleReport:
-    """Check rules as plain Python in a process of its own.
+def run_check(options: CheckOptions, *paths: Path) -> RuleReport:
+    """Check rules as plain Python in another process.
 
     Args:
-        paths: the files that it is about, to name the line of a rule that does not return.
-        announce: whether a line says what is going on if it takes long.
+        paths: the files of the rules, to name the line of a rule that does not return.
     """
     # A notebook may have found this package by a path that a new process does not know.
     search_path = [str(_PACKAGE_FOLDER), *sys.path]
@@ -172,10 +168,17 @@ def run_check(options: CheckOptions, *paths: Path, announce: bool = True) -> Rul
     # Not the current folder: a file random.py there would be run.
     arguments = [json.dumps(dataclasses.asdict(options)), str(TIME_LIMIT_S)]
     command = [sys.executable, "-P", "-m", "alphazero.own_games.rule_check", *arguments]
-    text = f"Checking the rules of {paths[0]} ..." if announce else ""
-    status, output, errors = _run(command, environment, text)
-    lines = output.splitlines()
-    if status == 0 and lines:
+    program = subprocess.run(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+    )
+    errors = program.stderr
+    lines = program.stdout.splitlines()
+    if program.returncode == 0 and lines:
         return report_of(json.loads(lines[-1]))
     places = "|".join(re.escape(str(path.resolve())) for path in paths)
     frame = re.search(rf'File "({places})", line (\d+) in (\S+)', errors)
@@ -184,8 +187,8 @@ def run_check(options: CheckOptions, *paths: Path, announce: bool = True) -> Rul
         function = "" if frame[3] == "<module>" else f", in '{frame[3]}'"
         text = f"{file}line {frame[2]}{function}: it does not return (an endless loop?)."
         return RuleReport(Fault(text))
-    reason = (errors.strip().splitlines() or [f"exit status {status}"])[-1]
-    return RuleReport(Fault(f"the check of its rules ended with: {reason}."))
+    reason = (errors.strip().splitlines() or [f"exit status {program.returncode}"])[-1]
+    return RuleReport(Fault(f"the check of its rules failed: {reason}."))
 
 
 def report_of(found: dict[str, Any]) -> RuleReport:
@@ -196,34 +199,16 @@ def report_of(found: dict[str, Any]) -> RuleReport:
     return RuleReport(**found)
 
 
-def _run(command: list[str], environment: dict, announcement: str) -> tuple[int, str, str]:
-    """Run a program, announced if it takes long; return its exit status, output and errors."""
-    pipes: dict[str, Any] = dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    settings: dict[str, Any] = dict(stdin=subprocess.DEVNULL, text=True, errors="replace")
-    with subprocess.Popen(command, env=environment, **pipes, **settings) as program:
-        try:
-            try:
-                output, errors = program.communicate(timeout=_SILENT_S)
-            except subprocess.TimeoutExpired:
-                if announcement:
-                    print(announcement, file=sys.stderr, flush=True)
-                output, errors = program.communicate()
-        except BaseException:  # such as Ctrl-C
-            program.kill()
-            raise
-    return program.returncode, output, errors
-
-
 # --- compiling ------------------------------------------------------------------------------------
 
 
 def _compile(game: CompiledGame, path: Path) -> None:
-    """Compile the rules; turn numba's error into a file, a line and a sentence."""
+    """Compile the rules; raise `ConfigError` with the file, the line and the cause if it fails."""
     try:
         states = game.initial_states()
         game.observe(states)
         game.step(states, game.legal_action_mask(states).argmax(axis=1))
-        # Without positions: a mistake in the rules could make a game endless.
+        # No positions, because a mistake in the rules could make a game endless.
         game.playout(states[:0], kernel_rng(np.random.default_rng(0)))
     except (NumbaError, UnsupportedBytecodeError) as error:
         broken = compiler_error_text(str(error), path)
@@ -235,10 +220,10 @@ def _compile(game: CompiledGame, path: Path) -> None:
 
 
 def _stored_notes_path(file: Path, made_as: str) -> Path:
-    """Return where the notes on this version of a game are stored.
+    """Return the path of the stored notes on this version of a game.
 
     Args:
-        made_as: which game of the file it is.
+        made_as: tells apart the games of one file.
     """
     digest = hashlib.sha256(f"{made_as}\0{digest_of(source_text(file))}".encode())
     for check in sorted(Path(__file__).with_name("checks").glob("*.py")):
@@ -257,7 +242,7 @@ def _read_notes(path: Path | None) -> tuple[str, ...] | None:
 
 
 def _write_notes(path: Path | None, notes: tuple[str, ...]) -> None:
-    """Store that a version obeys the laws; where this is impossible, it is checked again."""
+    """Store that a version obeys the laws; if that fails, it will be checked again."""
     if path is None:
         return
     with contextlib.suppress(OSError):

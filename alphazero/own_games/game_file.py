@@ -1,8 +1,8 @@
 """The rules that a user names: a game file, ``module:Class``, or an entry point.
 
-In: a name. Out: what the file or the module defines, which is thereby run, and the game that it is:
-`GAME` in a file is compiled rules, or a game in plain Python (`alphazero.own_games.python_game`).
-Nothing is checked here: see `alphazero.own_games.checked_game`.
+In: a name. Out: the object that the file or the module defines, and its game. Loading runs the file
+or the module. `GAME` in a file is compiled rules, or a game in plain Python
+(`alphazero.own_games.python_game`). `alphazero.own_games.checked_game` checks the rules.
 """
 
 import hashlib
@@ -26,10 +26,10 @@ def is_game_file(name: str) -> bool:
 
 
 def load_source(name: str) -> Any:
-    """Return what a name stands for: compiled rules, an object, or a class of such objects.
+    """Return what a name stands for: compiled rules, an object, or its class.
 
     Raises:
-        ConfigError: if there is no such file, module or name, or it is no game.
+        ConfigError: if there is no such file, module or name, or it is not a game.
     """
     if is_game_file(name):
         return _run_file(name)
@@ -37,7 +37,7 @@ def load_source(name: str) -> Any:
 
 
 def made(source: Any, name: str) -> Any:
-    """Return a game's object: of a class or a function, what its call without arguments makes.
+    """Return the object of a game; a class or a function is called without arguments.
 
     Raises:
         ConfigError: if it raises an error.
@@ -57,7 +57,7 @@ def game_of(source: Any, name: str) -> Game:
     """Return the game of what `load_source` returns.
 
     Raises:
-        ConfigError: if it is no game; it names what is missing.
+        ConfigError: if it is not a game, naming what is missing.
     """
     if is_compiled(source):
         return CompiledGame(name, source)
@@ -69,15 +69,15 @@ def game_of(source: Any, name: str) -> Game:
 
 
 def is_compiled(source: Any) -> bool:
-    """Return whether something is the sizes of a game with compiled rules."""
+    """Return whether an object holds the sizes of a game with compiled rules."""
     return isinstance(source, tuple) and hasattr(source, "_fields")
 
 
 def file_of(name: str, source: Any = None) -> Path | None:
-    """Return the file of a game by its name; None if there is none, as in a notebook.
+    """Return the file of a game; None if it has none, as in a notebook.
 
     Args:
-        source: see `load_source`; of a game file it is not needed.
+        source: what `load_source` returns; not needed for a game file.
     """
     if is_game_file(name):
         return existing(name).resolve()
@@ -87,10 +87,9 @@ def file_of(name: str, source: Any = None) -> Path | None:
 def _run_file(name: str) -> Any:
     """Run a game file and return its `GAME`; without one, its only game in plain Python.
 
-    The file's path and text name its module, so that files of the same name are different games. A
-    file that is edited while the process lives is run again by the next call, as a module of its
-    own; games that were made before the edit keep the rules they were made with. It finds modules
-    beside it.
+    The name of its module contains a digest of its path and text, so that files of the same name
+    are different games. A file edited since the last call runs again, as another module; games made
+    earlier keep their rules. A game file can import modules from its folder.
     """
     path = existing(name)
     place, source = path.resolve(), path.read_bytes()
@@ -113,7 +112,7 @@ def _run_file(name: str) -> Any:
 
 
 def _only_class(module: types.ModuleType, name: str) -> type:
-    """Return the class of a file that is a game in plain Python, if there is one and no other."""
+    """Return the only class in a file that is a game in plain Python."""
     found = [
         value
         for value in vars(module).values()
@@ -126,7 +125,7 @@ def _only_class(module: types.ModuleType, name: str) -> type:
     message = f"the game file '{Path(name)}' defines no GAME"
     if found:
         names = ", ".join(one.__name__ for one in found)
-        message += f", and several classes could be it ({names}): add GAME = {found[-1].__name__}"
+        message += f" and several classes ({names}): add GAME = {found[-1].__name__}"
     raise refusal(f"{message}.", name)
 
 

@@ -1,6 +1,6 @@
 """Games in the form of the published notebook as positions.
 
-In: an object with these methods. Out: its start position, see
+In: an object with the methods below. Out: its start position, see
 `alphazero.own_games.python_game.Position`. In the notebook's form, a game is one object that knows
 the rules:
 
@@ -11,8 +11,8 @@ the rules:
     get_symmetries(state, probs)  optional: [(state, probs), ...], all images of both
 
 A state is a board, or an object whose ``board`` is one: an array, a tuple or a list. Turns
-alternate, and outcomes are for the player to move. ``max_plies`` and ``result_range`` may be
-stated; if not, random games give estimates.
+alternate, and outcomes are for the player to move. ``max_plies`` and ``result_range`` are optional
+attributes; without them, random games give estimates.
 """
 
 import copy
@@ -23,7 +23,7 @@ import numpy as np
 
 from alphazero.own_games.rule_errors import unusable
 
-_NUM_PROBES = 100  # random games that a game in the notebook's form is estimated from
+_NUM_PROBES = 100  # random games for the estimates
 _MAX_PROBED_PLIES = 5_000
 
 
@@ -33,7 +33,10 @@ class NotebookPosition:
     binary_planes = True
 
     def __init__(self, game: Any, state: Any, player: int, shape: tuple[int, int]):
-        self._game, self._state, self._player, self._shape = game, state, player, shape
+        self._game = game
+        self._state = state
+        self._player = player
+        self._shape = shape
         self.rules_object = game  #: see `alphazero.games.batched_game.Game.rules_object`
         self._transitions, self._outcome = game.get_transitions(state)
 
@@ -59,7 +62,7 @@ class NotebookPosition:
         return list(self._transitions)
 
     def observe(self) -> np.ndarray:
-        """See `Position`: the player's own pieces, the opponent's."""
+        """Return the player's own pieces and the opponent's, bool[2, H, W]."""
         board = self._board()
         return np.stack([board > 0, board < 0])
 
@@ -72,7 +75,7 @@ class NotebookPosition:
 
 
 class NotebookStart(NotebookPosition):
-    """The start position of a game in the notebook's form, and what the game says of itself."""
+    """The start position of a game in the notebook's form, with the attributes of the game."""
 
     def __init__(self, game: Any, name: str):
         for needed in ("start_state", "canonicalize"):
@@ -88,7 +91,7 @@ class NotebookStart(NotebookPosition):
         self.result_range = getattr(game, "result_range", (-max(1, largest), max(1, largest)))
 
     def symmetries(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """See `Position`: the images of numbered cells and actions are the permutations."""
+        """Return the tables of `Position.symmetries`: the images of numbered cells and actions."""
         if not callable(getattr(self._game, "get_symmetries", None)):
             return None
         state = self._game.canonicalize(self._state)
@@ -103,19 +106,23 @@ class NotebookStart(NotebookPosition):
         return tables[0][order], tables[1][order]
 
     def _probe(self) -> tuple[int, float]:
-        """Return the most actions and the largest outcome of random games."""
-        rng, longest, largest = random.Random(0), 0, 0.0
+        """Return the length of the longest of some random games, and the largest outcome."""
+        rng = random.Random(0)
+        longest = 0
+        largest = 0.0
         for _ in range(_NUM_PROBES):
-            position, plies = self.clone(), 0
+            position = self.clone()
+            plies = 0
             while not position.is_over() and plies < _MAX_PROBED_PLIES:
                 position.step(rng.choice(position.legal_actions()))
                 plies += 1
-            longest, largest = max(longest, plies), max(largest, abs(position.result() or 0))
+            longest = max(longest, plies)
+            largest = max(largest, abs(position.result() or 0))
         return longest, largest
 
 
 def _shape(board: np.ndarray) -> tuple[int, int]:
-    """Return (H, W) of a board; a flat one with a square number of cells is a square."""
+    """Return (H, W) of a board; a flat one is taken as a square if possible, else as one row."""
     if board.ndim == 2:
         return board.shape
     side = round(board.size**0.5)
@@ -127,12 +134,12 @@ def _board_of(state: Any) -> np.ndarray:
 
 
 def _numbered(state: Any) -> Any:
-    """Return a state whose squares are numbered in place of its pieces, in the game's own form."""
+    """Return a copy of a state with the numbers of the squares in place of pieces."""
     board = _board_of(state)
     numbers = np.arange(board.size).reshape(board.shape)
     if hasattr(state, "board"):
         numbered = copy.copy(state)
-        object.__setattr__(numbered, "board", _like(numbers, state.board))  # also if it is frozen
+        object.__setattr__(numbered, "board", _like(numbers, state.board))  # it may be frozen
         return numbered
     return _like(numbers, state)
 

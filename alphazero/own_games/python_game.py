@@ -1,14 +1,13 @@
-"""Rules in plain Python: what such a game is, and how its positions become rows of numbers.
+"""Games in plain Python: the methods they need, and how their positions become rows of numbers.
 
-In: an object that is the start position (`Position`), or knows the rules in the notebook's form
+In: an object that is the start position (`Position`), or a game in the notebook's form
 (`alphazero.own_games.notebook_form`). Out: a `Game` whose states are numbers, so that search,
-self-play, replay and stored runs treat it as a compiled game. A state holds the actions so far and
-what the object said of the position; the objects themselves are kept in a bounded table, and one
-that is no longer there is made again by playing its actions. Nothing is pickled. Whatever needs
-compiled rules, such as the fused UCT kernel, does not work with these games.
+self-play, replay and stored runs treat it like a compiled game. A state holds the actions so far
+and what the object returned for the position. A bounded table keeps the objects; one that has been
+dropped is made again by replaying its actions. Nothing is pickled. Features that need compiled
+rules, such as the fused UCT kernel, do not work with these games.
 
-Where the objects come from is not known here: a class of the user, or one of
-`alphazero.own_games.adapters`.
+The object may be of a user's class or of one in `alphazero.own_games.adapters`.
 """
 
 import copy
@@ -27,25 +26,21 @@ from alphazero.own_games.rule_errors import unusable
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import random_below
 
-#: Objects of each of the two generations of `_Table`; an object takes about 1 kB.
-_MAX_OBJECTS = 32_768
+_MAX_OBJECTS = 65_536  # kept at a time; an object takes about 1 kB
 _KEY_BYTES = 16
 _RESULT, _PLAYER, _OVER = slice(0, 4), 4, 5
 _HEADER = 6
 
 
 def has_python_rules(source: Any) -> bool:
-    """Return whether an object or a class has the methods of a game in plain Python.
-
-    An abstract class has none of its own, though it names them.
-    """
+    """Return whether an object or a class, not an abstract one, is a game in plain Python."""
     if inspect.isabstract(source):
         return False
     return hasattr(source, "legal_actions") or hasattr(source, "get_transitions")
 
 
 def make_python_game(source: Any, name: str) -> "PythonGame":
-    """Return the game of an object; raise `ConfigError` for one that lacks a method."""
+    """Return the game of an object; raise `ConfigError` if a method is missing."""
     if callable(getattr(source, "get_transitions", None)):
         return PythonGame(NotebookStart(source, name), name)
     return PythonGame(source, name)
@@ -54,33 +49,33 @@ def make_python_game(source: Any, name: str) -> "PythonGame":
 class Position(Protocol):
     """A position of a game, as an object.
 
-    The laws are those of `alphazero.games.rules`: a pass is an action, a position determines
+    It obeys the laws of `alphazero.games.rules`: a pass is an action, a position determines
     everything that follows, and results are from the viewpoint of the player to move.
 
     Besides these methods, a class may define:
 
     ======================  ==================================================================
-    ``num_actions``         A, legal or not; required
-    ``max_plies``           an upper bound of the actions in a game; required
+    ``num_actions``         number of actions A, legal or not; required
+    ``max_plies``           upper bound on the actions in a game; required
     ``clone()``             a copy; by default `copy.deepcopy`
     ``observe()``           the network's input for the player to move, [C, H, W]; by default
                             the player's own pieces, the opponent's, and blocked squares if
                             there are any, from ``cells``
-    ``binary_planes``       True if ``observe`` returns 0 and 1 alone, which saves memory
-    ``key()``               bytes that tell positions apart which look the same in ``observe``,
-                            as after a repetition
-    ``num_players``         1 for a puzzle, by default 2
-    ``result_range``        the worst and the best result, by default (-1, 1)
+    ``binary_planes``       True if ``observe`` returns only 0 and 1, which saves memory
+    ``key()``               bytes that tell apart positions with equal ``observe``, as after a
+                            repetition
+    ``num_players``         1 for a puzzle; by default 2
+    ``result_range``        the worst and the best result; by default (-1, 1)
     ``symmetries()``        (cells, actions), see `alphazero.games.rules.symmetries`
-    ``action_squares``      (action), the squares that an action names: from and to, see
+    ``action_squares(a)``   the squares that an action names: from and to, see
                             `alphazero.games.rules.action_squares`
-    ``to_text()``           the position drawn as text, where ``cells`` does not show all that a
-                            person needs; None for the usual board
+    ``to_text()``           the position as text if ``cells`` does not show everything a person
+                            needs; None for the usual board
     ``piece_letters``       an empty square, the first player's piece, the second's; with a
                             fourth letter, ``cells`` has 3 for a blocked square
     ``appearance``          a dict of the fields of `alphazero.games.appearance.Appearance`
-    ``action_to_text``      (action), and ``text_to_action(text)``: by default the names of the
-                            squares, or the number
+    ``action_to_text(a)``   with ``text_to_action(text)``: by default the names of the squares,
+                            or the number
     ======================  ==================================================================
     """
 
@@ -93,7 +88,7 @@ class Position(Protocol):
     def player_to_move(self) -> int:
         """Return 0 for the player who began the game, 1 for the other.
 
-        If the game is over, this is the player who would be next. In a puzzle it is 0.
+        If the game is over, this is the player who would move next. In a puzzle it is 0.
         """
 
     def is_over(self) -> bool:
@@ -113,13 +108,13 @@ class Position(Protocol):
 
 
 class _Layout(NamedTuple):
-    """The bytes of a state: the header, and where the other parts begin."""
+    """The bytes of a state: where each part after the header begins."""
 
-    legal: int  #: one bit for each action
-    planes: int  #: one bit, or a float32, for each value of the planes
-    key: int  #: of the object's key, if it has one
-    plies: int  #: uint16, the number of actions so far
-    actions: int  #: of `action_type`
+    legal: int  #: legal actions, one bit each
+    planes: int  #: network input, one bit or one float32 for each value
+    key: int  #: digest of the object's key, if it has one
+    plies: int  #: number of actions so far, uint16
+    actions: int  #: the actions, uint8 or uint16
     size: int
 
 
@@ -167,8 +162,10 @@ class PythonGame(Game):
         self._action_type = np.dtype(np.uint8 if self.num_actions <= 256 else np.uint16)
         self._layout = self._make_layout()
         self.state_size = self._layout.size
-        self.identity_size = self._layout.plies  # what the object says, without the actions so far
-        self._table = _Table()
+        self.identity_size = self._layout.plies  # without the actions so far
+        #: Objects by the bytes of the actions that lead to them. Threads share it: operations on a
+        #: dict are atomic, and a lost entry costs a replay.
+        self._objects: dict[bytes, Any] = {}
         self._start_state = self._rows([start], np.zeros((1, self.max_plies), self._action_type), 0)
 
     def __reduce__(self) -> tuple[type, tuple[Any, str]]:
@@ -185,7 +182,7 @@ class PythonGame(Game):
         for row, (ply, action) in enumerate(zip(plies.tolist(), np.asarray(actions).tolist())):
             position = self.after(self._object(played[row, :ply].tobytes()), action)
             played[row, ply] = action
-            self._table.add(played[row, : ply + 1].tobytes(), position)
+            self._keep(played[row, : ply + 1].tobytes(), position)
             positions.append(position)
         return self.inspect(self._rows(positions, played, plies + 1))
 
@@ -212,16 +209,16 @@ class PythonGame(Game):
         return np.array([self._playout(self.position(state), rng) for state in states], np.float32)
 
     def position(self, state: np.ndarray) -> Any:
-        """Return the object of a position ([K]); do not change it."""
+        """Return the object of a position ([K]), which the caller must not change."""
         return self._object(self._actions(state[None])[0, : self._plies(state[None])[0]].tobytes())
 
     def reread(self, state: np.ndarray) -> np.ndarray:
-        """Return a state ([K]) made again from its object: the same, unless a law is broken."""
+        """Return a state ([K]) made again from its object: equal, unless a law is broken."""
         batch = state[None]
         return self._rows([self.position(state)], self._actions(batch), self._plies(batch))[0]
 
     def after(self, position: Any, action: int) -> Any:
-        """Return the object of the position after an action; ``position`` stays as it is."""
+        """Return the object of the position after an action; ``position`` stays unchanged."""
         following = self.copied(position)
         returned = following.step(action)
         if isinstance(returned, type(position)) and returned is not following:
@@ -277,9 +274,10 @@ class PythonGame(Game):
 
         Args:
             played: [B, max_plies], the actions so far.
-            plies: int[B], how many.
+            plies: int[B], the numbers of these actions.
         """
-        num, layout = len(positions), self._layout
+        num = len(positions)
+        layout = self._layout
         states = np.zeros((num, layout.size), np.uint8)
         legal = np.zeros((num, self.num_actions), np.bool_)
         results = np.zeros((num, 1), np.float32)
@@ -309,19 +307,25 @@ class PythonGame(Game):
 
     def _object(self, key: bytes) -> Any:
         """Return the object of the position after some actions, given as their bytes."""
-        if (found := self._table.get(key)) is not None:
-            return found
-        width, known = self._action_type.itemsize, len(key)
-        position = self._start
-        while (known := known - width) > 0:
-            if (found := self._table.get(key[:known])) is not None:
-                position = found
-                break
+        known = len(key)
+        position = self._objects.get(key)
+        while position is None and known > 0:
+            known -= self._action_type.itemsize
+            position = self._objects.get(key[:known])
+        if position is None:
+            position = self._start
+        elif known == len(key):
+            return position
         position = self.copied(position)
-        for action in np.frombuffer(key[max(known, 0) :], self._action_type).tolist():
+        for action in np.frombuffer(key[known:], self._action_type).tolist():
             position.step(action)
-        self._table.add(key, position)
+        self._keep(key, position)
         return position
+
+    def _keep(self, key: bytes, position: Any) -> None:
+        if len(self._objects) >= _MAX_OBJECTS:
+            self._objects.clear()
+        self._objects[key] = position
 
     def _make_layout(self) -> _Layout:
         num_planes = int(np.prod(self.planes_shape))
@@ -366,8 +370,7 @@ class PythonGame(Game):
         return result if position.player_to_move() == player else -result
 
     def _check_methods(self, start: Any) -> None:
-        methods = ("step", "player_to_move", "is_over", "result", "legal_actions", "cells")
-        for name in methods:
+        for name in ("step", "player_to_move", "is_over", "result", "legal_actions", "cells"):
             if not callable(getattr(start, name, None)):
                 raise self._refusal(name, "a method of the class")
         for name in ("num_actions", "max_plies"):
@@ -377,28 +380,6 @@ class PythonGame(Game):
 
     def _refusal(self, name: str, allowed: str) -> ConfigError:
         return unusable(self.name, f"{name} must be {allowed}", name, allowed)
-
-
-class _Table:
-    """Objects by the bytes of the actions that lead to them, at most two generations of them.
-
-    Threads share it: each operation on a dict is atomic, and a lost entry costs a replay.
-    """
-
-    def __init__(self) -> None:
-        self._young: dict[bytes, Any] = {}
-        self._old: dict[bytes, Any] = {}
-
-    def get(self, key: bytes) -> Any:
-        found = self._young.get(key)
-        if found is None and (found := self._old.get(key)) is not None:
-            self.add(key, found)
-        return found
-
-    def add(self, key: bytes, position: Any) -> None:
-        if len(self._young) >= _MAX_OBJECTS:
-            self._old, self._young = self._young, {}
-        self._young[key] = position
 
 
 def _view(part: np.ndarray, dtype: Any) -> np.ndarray:

@@ -1,12 +1,12 @@
 """Games by name: `connect_four`, `connect_x:5x5x4`, a file `examples/snort.py`, `module:Class`.
 
-The names are the table `_FAMILIES`, files, modules, and what installed packages announce as entry
-points of the group `alphazero.games`. To add a game to this package, add a line to `_FAMILIES`.
+A name is a key of `_FAMILIES`, a file, a module, or an entry point that an installed package
+announces in the group `alphazero.games`. To add a game to this package, add a line to `_FAMILIES`.
 
 In: a name, or an object with the rules of a game. Out: the batched game
-(`alphazero.games.batched_game.Game`) that everything else uses. This file alone decides which names
-exist, when two names mean the same game, and who may run code that is not of this package: only the
-user. A name that was read from a file goes through `make_stored_game`.
+(`alphazero.games.batched_game.Game`) that everything else uses. Only this file decides which names
+exist, when two names mean the same game, and who may run code from outside this package: only the
+user. A name read from a file goes through `make_stored_game`.
 """
 
 import difflib
@@ -37,11 +37,11 @@ _NAMES = (
     "open_spiel:hex(board_size=7)",
     "pgx:go_9x9",
 )
-#: Games of this package that are offered to a person who names none, the usual one first.
+#: Games of this package to choose from, the default first.
 OFFERED = ("connect_four", "othello", "tic_tac_toe", "othello:6", "othello:4", "connect_x:5x5x4")
-#: Families of this package's own rules: anyone may name them, stored files and requests too.
+#: Families with rules of this package, which stored files and requests may name too.
 _OWN_FAMILIES = ("tic_tac_toe", "connect_four", "connect_x", "othello")
-#: Other spellings of games' names, those of the config group ``game`` among them.
+#: Other spellings of names, including those of the config group ``game``.
 _SPELLINGS = {
     "connect_x": "connect_x:5x5x4",
     "othello:8": "othello",
@@ -50,14 +50,14 @@ _SPELLINGS = {
 }
 #: Objects that the user passed to `make_game`, by their names.
 _OBJECTS: dict[str, Any] = {}
-#: Digests of stored and of present rules that the user was warned of.
+#: Pairs of stored and present digests of rules that the user was warned about.
 _WARNED: set[tuple[str, str]] = set()
 
 
 def game_names() -> tuple[str, ...]:
-    """Return the names that `make_game` takes, with capitals where the user fills something in.
+    """Return the names that `make_game` takes; those of installed packages come last.
 
-    Those that installed packages announce come last.
+    Parts in capitals are for the user to fill in.
     """
     return (*_NAMES, *announced(GAMES))
 
@@ -71,8 +71,8 @@ def make_game(game: Any) -> Game:
 
     Args:
         game: a name; a `Game`, which is returned; or an object or a class with the rules of a game
-            in plain Python, see `alphazero.own_games.python_game.Position`. Its name is its class's
-            ``module:Class``, and means this object from now on in this process.
+            in plain Python, see `alphazero.own_games.python_game.Position`. From then on, the name
+            ``module:Class`` of its class means this object in this process.
 
     Raises:
         ConfigError: if there is no such game or its sizes are impossible.
@@ -99,55 +99,54 @@ def _make(game: Any) -> Game:
     names = game_names()
     close = difflib.get_close_matches(game.lower(), names, n=1)
     hint = f" Did you mean {close[0]}?" if close else ""
-    games = ", ".join(names)
-    raise _refusal(f"there is no game '{game}'.{hint} The games are {games}.", game, names)
+    message = f"there is no game '{game}'.{hint} The games are {', '.join(names)}."
+    raise ConfigError(message, key="game", value=game, allowed=names)
 
 
 def make_stored_game(
     name: str, source: str, named: str | None = None, key: str = "game", digest: str = ""
 ) -> Game:
-    """Return the game that a stored file names; run a game file only if the user names it as well.
+    """Return the game that a stored file names; run a game file only if the user names it too.
 
-    Stored files are exchanged: nobody who opens a network or a run expects it to run a program.
-    Games of this package, of OpenSpiel and of PettingZoo need no permission, nor does a name that
-    an installed package announces as an entry point: by installing that package the user has chosen
-    to run it, and the stored file can only choose among such packages.
+    People exchange stored files, and opening one must not run a program. Games of this package, of
+    OpenSpiel and of PettingZoo need no permission, nor do entry points of installed packages: the
+    user chose to run those by installing them.
 
     Args:
         name: the game's name in the stored file.
-        source: what the stored file is, for messages: "the network 'x.safetensors'".
-        named: the game that the user names in the same command, None if they name none.
+        source: the stored file, for messages: "the network 'x.safetensors'".
+        named: the game that the user names in the same command, or None.
         key: the setting by which they name it.
-        digest: of the game's rules, in the stored file. Other rules under the same name are for the
-            caller to refuse, or to accept with `warn_of_changed_rules`.
+        digest: digest of the game's rules in the stored file. If the rules have changed, the caller
+            refuses them or calls `warn_of_changed_rules`.
 
     Raises:
-        ConfigError: if the name is that of a file or a module and the user does not name it, if
-            the user names another game, or if there is no such game.
+        ConfigError: if the name is a file or a module that the user does not name, if the user
+            names another game, or if there is no such game.
     """
     if named is not None:
-        if digest or same_game(named, name):  # other games may turn out to have the same rules
+        if digest or same_game(named, name):  # a game of another name may have the same rules
             game = make_game(named)
             if same_game(named, name, game.rules_digest, digest):
                 return game
         raise ConfigError.of(key, named, name, f"{source} is of another game")
     if runs_own_code(name) and name not in _OBJECTS:
-        message = f"{source} is of the game '{name}'. A stored file never runs a program by "
-        message += f"itself: if you trust that game, name it with {key}={name}."
+        message = f"{source} is of the game '{name}'. A stored file may not run a program by "
+        message += f"itself: if you trust the game, name it with {key}={name}."
         raise ConfigError(message, key=key, allowed=name)
     try:
         return make_game(name)
     except ConfigError as error:
-        message = f"{source} is of a game that cannot be played here: {error}"
+        message = f"{source} is of a game that is not available here: {error}"
         raise ConfigError(message, key=error.key, value=name, allowed=error.allowed) from None
 
 
 def warn_of_changed_rules(game: Game, digest: str, source: str) -> None:
-    """Tell the user, once for each change, that a stored file is from before the rules changed.
+    """Warn the user, once for each change, that a stored file is from before the rules changed.
 
     Args:
-        digest: of the rules in the stored file; "" is unknown.
-        source: what the stored file is: "the network 'x.safetensors'".
+        digest: digest of the rules in the stored file; "" if unknown.
+        source: the stored file, for the message: "the network 'x.safetensors'".
     """
     change = digest, game.rules_digest
     if all(change) and digest != game.rules_digest and change not in _WARNED:
@@ -162,9 +161,9 @@ def is_object(name: str) -> bool:
 
 
 def runs_own_code(name: str) -> bool:
-    """Return whether making the game of this name runs code that the stored name itself points to.
+    """Return whether making this game runs a file or ``module:Class`` that the name points to.
 
-    That is a file or ``module:Class``; an entry point is not, see `make_stored_game`.
+    An entry point of an installed package does not count, see `make_stored_game`.
     """
     family, _, rest = name.partition(":")
     module = rest.partition("(")[0] if family in _FAMILIES else name  # pettingzoo:module:factory
@@ -172,70 +171,62 @@ def runs_own_code(name: str) -> bool:
 
 
 def is_shipped_game(name: str) -> bool:
-    """Return whether a game's name is that of a game of this package, possibly of another size."""
+    """Return whether a name is that of a game of this package, of any size."""
     return _SPELLINGS.get(name, name).partition(":")[0] in _OWN_FAMILIES
 
 
 def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str = "") -> bool:
     """Return whether a name in a stored file means the game of the given name.
 
-    The same rules are the same game, whatever it is called. Other rules under the same name are a
-    new version of the same game.
-
-    Paths of game files are compared as places, however they are spelled. A stored path that leads
-    nowhere from the current folder was stored in another folder or on another machine; then the
-    file's name decides. This never makes a difference to which file is run: that is always the one
-    the user named.
+    Equal rules are the same game under any name. Different rules under the same name are a new
+    version of the same game. Paths of game files are resolved before they are compared; if the
+    stored path does not exist here, as on another machine, only the names of the files are
+    compared. The file that runs is always the one that the user named.
 
     Args:
-        digest, stored_digest: of the rules; "" is unknown, or one of our games.
+        digest, stored_digest: digests of the rules; "" if unknown, or for our games.
     """
-    name, stored_name = _SPELLINGS.get(name, name), _SPELLINGS.get(stored_name, stored_name)
+    name = _SPELLINGS.get(name, name)
+    stored_name = _SPELLINGS.get(stored_name, stored_name)
     if name == stored_name or digest and digest == stored_digest:
         return True
     if not (is_game_file(name) and is_game_file(stored_name)):
         return False
-    if os.path.isfile(stored_name):  # unlike Path.is_file, no name makes it raise
+    if os.path.isfile(stored_name):  # unlike Path.is_file, it never raises an error
         return canonical_name(name) == canonical_name(stored_name)
     return re.split(r"[/\\]", name)[-1] == re.split(r"[/\\]", stored_name)[-1]
 
 
 def canonical_name(name: str) -> str:
-    """Return one spelling for a game's name: of a game file, its resolved path."""
+    """Return the resolved path of a game file; other names unchanged."""
     return str(Path(name).resolve()) if is_game_file(name) else name
 
 
-# --- families of games: the name before the colon, and what makes a game of the rest --------------
+# --- families of games: functions of a name and of its part after the colon -----------------------
 
 
 def _tic_tac_toe(name: str, sizes: str) -> Game:
     from alphazero.games.tic_tac_toe import TicTacToe
 
     if name != "tic_tac_toe":
-        raise _refusal(f"'{name}' is impossible: tic_tac_toe has one size.", name, "tic_tac_toe")
+        raise ConfigError.of("game", name, "tic_tac_toe")
     return CompiledGame(name, TicTacToe(3))
 
 
 def _connect_four(name: str, sizes: str) -> Game:
     if name != "connect_four":
-        raise _refusal(f"'{name}' is impossible: other sizes are connect_x's.", name, _NAMES)
+        raise ConfigError.of("game", name, "connect_four or connect_x:ROWSxCOLUMNSxLENGTH")
     return _connect_x(name, "6x7x4")
 
 
 def _connect_x(name: str, sizes: str) -> Game:
-    match = re.fullmatch(r"([0-9]{1,3})x([0-9]{1,3})(?:x([0-9]{1,3})?)?", sizes)
-    if match is None:
+    if not re.fullmatch(r"[0-9]{1,3}x[0-9]{1,3}x[0-9]{1,3}", sizes):
         allowed = "connect_x:ROWSxCOLUMNSxLENGTH, such as connect_x:5x5x4"
         raise ConfigError.of("game", name, allowed)
-    rows, columns = int(match[1]), int(match[2])
-    if not match[3]:
-        example = f"connect_x:{rows}x{columns}x{min(4, max(rows, columns))}"
-        message = f"'{name}' lacks the number in a row that wins: try {example}."
-        raise _refusal(message, name, example)
-    length = int(match[3])
+    rows, columns, length = map(int, sizes.split("x"))
     if not (1 <= rows <= 64 and 1 <= columns <= 64 and 2 <= length <= max(rows, columns)):
         allowed = "rows and columns from 1 to 64, a length from 2 to the longer side of the board"
-        raise _refusal(f"'{name}' is impossible: Connect-X takes {allowed}.", name, allowed)
+        raise ConfigError.of("game", name, allowed)
     if (rows + 1) * columns <= 64:
         from alphazero.games.connect_x import ConnectX
 
@@ -249,14 +240,13 @@ def _othello(name: str, sizes: str) -> Game:
     from alphazero.games.othello import Othello
 
     if name not in ("othello", "othello:6", "othello:4"):
-        raise _refusal(f"'{name}' is impossible: Othello has a side of 4, 6 or 8.", name, (4, 6, 8))
+        raise ConfigError.of("game", name, "othello, othello:6 or othello:4")
     return CompiledGame(name, Othello(int(sizes or 8)))
 
 
 def _of_library(name: str, rest: str) -> Game:
-    family = name.partition(":")[0]
-    adapter = import_module(f"alphazero.own_games.adapters.{family}_game")
-    return adapter.load_game(rest)
+    library = name.partition(":")[0]
+    return import_module(f"alphazero.own_games.adapters.{library}_game").load_game(rest)
 
 
 _FAMILIES = {
@@ -268,7 +258,3 @@ _FAMILIES = {
     "open_spiel": _of_library,
     "pgx": _of_library,
 }
-
-
-def _refusal(message: str, name: str, allowed: Any) -> ConfigError:
-    return ConfigError(message, key="game", value=name, allowed=allowed)

@@ -1,13 +1,13 @@
-"""The check of a game's rules, as plain Python in a process of its own.
+"""The check of a game's rules, as plain Python in a separate process.
 
-In: the name of a game, and perhaps that of a second version of its rules. Out: a `RuleReport`.
-Compiled code checks no array bounds, so that a mistake in a rule can end the process; and rules in
-plain Python may not return. The program
+In: the name of a game, optionally that of a second version of its rules. Out: a `RuleReport`.
+Compiled code checks no array bounds, so a mistake in a rule can crash the process; and rules in
+plain Python may never return. The program
 
     python -m alphazero.own_games.rule_check OPTIONS_AS_JSON TIME_LIMIT_S
 
 therefore runs with ``NUMBA_DISABLE_JIT=1``, see `alphazero.own_games.checked_game`, and prints the
-report as JSON. What the rules themselves print goes to standard error.
+report as JSON. Whatever the rules print goes to standard error.
 """
 
 import dataclasses
@@ -29,17 +29,17 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import GAMES, announced
 from alphazero.runtime.process import claim_output
 
-_LOADING_FACTOR = 6  # of the time limit, for running the file, which may compute tables
+_LOADING_FACTOR = 6  # running the file, which may compute tables, gets 6 time limits
 
 
 def check_rules(options: CheckOptions) -> RuleReport:
-    """Check the rules of a named game in a process of its own.
+    """Check the rules of a named game in a separate process.
 
     Raises:
         ConfigError: if there is no such game or twin.
     """
     paths = [_file_of(name) for name in (options.game, options.twin) if name]
-    return run_check(options, *(path for path in paths if path is not None), announce=False)
+    return run_check(options, *(path for path in paths if path is not None))
 
 
 def _file_of(name: str) -> Path | None:
@@ -62,10 +62,10 @@ def _is_of_a_module(name: str) -> bool:
 
 
 def load_laws(name: str) -> Laws:
-    """Return the laws of a game, without the check that `make_game` makes of rules of the user's.
+    """Return the laws of a game, without the check that `make_game` does for users' rules.
 
     Raises:
-        BrokenLaw: if it cannot be loaded, or is no game.
+        BrokenLaw: if it cannot be loaded, or is not a game.
     """
     if not _is_of_a_module(name):
         return Laws(make_game(name))
@@ -84,16 +84,16 @@ def load_laws(name: str) -> Laws:
 
 
 def _watched(time_limit_s: float) -> Callable[[], None]:
-    """Return a function whose calls may lie so far apart; else the process ends with a traceback.
+    """Start a clock that ends the process with a traceback; return the function to restart it.
 
-    The file is run first, which may take longer than a position.
+    Running the file may take longer than a position.
     """
     faulthandler.dump_traceback_later(_LOADING_FACTOR * time_limit_s, exit=True)
     return lambda: faulthandler.dump_traceback_later(time_limit_s, exit=True)
 
 
 def main(text: str, time_limit_s: str) -> None:
-    """Print the report on a game as JSON."""
+    """Print the report on a game as JSON; see the module's docstring for the arguments."""
     answers = claim_output()
     watch = _watched(float(time_limit_s))
     options = CheckOptions(**json.loads(text))

@@ -1,7 +1,7 @@
 """Errors in a user's game file, as one sentence with a line number.
 
-In: an exception that a rule raised, or a message of numba. Out: text that names the line of the
-user's file, the cause and, where it is known, the cure. Nothing is run or compiled here.
+In: an exception that a rule raised, or a message from numba. Out: text that names the line of the
+user's file, the cause and, if known, the fix. Nothing is run or compiled here.
 """
 
 import re
@@ -13,11 +13,11 @@ from alphazero.games import rules
 from alphazero.runtime import jit
 from alphazero.runtime.errors import ConfigError
 
-#: What a message of numba contains, and what it means. Groups of the pattern fill the braces.
+#: Patterns in numba's messages and what they mean; the groups of a pattern fill the braces.
 _COMPILER_CAUSES = (
     (
         r"NRT required but not enabled|Only accept returning of array passed into the function",
-        "this helper function creates an array or a list: that takes @rules.njit(allocates=True)",
+        "this helper function creates an array or a list, which needs @rules.njit(allocates=True)",
     ),
     (
         r"Cannot infer the type of variable '(\w+)[\w.$]*'[^,]*, have imprecise type: "
@@ -32,15 +32,15 @@ _COMPILER_CAUSES = (
     ),
     (
         r"Cannot unify (.+?) and (.+?) for '(\w+)",
-        "the variable '{2}' is once {0} and once {1}: compiled code needs one type",
+        "the variable '{2}' is sometimes {0}, sometimes {1}: compiled code needs one type",
     ),
     (
         r"unsupported NumPy function '([\w.]+)'",
-        "compiled code does not know '{0}', or not with these arguments: write a loop over numbers",
+        "compiled code does not support '{0}' with these arguments: write a loop over numbers",
     ),
     (
         r"The use of yield in a closure is unsupported",
-        "compiled code does not know generator expressions: write a loop",
+        "compiled code does not support generator expressions: write a loop",
     ),
 )
 _UNUSABLE = "the game '{}' cannot be used: "
@@ -54,10 +54,10 @@ def unusable(name: str, reason: str, value: Any, allowed: Any) -> ConfigError:
 
 
 def python_error_text(error: Exception, path: Path | None) -> str:
-    """Return an error that the rules in a file raised, with the last line of that file.
+    """Return the text of an error that rules raised, with the last line in their file.
 
     Args:
-        path: None for rules whose file is not known: then no line is named.
+        path: the file of the rules; None names no line.
     """
     if isinstance(error, SyntaxError):
         return f"line {error.lineno}: {error.msg}." if error.lineno else f"{error.msg}."
@@ -72,7 +72,7 @@ def python_error_text(error: Exception, path: Path | None) -> str:
 
 
 def compiler_error_text(text: str, path: Path) -> str:
-    """Return the line and the cause that a message of numba names."""
+    """Return the line and the cause of an error, from numba's message."""
     text = jit.with_written_names(re.sub(r"\x1b\[\d*m", "", text))
     found = re.search(rf'{re.escape(path.name)}(?:", line |:| \()(\d+)', text)
     where = f"line {found[1]}: " if found else ""
@@ -81,25 +81,23 @@ def compiler_error_text(text: str, path: Path) -> str:
 
 def _compiler_cause(text: str) -> str:
     text = re.sub(r"Literal\[(\w+)\]\([^)]*\)", r"\1", text)
-    if unknown := re.search(r"Untyped global name '(\w+)'", text):
-        return _unknown_name(unknown[1])
+    unknown = re.search(r"Untyped global name '(\w+)'", text)
+    if unknown:
+        name = unknown[1]
+        fix = f"call rules.{name}(...)" if hasattr(rules, name) else "a helper needs @rules.njit"
+        return f"compiled code does not know '{name}': {fix}"
     for pattern, cause in _COMPILER_CAUSES:
-        if found := re.search(pattern, text):
+        found = re.search(pattern, text)
+        if found:
             return cause.format(*found.groups())
-    # Messages are nested: each level says "Failed in ..." and the innermost, which is the last to
-    # do so, names the cause.
+    # Messages are nested: each level says "Failed in ...", and the innermost names the cause.
     reasons = re.findall(
         r"(?:\w+Error: |Failed in [^\n]*\n\s*)(?!Failed in|No implementation of)(\S.+)", text
     )
     if reasons:
         return reasons[-1].rstrip(". ")
-    if called := re.search(r"No implementation of function Function\(<[\w ]*?(\w+)(?: at|>)", text):
+    called = re.search(r"No implementation of function Function\(<[\w ]*?(\w+)(?: at|>)", text)
+    if called:
         return f"compiled code cannot call '{called[1]}' with these arguments"
     first_line = text.strip().splitlines()[0].rstrip(". ") if text.strip() else ""
     return _FALLBACK if not first_line or first_line.startswith("Failed in") else first_line
-
-
-def _unknown_name(name: str) -> str:
-    if hasattr(rules, name):
-        return f"compiled code does not know '{name}'; call rules.{name}(...)"
-    return f"compiled code does not know '{name}'; a helper function needs @rules.njit"

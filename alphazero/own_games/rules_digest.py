@@ -1,9 +1,9 @@
-"""The identity of a user's game: a digest of its rules, and what has changed between two versions.
+"""The identity of a user's game: a digest of its rules, and the changes between two versions.
 
-In: a game that was just made, or the text of rules that a run has stored, which is parsed and never
-run. Out: the text of its rules (`alphazero.runtime.source_text`), followed by the sizes of the
-game, and a digest; or the names of what differs. A class without source, as in a notebook, is
-described by its behaviour in random games.
+In: a new game, or the stored text of rules, which is parsed and never run. Out: the text of the
+rules (`alphazero.runtime.source_text`) followed by the sizes of the game, and its digest; or the
+names of the parts that differ. A class without source, as in a notebook, is identified by its
+behaviour in random games.
 """
 
 import ast
@@ -17,17 +17,19 @@ from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.runtime.jit import with_written_names
 from alphazero.runtime.source_text import digest_of, module_file, parts_of, source_text
 
-#: Names in the text that are not the user's.
-SIZES, BEHAVIOUR = "SIZES", "BEHAVIOUR"
+#: Names that we add to the text.
+SIZES = "SIZES"
+BEHAVIOUR = "BEHAVIOUR"
 _PACKAGE = __name__.partition(".")[0]
-_NUM_GAMES, _MAX_PLIES = 8, 200  # of a digest of behaviour
-_MAX_NAMES = 6  # of changes
+_NUM_GAMES = 8  # random games in a digest of behaviour
+_MAX_PLIES = 200  # plies of these games
+_MAX_NAMES = 6  # changed names in a message
 
 
 def identify(game: Game) -> Game:
     """Give a game its `rules_text` and `rules_digest`; return it.
 
-    Both are "" for games of this package: the name identifies them.
+    Both are "" for games of this package, which their names identify.
     """
     rules = game.rules_object
     if type(rules).__module__.partition(".")[0] != _PACKAGE:
@@ -44,7 +46,7 @@ def _sizes_of(game: Game) -> dict[str, Any]:
         "num_actions": int(game.num_actions),
         "planes_shape": tuple(map(int, game.planes_shape)),
     }
-    if not isinstance(game, CompiledGame):  # whose rules would have to be compiled first
+    if not isinstance(game, CompiledGame):  # its rules would have to be compiled first
         start = game.initial_states()
         seen = game.observe(start).tobytes() + game.legal_action_mask(start).tobytes()
         sizes["start"] = hashlib.sha256(seen).hexdigest()[:16]
@@ -52,7 +54,7 @@ def _sizes_of(game: Game) -> dict[str, Any]:
 
 
 def made_as(rules: Any) -> str:
-    """Return a call that makes the game: its class, and arguments that it keeps by their names."""
+    """Return a call that makes the game: its class, and the arguments that it stores."""
     if isinstance(rules, tuple):
         return with_written_names(repr(rules))
     try:
@@ -60,8 +62,8 @@ def made_as(rules: Any) -> str:
     except (TypeError, ValueError):  # written in C
         names = []
     values = {name: getattr(rules, name, getattr(rules, f"_{name}", ...)) for name in names}
-    kept = ", ".join(f"{name}={value!r}" for name, value in values.items() if _is_plain(value))
-    return f"{type(rules).__qualname__}({kept})"
+    arguments = [f"{name}={value!r}" for name, value in values.items() if _is_plain(value)]
+    return f"{type(rules).__qualname__}({', '.join(arguments)})"
 
 
 def _is_plain(value: Any) -> bool:
@@ -71,14 +73,16 @@ def _is_plain(value: Any) -> bool:
 
 
 def _behaviour(game: Game) -> str:
-    """Return a digest of all that is seen in some random games."""
-    rng, digest = np.random.default_rng(0), hashlib.sha256()
+    """Return a digest of everything the rules return in some random games."""
+    rng = np.random.default_rng(0)
+    digest = hashlib.sha256()
     states = game.initial_states(_NUM_GAMES)
     for _ in range(min(game.max_plies, _MAX_PLIES)):
         found = game.inspect(states)
         for seen in (found.legal_action_mask, found.results, found.players, game.observe(states)):
             digest.update(np.ascontiguousarray(seen).tobytes())
-        states, legal = states[~found.over], found.legal_action_mask[~found.over]
+        states = states[~found.over]
+        legal = found.legal_action_mask[~found.over]
         if not len(states):
             break
         states = game.step(states, (rng.random(legal.shape) * legal).argmax(axis=1)).states
@@ -86,7 +90,7 @@ def _behaviour(game: Game) -> str:
 
 
 def changes(old: str, new: str) -> str:
-    """Return what differs between two texts of rules: "changed: step, winner", or ""."""
+    """Return the difference between two texts of rules: "changed: step, winner", or ""."""
     before, after = parts_of(old), parts_of(new)
     names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
     if BEHAVIOUR in names:
@@ -99,13 +103,13 @@ def changes(old: str, new: str) -> str:
 
 
 def network_shapes(text: str) -> tuple:
-    """Return ((C, H, W), A): what a network for these rules takes and gives."""
+    """Return ((C, H, W), A): the input and output shapes of a network for these rules."""
     sizes = _sizes(text)
     return sizes["planes_shape"], sizes["num_actions"]
 
 
 def is_rules_text(text: str) -> bool:
-    """Return whether a stored text can be compared: it may be damaged."""
+    """Return whether a stored text is undamaged, so that it can be compared."""
     try:
         return bool(digest_of(text) and network_shapes(text))
     except (SyntaxError, ValueError, KeyError, TypeError, RecursionError, MemoryError):

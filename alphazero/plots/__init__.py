@@ -1,1 +1,1 @@
-"""Pictures that commands draw: charts with matplotlib, boards as shapes. Numbers in, a file out."""
+"""Pictures that commands draw: charts with matplotlib, and boards."""

@@ -12,7 +12,7 @@ from alphazero.plots.figure import COLORS, Axes, new_figure, save_figure
 def draw_accuracy(
     evaluation_set: EvaluationSet, reports: dict[str, AccuracyReport], title: str, output: Path
 ) -> None:
-    """Draw by ply how often the exact result is kept and how often the best score is played.
+    """Draw how often the exact result is kept, and the best score played, by ply.
 
     Args:
         reports: one for each player, by its label.
@@ -38,7 +38,7 @@ def draw_accuracy(
 
 
 def _draw_points(axis: Axes, index: int, label: str, proportions: list[Proportion]) -> None:
-    """Draw one player's points, shifted a little so that the intervals of two do not overlap."""
+    """Draw one player's points, shifted so that the players' intervals do not overlap."""
     heights = np.array([100 * each.fraction for each in proportions])
     ends = 100 * np.array([each.interval for each in proportions]).T
     places = np.arange(len(proportions)) + 0.12 * index

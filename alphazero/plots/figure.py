@@ -1,4 +1,4 @@
-"""An empty matplotlib figure in the style of all charts, and the file it is written to."""
+"""Make a matplotlib figure in the style of all charts, and write it to a file."""
 
 import io
 from pathlib import Path
@@ -10,14 +10,14 @@ from alphazero.runtime.outputs import write_output
 
 BLUE, ORANGE, GREEN, GREY = "#2b6cb0", "#c05621", "#2f855a", "#4a5568"
 COLORS = (BLUE, ORANGE, GREEN, "#6b46c1", "#b7791f", "#b83280", "#2c7a7b", GREY)
-#: A matplotlib.axes.Axes; matplotlib is imported only to draw, and may be missing.
+#: matplotlib.axes.Axes; matplotlib is optional and imported only to draw.
 Axes = Any
-_DPI = 110  # pixels per inch of a file
-_ANIMATIONS = {"gif"}  # of which some versions of matplotlib write a single frame
+_DPI = 110
+_ANIMATIONS = {"gif"}  # formats that some versions of matplotlib list, but write as one frame
 
 
 def new_figure(num_rows: int, num_columns: int, title: str, size: tuple[float, float]) -> Any:
-    """Return a figure and its grid of axes, as `matplotlib.pyplot.subplots` does.
+    """Return a figure and its grid of axes, like `matplotlib.pyplot.subplots`.
 
     Args:
         size: width and height in inches.
@@ -32,10 +32,10 @@ def new_figure(num_rows: int, num_columns: int, title: str, size: tuple[float, f
 
 
 def check_picture(output: str | Path, key: str) -> None:
-    """Check, before the work, that a chart can be written.
+    """Check that a chart can be written, before the work begins.
 
     Args:
-        output: the file; its ending names the format.
+        output: the file, whose ending names the format.
         key: the setting that named it.
 
     Raises:

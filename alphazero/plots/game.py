@@ -1,7 +1,7 @@
 """The picture of `alphazero plot what=game`: a game as an animation, or all its positions at once.
 
-In: a finished or unfinished game. Out: a .gif that shows one position after the other, or a picture
-of another format with a small board for each move.
+In: a game, finished or not. Out: a .gif that shows the positions one after another, or a picture in
+another format with a small board for each move.
 """
 
 import math
@@ -22,35 +22,41 @@ from alphazero.boards.shapes import (
     edge_shapes,
     moved,
     piece_shape,
-    placed,
     position_shapes,
 )
 from alphazero.boards.skin import Skin
 from alphazero.boards.text import ending_text, expectation_text
 from alphazero.runtime.wording import counted
 
-_BOARD, _MARGIN = 6.0, 0.45  # units: the longer side of the board of a frame
-_TOP, _CAPTION = 1.05, 0.95  # units above and below it
-_FRAME_PIXELS = 400  # its width
-_MOVE_MS, _LAST_MS, _FALL_MS = 900, 4000, 40  # how long frames are shown
-_TILE, _GAP, _TILE_PIXELS = 6.0, 1.0, 187.5  # a board of the sheet, in units, and its width
-_MAX_NAME = 18  # characters
+# A frame, in units.
+_BOARD = 6.0  # longer side of the board
+_MARGIN = 0.45
+_TOP = 1.05  # height above the board
+_CAPTION = 0.95  # height below the board
+_FRAME_PIXELS = 400  # width of a frame
+_MOVE_MS = 900  # duration of a frame
+_LAST_MS = 4000  # duration of the last frame
+# A board of the sheet, in units.
+_TILE = 6.0  # longer side
+_GAP = 1.0
+_TILE_PIXELS = 187.5  # width
+_MAX_NAME = 18  # characters of a player's name
 
 
 class PlayedGame(NamedTuple):
     """A game to draw."""
 
     session: Session  #: the whole game
-    values: Mapping[int, float] = {}  #: by ply, what the mover expected, where that is known
-    names: tuple[str, str] = ("", "")  #: of the players; "" takes the name of the side
-    first_ply: int = 0  #: moves of the opening, which are not drawn one by one
+    values: Mapping[int, float] = {}  #: the mover's expected result, by ply, if known
+    names: tuple[str, str] = ("", "")  #: names of the players; "" takes the name of the side
+    first_ply: int = 0  #: number of opening moves, which are not drawn one by one
 
 
 def draw_game(played: PlayedGame, skin: Skin, output: Path) -> None:
     """Draw a game.
 
     Args:
-        output: an animation if it ends in .gif, otherwise a sheet of positions.
+        output: the file, an animation if it ends in .gif, otherwise a sheet of positions.
 
     Raises:
         ConfigError: if the file cannot be written.
@@ -66,28 +72,14 @@ def draw_game(played: PlayedGame, skin: Skin, output: Path) -> None:
 
 
 def _frames(played: PlayedGame, skin: Skin) -> Iterator[tuple[Picture, int]]:
-    """Yield each frame and how many milliseconds it is shown."""
-    session = played.session
-    last = len(session.actions)
+    """Yield each frame and its duration in milliseconds."""
+    last = len(played.session.actions)
     for ply in range(played.first_ply, last + 1):
-        if ply > played.first_ply and skin.notation.kind == "column":
-            for height in _heights_of_a_fall(session, ply):
-                yield _frame(played, skin, ply, height), _FALL_MS
         yield _frame(played, skin, ply), _LAST_MS if ply == last else _MOVE_MS
 
 
-def _heights_of_a_fall(session: Session, ply: int) -> list[float]:
-    """Return the rows through which the piece of a move falls, before it comes to rest."""
-    before, after = session.states[ply - 1 : ply + 1]
-    rows = [row for row, _ in placed(session.game.cells(before), session.game.cells(after))]
-    if len(rows) != 1:
-        return []
-    num_frames = 2 + rows[0] // 2
-    return [(rows[0] + 1) * (number / num_frames) ** 2 - 1 for number in range(1, num_frames)]
-
-
-def _frame(played: PlayedGame, skin: Skin, ply: int, falling_at: float | None = None) -> Picture:
-    """Return the position after ``ply`` moves, with its last piece at another row if it falls."""
+def _frame(played: PlayedGame, skin: Skin, ply: int) -> Picture:
+    """Return the picture of the position after ``ply`` moves."""
     session = played.session
     height, width = board_size(session.game)
     cell = _BOARD / max(height, width)
@@ -96,11 +88,11 @@ def _frame(played: PlayedGame, skin: Skin, ply: int, falling_at: float | None = 
     top = _TOP + (EDGE * cell if any(name.y < 0 for name in edges) else 0)
     right = left + width * cell
     y = top + height * cell + 0.5
-    is_last = ply == len(session.actions) and falling_at is None
+    is_last = ply == len(session.actions)
     mover = None if is_last and session.over else session.player_at(ply)
     shapes = [
         *_player_names(played, skin, mover, right),
-        *moved([*_board(session, skin, ply, falling_at), *edges], left, top, cell),
+        *moved([*_board(session, skin, ply), *edges], left, top, cell),
         Letters(left, y, _caption(played, skin, ply, is_last), 0.3, INK, "left"),
         Letters(right, y, _remark(played, skin, ply, is_last), 0.26, FAINT, "right"),
     ]
@@ -108,23 +100,18 @@ def _frame(played: PlayedGame, skin: Skin, ply: int, falling_at: float | None = 
     return Picture(total, top + height * cell + _CAPTION, _FRAME_PIXELS / total, shapes)
 
 
-def _board(session: Session, skin: Skin, ply: int, falling_at: float | None = None) -> list[Shape]:
-    game = session.game
+def _board(session: Session, skin: Skin, ply: int) -> list[Shape]:
     state = session.states[ply]
-    previous = session.states[ply - 1] if ply else None
-    if falling_at is None or previous is None:
-        last_action = session.actions[ply - 1] if ply else None
-        return position_shapes(game, skin, state, previous, last_action)
-    ((_, column),) = placed(game.cells(previous), game.cells(state))
-    y = max(falling_at, -0.3) + 0.5
-    piece = piece_shape(skin, session.player_at(ply - 1), column + 0.5, y)
-    return [*position_shapes(game, skin, previous), piece]
+    if ply == 0:
+        return position_shapes(session.game, skin, state)
+    last_action = session.actions[ply - 1]
+    return position_shapes(session.game, skin, state, session.states[ply - 1], last_action)
 
 
 def _player_names(
     played: PlayedGame, skin: Skin, mover: int | None, right: float
 ) -> Iterator[Shape]:
-    """Yield who plays; the name of the side to move is bold."""
+    """Yield the names of the players, that of the player to move in bold."""
     ends = ((_MARGIN + 0.2, 0.35, "left"), (right - 0.2, -0.35, "right"))
     for player, (x, space, align) in enumerate(ends[: played.session.game.num_players]):
         yield piece_shape(skin, player, x, 0.55, 0.5)
@@ -134,7 +121,7 @@ def _player_names(
 
 
 def _caption(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
-    """Return what has just happened."""
+    """Return the last move, or the result at the end."""
     session = played.session
     if is_last and session.over:
         ending = ending_text(session.game, skin.sides, session.result)
@@ -147,7 +134,7 @@ def _caption(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
 
 
 def _remark(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
-    """Return what the mover expects, or the numbers of pieces at the end."""
+    """Return the mover's expected result, or the numbers of pieces at the end."""
     if is_last and played.session.over:
         return count_text(played.session, skin) if skin.counts_pieces else ""
     value = expectation_text(played.values.get(ply - 1, math.nan), played.session.game)

@@ -1,7 +1,7 @@
-"""The picture of `alphazero plot what=position`: a board, and what a player thinks of its moves.
+"""The picture of `alphazero plot what=position`: a board and a player's analysis of its moves.
 
-In: a game in progress and a player's analysis of its last position. Out: a picture. On the board,
-each legal move carries its share of the policy; beside it, a bar divides the expected result
+In: a game in progress and a player's analysis of its last position. Out: a picture. Each legal move
+on the board shows its fraction of the policy. Beside the board, a bar divides the expected result
 between the two sides, and a table lists the moves.
 """
 
@@ -41,7 +41,7 @@ from alphazero.plots.figure import BLUE
 from alphazero.runtime.wording import counted
 
 _UNIT = 90  # pixels
-_BOARD = 6.0  # units: the longer side
+_BOARD = 6.0  # units: longer side of the board
 _MARGIN, _TOP, _VALUE_BAR, _TABLE = 0.5, 1.95, 0.36, 6.7
 _BAR_LENGTH, _ROW = 2.9, 0.56
 _MAX_ROWS = 10
@@ -50,24 +50,24 @@ _TRACK, _PRIOR = "#edf0f4", "#8b95a5"
 
 
 class Thought(NamedTuple):
-    """What a player thinks of a position with A actions."""
+    """A player's evaluation of a position with A actions."""
 
-    player: str  #: its name
+    player: str  #: the player's name
     analysis: Analysis
-    #: float32[A], the policy of its network without a search; None if there is no network, or no
-    #: search besides
+    #: float32[A], policy of the player's network without a search; None without a network or a
+    #: search
     priors: np.ndarray | None
-    network_value: float  #: of that network, for the player to move; nan likewise
+    network_value: float  #: the network's value for the player to move; nan if `priors` is None
 
     @property
     def shares(self) -> np.ndarray:
-        """Return float[A]: fractions of the visits of a search, else the player's weights."""
+        """Return float[A]: fractions of the search's visits, or without visits the weights."""
         visits = self.analysis.visits
         return visits / visits.sum() if visits.any() else self.analysis.action_weights
 
     @property
     def what_shares_are(self) -> str:
-        """Return what `shares` are called."""
+        """Return the name of the quantity in `shares`."""
         if self.analysis.visits.any():
             return "visits"
         return "policy" if self.analysis.scores is None else "best moves"
@@ -83,7 +83,7 @@ def draw_position(session: Session, skin: Skin, thought: Thought, output: Path) 
 
 
 def position_picture(session: Session, skin: Skin, thought: Thought) -> Picture:
-    """Return the last position of a session, with what a player thinks of it."""
+    """Return the picture of a session's last position with a player's evaluation."""
     game = session.game
     height, width = board_size(game)
     cell = _BOARD / max(height, width)
@@ -91,8 +91,7 @@ def position_picture(session: Session, skin: Skin, thought: Thought) -> Picture:
     right = left + width * cell
     num_rows = min(len(session.legal_actions), _MAX_ROWS + 1)
     bottom = _TOP + max(height * cell, num_rows * _ROW)
-    shown = session.state, session.previous_state, session.last_action
-    board = position_shapes(game, skin, *shown)
+    board = position_shapes(game, skin, session.state, session.previous_state, session.last_action)
     board += [*edge_shapes(game, skin), *_share_shapes(session, skin, thought)]
     shapes = [
         *_heading(session, skin, thought, right + 0.6 + _TABLE),
@@ -109,11 +108,13 @@ def _heading(session: Session, skin: Skin, thought: Thought, right: float) -> li
     parts = [thought.player]
     if analysis.num_simulations:
         parts.append(counted(analysis.num_simulations, "simulation"))
-    if value := expectation_text(analysis.value, session.game):
+    value = expectation_text(analysis.value, session.game)
+    if value:
         parts.append(f"expects {value} for {mover}")
     line = ", ".join(parts)
-    if value := expectation_text(thought.network_value, session.game):
-        line += f"; its network alone {value}"
+    network_value = expectation_text(thought.network_value, session.game)
+    if network_value:
+        line += f"; its network alone {network_value}"
     moves = f"after {skin.notation.list_text(session.actions)}" if session.actions else ""
     return [
         Letters(_MARGIN, 0.55, f"{skin.title}: {mover} to move", 0.42, INK, "left"),
@@ -127,10 +128,10 @@ def _shortened(line: str) -> str:
 
 
 def _share_shapes(session: Session, skin: Skin, thought: Thought) -> list[Shape]:
-    """Return a translucent disc on the cell of each move, as strong as its share, with the share.
+    """Return a disc on the cell of each move with its fraction, more opaque for larger ones.
 
-    Where no names stand along the edges, a move's name stands in the corner of its cell. A move
-    from square to square is an arrow, as strong and as wide as its share.
+    If there are no names along the edges, each cell has its move's name in a corner. Moves from
+    square to square are arrows, wider and more opaque for larger fractions.
     """
     width = board_size(session.game)[1]
     if skin.notation.kind == "move":
@@ -154,7 +155,7 @@ def _share_shapes(session: Session, skin: Skin, thought: Thought) -> list[Shape]
 
 
 def _share_arrows(session: Session, skin: Skin, thought: Thought, width: int) -> list[Shape]:
-    """Return an arrow for each move that has a share of 1% or more, the smallest share first."""
+    """Return an arrow for each move with at least 1%, in increasing order."""
     arrows: list[Shape] = []
     for action in sorted(session.legal_actions, key=lambda action: thought.shares[action]):
         share = float(thought.shares[action])
@@ -166,9 +167,9 @@ def _share_arrows(session: Session, skin: Skin, thought: Thought, width: int) ->
 
 
 def _value_bar(session: Session, skin: Skin, value: float, board_height: float) -> list[Shape]:
-    """Return the bar that divides the expected result; the side that began has the lower part.
+    """Return the bar that divides the expected result; the lower part is the first player's.
 
-    A puzzle has no second side, and no bar.
+    A puzzle has no bar.
     """
     if math.isnan(value) or session.game.num_players == 1:
         return []
@@ -186,7 +187,7 @@ def _value_bar(session: Session, skin: Skin, value: float, board_height: float) 
 
 
 def _table(session: Session, skin: Skin, thought: Thought, left: float) -> list[Shape]:
-    """Return a line for each move, those with the largest shares first."""
+    """Return a line for each move, in decreasing order of their fractions."""
     shares = thought.shares
     analysis = thought.analysis
     legal = session.legal_actions
@@ -222,7 +223,7 @@ def _table(session: Session, skin: Skin, thought: Thought, left: float) -> list[
 
 
 def _bars(thought: Thought, action: int, left: float, y: float) -> list[Shape]:
-    """Return a move's share and, below it, the share that the network alone gives it."""
+    """Return the bar of a move's fraction and, below it, that of the network's prior."""
     height = 0.34 if thought.priors is None else 0.21
     bars: list[Shape] = [
         Box(left, y - 0.17, _BAR_LENGTH, 0.34, _TRACK),

@@ -26,7 +26,7 @@ def draw_run(metrics: list[Row], title: str, span: int, output: Path) -> None:
 
     Args:
         metrics: one dict for each iteration.
-        span: iterations in the rolling mean of the losses, or epochs in a run that counts them.
+        span: window of the losses' rolling mean: iterations, or epochs if the run stored them.
 
     Raises:
         ConfigError: if matplotlib is missing or cannot write the file.
@@ -35,14 +35,14 @@ def draw_run(metrics: list[Row], title: str, span: int, output: Path) -> None:
     _draw_losses(axes[0][0], metrics, span)
     _draw_strength(axes[0][1], metrics)
     _draw_chart(axes[1][0], GAMES, metrics)
-    axes[1][0].set(ylim=(0, 130), yticks=range(0, 101, 20))  # above the lines, room for their names
+    axes[1][0].set(ylim=(0, 130), yticks=range(0, 101, 20))  # with room for the legend
     axes[1][0].legend(frameon=False, loc="upper center", ncols=2)
     _draw_chart(axes[1][1], SPEED, metrics)
     save_figure(figure, output)
 
 
 def rolling_mean(values: np.ndarray, span: int) -> list[float]:
-    """Return the mean of each value and of up to ``span`` - 1 values before it."""
+    """Return the mean of each value and up to ``span`` - 1 values before it."""
     return [values[max(0, end - span) : end].mean() for end in range(1, len(values) + 1)]
 
 
@@ -55,7 +55,7 @@ def _draw_chart(axis: Axes, chart: Chart, metrics: list[Row]) -> None:
 
 
 def _draw_losses(axis: Axes, metrics: list[Row], span: int) -> None:
-    """Draw the losses of each iteration, or of each epoch where the run has stored them."""
+    """Draw the losses of each iteration, or of each epoch if the run has stored them."""
     epochs = [loss for row in metrics for loss in row.get("learner.epoch_losses") or []]
     step, what = ("epoch", "Loss") if epochs else ("iteration", "Losses")
     lines = {line.name: line.points(metrics, "iteration", 1) for line in LOSSES.lines}
@@ -71,7 +71,7 @@ def _draw_losses(axis: Axes, metrics: list[Row], span: int) -> None:
 
 
 def _draw_strength(axis: Axes, metrics: list[Row]) -> None:
-    """Draw the match score, the accuracy and the proof where they were measured."""
+    """Draw those of the match score, the accuracy and the proof that were measured."""
     axis.set(title="Strength", xlabel="minutes of training")
     num_positions = newest(metrics, "proof.num_positions")
     is_proven = num_positions > 0

@@ -2,8 +2,8 @@
 
 In: the rules of a game and an evaluator. Out: a `PolicyOutput`, or the samples of a game of
 self-play. One simulation has three phases, each a method of `AlphaZero`: `simulate`, `expand`,
-`backward`. The evaluator is any function ``(game, state) -> (priors, value)``, see
-`alphazero.textbook.evaluators`: a network, a table, a guess.
+`backward`. The evaluator is any function ``(game, state) -> (priors, value)``, such as a network or
+a table; see `alphazero.textbook.evaluators`.
 
 Source: D. Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and
 Go through self-play", 2018, supplement ("Search") and its pseudocode.
@@ -23,13 +23,13 @@ class Node:
     """A position, its statistics, and its prior. Values are for the player to move in it."""
 
     state: State
-    player: int  #: the player to move; in a game whose turns just alternate, counted from 0
+    player: int  #: the player to move, 0 or 1
     prior: float = 1.0  #: P(s, a) of the action that leads here
     visits: int = 0  #: N: its own evaluation and all visits below
-    value_sum: float = 0.0  #: W: the sum of their values
-    #: nodes by action; {} at a leaf
+    value_sum: float = 0.0  #: W: the sum of the values of these visits
+    #: Nodes by action; {} at a leaf.
     children: dict = dataclasses.field(default_factory=dict, repr=False)
-    result: float | None = None  #: the exact value, of a finished game; None if not known
+    result: float | None = None  #: the exact value of a finished game; None if not known
 
     @property
     def value(self) -> float:
@@ -52,7 +52,7 @@ class PolicyOutput(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """What is learned from one move of self-play."""
+    """A training sample from one move of self-play."""
 
     state: State
     action_weights: dict  #: the policy target
@@ -69,23 +69,23 @@ class AlphaZero:
     ``AlphaZero(game, evaluate, **NOTEBOOK)`` grows its tree.
     """
 
-    game: Rules  #: or a class in the notebook's form, see `alphazero.textbook.game.NotebookGame`
-    evaluate: Evaluator  #: what it must return is in `alphazero.textbook.evaluators`
+    game: Rules  #: or a game in the notebook's form, see `alphazero.textbook.game.NotebookGame`
+    evaluate: Evaluator  #: see `alphazero.textbook.evaluators`
     pb_c_init: float = 1.25  #: exploration constant, for values in [-1, 1]
     pb_c_base: float = 19652.0  #: visits at which exploration starts to grow
     first_play_value: str = "parent"  #: or "zero", see `unvisited_value`
     first_play_urgency: float = 0.0  #: see `unvisited_value`
     root_first_play_urgency: float = 0.0  #: the same at the root
-    #: Of any result of the game; the highest is its negative. None is -1, or no limit for a class
-    #: in the notebook's form.
+    #: Lowest result of the game; the highest is its negative. None is -1, or no limit for a game in
+    #: the notebook's form.
     lowest_value: float | None = None
-    count_kept_visits: bool = True  #: whether visits of a kept tree count, see `search`
+    count_kept_visits: bool = True  #: whether visits of a reused tree count, see `search`
     dirichlet_alpha: float = 0.3  #: concentration of the root noise
-    dirichlet_fraction: float = 0.25  #: of noise in the root's priors
-    rng: random.Random = dataclasses.field(default_factory=random.Random)  #: of the noise
+    dirichlet_fraction: float = 0.25  #: fraction of noise in the root's priors
+    rng: random.Random = dataclasses.field(default_factory=random.Random)  #: draws the noise
 
     root: Node = dataclasses.field(init=False, repr=False)
-    has_noise: bool = dataclasses.field(init=False, repr=False)  #: of the root
+    has_noise: bool = dataclasses.field(init=False, repr=False)  #: whether the root has noise
 
     def __post_init__(self):
         self.game = as_rules(self.game)
@@ -96,11 +96,11 @@ class AlphaZero:
     # --- searches ---------------------------------------------------------------------------------
 
     def reset(self, state: State) -> None:
-        """Begin with a tree of one node."""
+        """Start with a tree of one node."""
         self.set_root(self.make_node(state))
 
     def advance(self, action) -> None:
-        """Go on to the position after an action, with what the tree knows of it.
+        """Move the root to the position after an action, keeping the tree below it.
 
         Raises:
             ValueError: if the action is not legal.
@@ -108,17 +108,15 @@ class AlphaZero:
         state = self.root.state
         legal = [] if self.game.is_over(state) else self.game.legal_actions(state)
         if action not in legal:
-            actions = (
-                f"legal actions: {', '.join(map(str, legal))}" if legal else "the game is over"
-            )
-            raise ValueError(f"{action!r} is not legal here; {actions}.")
+            hint = f"legal actions: {', '.join(map(str, legal))}" if legal else "the game is over"
+            raise ValueError(f"{action!r} is not legal here; {hint}.")
         self.set_root(self.root.children[action])
 
     def search(self, num_simulations: int, add_noise: bool = False) -> PolicyOutput:
         """Search the root until its actions have ``num_simulations`` visits.
 
         Visits from earlier searches count. Without `count_kept_visits`, the root gets
-        ``num_simulations`` visits more than it has.
+        ``num_simulations`` more visits.
 
         Raises:
             ValueError: if the game is over.
@@ -140,11 +138,11 @@ class AlphaZero:
         self.backward(path, value)
 
     def is_finished(self, num_simulations: int) -> bool:
-        """Return whether the root's actions have all their visits; one of the root is its own."""
+        """Return whether the root's actions have all their visits; the root has one of its own."""
         return self.root.visits - 1 >= num_simulations
 
     def output(self) -> PolicyOutput:
-        """Return the policy: visits / sum of visits; without any, equal weights."""
+        """Return the policy, visits / sum of visits; equal weights without visits."""
         visits = {action: self.root.children[action].visits for action in self.playable_actions()}
         total = sum(visits.values())
         weights = {
@@ -153,13 +151,13 @@ class AlphaZero:
         return PolicyOutput(max(weights, key=weights.get), weights, self.root.value)
 
     def playable_actions(self) -> list:
-        """Return the root's actions that may be played: here all legal ones."""
+        """Return the root's actions that may be played: all legal ones, unless overridden."""
         return list(self.root.children)
 
     # --- the phases -------------------------------------------------------------------------------
 
     def simulate(self) -> list[Node]:
-        """Walk from the root to a leaf, by the largest `score`; the first one of equals.
+        """Walk from the root to a leaf by the largest `score`; of equals, the first.
 
         Returns:
             The path, from the root to the leaf.
@@ -188,7 +186,7 @@ class AlphaZero:
         return value
 
     def backward(self, path: list[Node], value: float) -> None:
-        """Add one visit to every node of ``path``; ``value`` is the leaf's, for its player."""
+        """Add one visit to every node of ``path``; ``value`` is for the leaf's player to move."""
         leaf = path[-1]
         for node in reversed(path):
             node.visits += 1
@@ -212,12 +210,12 @@ class AlphaZero:
         return value + self.exploration(node, self.prior(node, child), child.visits)
 
     def exploration(self, node: Node, prior: float, visits: int) -> float:
-        """Return the second term of the score, for a child with this prior and these visits."""
+        """Return the second term of the score for a child with the given prior and visits."""
         pb_c = self.pb_c_init + math.log((node.visits + self.pb_c_base + 1) / self.pb_c_base)
         return pb_c * prior * math.sqrt(node.visits) / (1 + visits)
 
     def prior(self, node: Node, child: Node) -> float:
-        """Return the prior of a child of ``node``: here just the number that it has."""
+        """Return the prior of a child of ``node``, which subclasses may change."""
         return child.prior
 
     def unvisited_value(self, node: Node) -> float:
@@ -237,7 +235,7 @@ class AlphaZero:
     # --- the root ---------------------------------------------------------------------------------
 
     def set_root(self, node: Node) -> None:
-        """Make a node the root, evaluated once; whatever is not below it is forgotten."""
+        """Make a node the root, evaluated at least once; the rest of the tree is dropped."""
         self.root, self.has_noise = node, False
         if not node.visits:
             self.backward([node], self.expand(node))
@@ -273,7 +271,7 @@ class AlphaZero:
         return f"{text}, prior {prior:.3f}, PUCT {score:.4f}"
 
     def untried(self, node: Node) -> list:
-        """Return the actions that a drawing lists as not visited: none below a leaf."""
+        """Return the actions that a drawing lists as not visited; [] for a leaf below the root."""
         children = node.children.items()
         if node is not self.root and not any(child.visits for _, child in children):
             return []
@@ -296,24 +294,28 @@ def play_episode(
     """Play a game against itself, and return a sample for each move.
 
     Args:
-        num_sampled_plies: moves that are sampled in proportion to their visits (temperature 1);
-            then the most visited one is played.
-        state: to start from; the start of the game by default.
+        num_sampled_plies: number of moves sampled in proportion to their visits (temperature 1);
+            after them the most visited move is played.
+        state: the first state; by default the start of the game.
     """
-    game, samples, players = search.game, [], []
+    game = search.game
+    samples = []
+    players = []
     search.reset(game.initial_state() if state is None else state)
     while not game.is_over(search.root.state):
-        output, root = search.search(num_simulations, add_noise=True), search.root
+        output = search.search(num_simulations, add_noise=True)
+        root = search.root
         samples.append(
             Sample(root.state, output.action_weights, 0.0, output.root_value, len(samples))
         )
         players.append(root.player)
         action = output.action
         if len(samples) <= num_sampled_plies:
-            actions, weights = list(output.action_weights), output.action_weights.values()
-            action = search.rng.choices(actions, list(weights))[0]
+            actions = list(output.action_weights)
+            action = search.rng.choices(actions, list(output.action_weights.values()))[0]
         search.advance(action)
-    result, last_player = game.result(search.root.state), search.root.player
+    result = game.result(search.root.state)
+    last_player = search.root.player
     return [
         sample._replace(outcome=result if player == last_player else -result)
         for sample, player in zip(samples, players)

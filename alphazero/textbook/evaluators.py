@@ -2,9 +2,9 @@
 
     evaluate(game, state) -> (priors, value)
 
-``priors`` is a dictionary, {action: prior}, with a number from 0 to 1 for each legal action, sum 1;
-``value`` is the expected result for the player to move in ``state``, in [-1, 1]. In AlphaZero both
-are the answer of a network; the search takes any such function, and checks its answers.
+``priors`` is a dictionary, {action: prior}, with a number from 0 to 1 for each legal action and the
+sum 1; ``value`` is the expected result for the player to move in ``state``, in [-1, 1]. AlphaZero
+computes both with a network; the search takes any such function, and checks its answers.
 """
 
 import math
@@ -17,47 +17,43 @@ from alphazero.textbook.game import PlainGame, Rules, State
 from alphazero.textbook.uct import random_rollout
 
 Evaluator = Callable[[Rules, State], tuple[dict, float]]
-_TOLERANCE = 1e-3  # of sums of rounded numbers
+_TOLERANCE = 1e-3  # for rounded numbers
 
 
 def checked_answer(answer: Any, actions: list, lowest_value: float) -> tuple[Mapping, float]:
-    """Return what an evaluator has returned, if it can be searched with.
+    """Return an evaluator's (priors, value) if it is valid.
 
     Args:
-        actions: the legal ones.
-        lowest_value: of the game's results; the highest is its negative.
+        actions: the legal actions.
+        lowest_value: the lowest result of the game; the highest is its negative.
 
     Raises:
-        ValueError: naming what is wrong.
+        ValueError: with the answer and what is allowed.
     """
-    if not (isinstance(answer, tuple) and len(answer) == 2):
-        raise _refusal("(priors, value)", answer)
+    is_pair = isinstance(answer, tuple) and len(answer) == 2
+    if not (is_pair and isinstance(answer[0], Mapping)):
+        raise _refusal("(priors, value), with priors = {action: prior}", answer)
     priors, value = answer
-    if not isinstance(priors, Mapping):
-        is_swapped = isinstance(value, Mapping)
-        hint = ", in this order" if is_swapped else ", with priors = {action: prior}"
-        raise _refusal(f"(priors, value){hint}", answer)
     allowed = f"a value from {lowest_value:g} to {-lowest_value:g}, as lowest_value is set"
     value = _number(value, allowed, lowest_value, -lowest_value)
-    if missing := [action for action in actions if action not in priors]:
-        raise _refusal(f"a prior for each legal action, also for {missing[0]!r}", priors)
-    total = sum(
-        _number(priors[action], f"a prior of {action!r} from 0 to 1", 0, 1) for action in actions
-    )
+    total = 0.0
+    for action in actions:
+        allowed = f"a prior from 0 to 1 for the legal action {action!r}"
+        total += _number(priors.get(action), allowed, 0, 1)
     if abs(total - 1) > _TOLERANCE:
         raise _refusal(f"priors whose sum over the legal actions is 1, not {total:.4g}", priors)
     return priors, value
 
 
 def _number(number: Any, allowed: str, lowest: float, highest: float) -> float:
-    """Return a number of an answer if it is in its range."""
+    """Return a number of an answer as a float if it is in its range."""
     try:
-        found = float(number)
+        value = float(number)
     except (TypeError, ValueError):
         raise _refusal(allowed, number) from None
-    if not lowest - _TOLERANCE <= found <= highest + _TOLERANCE:  # nan is refused as well
+    if not lowest - _TOLERANCE <= value <= highest + _TOLERANCE:  # nan is refused too
         raise _refusal(allowed, number)
-    return found
+    return value
 
 
 def _refusal(allowed: str, answer: Any) -> ValueError:
@@ -74,7 +70,7 @@ def uniform(game: Rules, state: State) -> tuple[dict, float]:
 def rollouts(num_rollouts: int = 1, rng: random.Random | None = None) -> Evaluator:
     """Return an evaluator whose value is the mean result of random games.
 
-    A class in the notebook's form plays them by its own ``run_simulation``.
+    A game in the notebook's form plays them with its own ``run_simulation``.
     """
     rng = rng or random.Random()
 
@@ -89,13 +85,13 @@ def rollouts(num_rollouts: int = 1, rng: random.Random | None = None) -> Evaluat
 
 
 def network(evaluator) -> Evaluator:
-    """Return the evaluator of a network, for states of a `PlainGame`.
+    """Return an evaluator that uses a network, for states of a `PlainGame`.
 
         priors = softmax of the logits over the legal actions
 
     Args:
-        evaluator: as in `alphazero.inference.evaluator`; that of a player ``az.load_player("best",
-            game)`` is its attribute ``evaluator``.
+        evaluator: see `alphazero.inference.evaluator`; a player from ``az.load_player("best",
+            game)`` has one as its attribute ``evaluator``.
     """
 
     def evaluate(game: PlainGame, state: State) -> tuple[dict, float]:
@@ -112,11 +108,11 @@ def network(evaluator) -> Evaluator:
 class Table:
     """A lookup table in place of a network: the mean of all samples of each position.
 
-    It does not generalise to unseen positions, so it suits games of a few thousand positions.
+    It does not generalise to unseen positions, so it suits games with a few thousand positions.
     """
 
     def __init__(self):
-        self.samples: dict[State, list] = {}  #: of each position
+        self.samples: dict[State, list] = {}  #: samples by position
 
     def learn(self, samples: Iterable) -> None:
         """Add samples of self-play, see `alphazero.textbook.alphazero.Sample`."""

@@ -1,8 +1,8 @@
 """What a game must define for the textbook, and the games of this package in that form.
 
-A game is any object with the methods of `Rules`; a learner's own class needs no base class. A state
-is any value that no method changes. `PlainGame` makes such an object from a batched game, and
-`NotebookGame` from a class in the form of the published notebook.
+A game is any object with the methods of `Rules`; it needs no base class. A state is any value that
+no method changes. `PlainGame` makes such an object from a batched game, and `NotebookGame` from a
+game in the form of the published notebook.
 """
 
 import functools
@@ -25,16 +25,16 @@ class Rules(Protocol):
         """Return the start position."""
 
     def player_to_move(self, state: State) -> int | None:
-        """Return 0 for the player who began the game, 1 for the other, also where it is over.
+        """Return 0 for the player who began the game, 1 for the other, even if it is over.
 
-        A game whose turns just alternate may return None for every state.
+        A game with strictly alternating turns may return None for every state.
         """
 
     def legal_actions(self, state: State) -> list:
         """Return the legal actions, at least one unless the game is over."""
 
     def step(self, state: State, action) -> State:
-        """Return the state after a legal action; ``state`` stays as it is."""
+        """Return the state after a legal action; ``state`` stays unchanged."""
 
     def is_over(self, state: State) -> bool:
         """Return whether the game is finished."""
@@ -51,13 +51,13 @@ _NOTEBOOK_METHODS = ("start_state", "get_transitions", "run_simulation")
 
 
 def as_rules(game: Any) -> Any:
-    """Return a game as `Rules`: as it is, or a class in the notebook's form as `NotebookGame`.
+    """Return a game as `Rules`: unchanged, or in the notebook's form as `NotebookGame`.
 
     Raises:
         TypeError: if it has the methods of neither.
     """
     if isinstance(game, type):
-        raise TypeError(f"{game.__name__} is a class: make an object of it, {game.__name__}().")
+        raise TypeError(f"{game.__name__} is a class: use an object of it, {game.__name__}().")
     missing = _lacks(game, _METHODS)
     if not missing:
         return game
@@ -77,7 +77,7 @@ def _lacks(game: Any, names: tuple[str, ...]) -> list[str]:
 
 
 def turn_passes(game: Rules, state: State, after: State) -> bool:
-    """Return whether another player is to move after a step from ``state`` to ``after``."""
+    """Return whether the player to move differs between a state and the one after it."""
     player = game.player_to_move(after)
     return player is None or player != game.player_to_move(state)
 
@@ -85,11 +85,11 @@ def turn_passes(game: Rules, state: State, after: State) -> bool:
 class NotebookGame:
     """A game in the form of the published notebook, as `Rules`; turns alternate.
 
-    Its methods: ``start_state()``; ``get_transitions(state)``, which returns ``({action: state},
-    None)``, or ``({}, outcome)`` at the end of the game; and ``run_simulation(state)``, the outcome
-    of a random game, also of one that is over. Outcomes are any numbers, for the player to move in
-    ``state``. States and actions are hashable. ``get_player`` is not asked. All other attributes
-    are those of the game.
+    The notebook's game has the methods ``start_state()``; ``get_transitions(state)``, which returns
+    ``({action: state}, None)``, or ``({}, outcome)`` at the end of the game; and
+    ``run_simulation(state)``, the outcome of a random game, also if ``state`` is final. Outcomes
+    are any numbers, for the player to move in ``state``. States and actions are hashable.
+    ``get_player`` is never called. All other attributes are those of the game.
     """
 
     def __init__(self, game: Any):
@@ -140,7 +140,7 @@ class NotebookGame:
         """Return the transitions of a state.
 
         Raises:
-            ValueError: if they are not what the notebook's form asks for.
+            ValueError: if they do not have the notebook's form.
         """
         found = self.game.get_transitions(state)
         is_pair = isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], dict)
@@ -155,11 +155,10 @@ class NotebookGame:
 class PlainGame:
     """A game of this package, as `Rules` for single positions.
 
-    A state is a tuple of the numbers that `alphazero.games.batched_game.Game` has in a row of its
-    states.
+    A state is a tuple: one row of the states of `alphazero.games.batched_game.Game`.
 
     Args:
-        game: as `alphazero.make_game` returns it.
+        game: a game from `alphazero.make_game`.
     """
 
     def __init__(self, game):
@@ -209,7 +208,7 @@ class PlainGame:
     # --- beyond the rules -------------------------------------------------------------------------
 
     def to_array(self, state: State) -> np.ndarray:
-        """Return a state as the batched game takes it, [1, K]."""
+        """Return a state as an array for the batched game, [1, K]."""
         states = np.empty((1, self.game.state_size), self.game.state_dtype)
         for index, word in enumerate(state):
             states[0, index] = word
@@ -219,7 +218,7 @@ class PlainGame:
         """Return the state of a board in text, one line for each row, with ``player`` to move.
 
         Raises:
-            ValueError: naming the row and the column that are wrong.
+            ValueError: with the row and the column that are wrong.
         """
         return _to_tuple(self.game.text_to_state(text, player))
 
@@ -234,10 +233,10 @@ class PlainGame:
         return tuple(0 if cell == 0 else 1 if cell == own else -1 for cell in cells)
 
     def get_symmetries(self, board: tuple, probs: Sequence[float]) -> list[tuple[tuple, list]]:
-        """Return a board and a number for each action under each symmetry of the game.
+        """Return the images of a board and its action probabilities under each symmetry.
 
         Args:
-            board: as `canonicalize` returns it.
+            board: the board from `canonicalize`.
         """
         tables = zip(self.game.cell_symmetries, self.game.action_symmetries)
         return [

@@ -1,6 +1,6 @@
-"""A game between two choosers of moves: searches, people, anything.
+"""A game between two choosers of moves, such as searches or people.
 
-A chooser is a function ``choose(state) -> action``. This file knows no search.
+A chooser is a function ``choose(state) -> action``.
 """
 
 from collections.abc import Callable
@@ -36,13 +36,13 @@ def play_game(
 
 
 def _mover(game: Rules, state: State, actions: list) -> int:
-    """Return the player to move after some actions."""
+    """Return the player to move after the given actions."""
     player = game.player_to_move(state)
     return len(actions) % 2 if player is None else player
 
 
 def person(game: Rules, read: Callable[[str], str] = input, say=print) -> Chooser:
-    """Return a chooser that asks a person, again after an answer that is not a legal action."""
+    """Return a chooser that asks a person until the answer is a legal action."""
     game = as_rules(game)
 
     def choose(state: State):

@@ -3,9 +3,9 @@
 In: the rules of a game and a state. Out: a `Node` with its statistics, and the move to play. One
 simulation has four phases, each a method of `Uct`: `select`, `expand`, `simulate`, `backpropagate`.
 
-Without a table every node has statistics of its own: the search is a tree. With a table, a
-dictionary from states to nodes, a position has one node however it is reached, and what was learned
-for one move serves the next. It can record the positions of the rollouts, too.
+Without a table every node has its own statistics, and the search is a tree. With a table, a
+dictionary from states to nodes, a position has one node however it is reached, and its statistics
+are used again for later moves. The table can also record the positions of rollouts.
 
 Sources: L. Kocsis and C. Szepesvari, "Bandit based Monte-Carlo planning", 2006; C. Browne et al.,
 "A survey of Monte Carlo tree search methods", 2012, section 3.
@@ -26,13 +26,13 @@ class Node:
     """A position and its statistics; printed with its board, its move and wins/visits."""
 
     state: State
-    player: int | None  #: the player to move; None in a game whose turns just alternate
+    player: int | None  #: the player to move; None in a game with strictly alternating turns
     visits: int = 0  #: simulations that ended at or passed through the node
-    #: Wins in these simulations of the player who is *not* to move: where turns alternate, the one
-    #: who has just moved here. A draw is half a win, unless the search counts it otherwise.
+    #: Wins in these simulations for the player who is *not* to move (if turns alternate, the one
+    #: who has just moved). A draw is half a win, unless the search counts it otherwise.
     wins: float = 0.0
     ties: int = 0  #: draws that count for neither player, see `Uct`
-    #: nodes by action; an action that was never tried has none
+    #: Nodes by action, without untried actions.
     children: dict = dataclasses.field(default_factory=dict, repr=False)
     action: Hashable = None  #: the move that led here; None at the root of a search
     game: Rules | None = dataclasses.field(default=None, repr=False)  #: draws the board
@@ -60,15 +60,15 @@ class Node:
 
     @property
     def value_sum(self) -> float:
-        """The sum of the results for the player to move: V of the notebook."""
+        """The sum of the results for the player to move: V in the notebook."""
         return self.wins_to_move - self.wins
 
 
 class PositionStatistics(NamedTuple):
-    """What a search has learned about a position, for the player to move there."""
+    """The statistics of a position, for the player to move there."""
 
     visits: int  #: simulations that ended at or passed through the position
-    wins: float  #: of the player to move; a draw is half a win, or as the search counts it
+    wins: float  #: wins of the player to move; a draw is half a win unless counted otherwise
     value: float  #: mean result; nan without visits
 
 
@@ -82,7 +82,7 @@ def ucb1(wins: float, visits: int, parent_visits: int, uct_c: float = math.sqrt(
     """
     if visits == 0:
         return math.inf
-    # In a table a child can have visits that did not come through this parent, which has none yet.
+    # In a table a child can have visits while this parent has none.
     log_visits = math.log(max(parent_visits, 1))
     return wins / visits + uct_c * math.sqrt(log_visits / visits)
 
@@ -91,8 +91,7 @@ def random_rollout(game: Rules, state: State, rng: random.Random) -> float:
     """Play random moves to the end.
 
     Returns:
-        The result for player 0; in a game whose turns just alternate, for the player to move in
-        ``state``.
+        The result for player 0; if `player_to_move` is None, for the player to move in ``state``.
     """
     sign = -1 if game.player_to_move(state) == 1 else 1
     while not game.is_over(state):
@@ -106,21 +105,21 @@ class Uct:
     """A UCT search.
 
     Args:
-        game: `Rules`, or a class in the published notebook's form, see `NotebookGame`.
-        uct_c: the exploration constant of `ucb1`. For a class in the notebook's form it is that of
-            the notebook: score = mean outcome + uct_c * sqrt(ln(parent_visits) / visits). There the
-            same number explores half as much, since outcomes from -1 to 1 span twice the range of
+        game: `Rules`, or a game in the published notebook's form, see `NotebookGame`.
+        uct_c: the exploration constant of `ucb1`. For a game in the notebook's form the score is
+            mean outcome + uct_c * sqrt(ln(parent_visits) / visits), as in the notebook. The same
+            number then explores half as much, since outcomes from -1 to 1 span twice the range of
             wins / visits.
         final_move: play the move with most "visits", or the one with the best "value".
         table: None for a tree, or a dictionary for one node per position: {}, or the table of
-            another search, to use what it has learned. States must then be hashable.
+            another search, to use its statistics. States must then be hashable.
         rollout: estimates a leaf: ``rollout(game, state, rng)`` returns what `random_rollout` does.
             The default is that function, or the game's own ``run_simulation``.
         record_rollouts: with a table, every position of a simulated game gets a node and a visit,
-            also those of the rollout. The search then plays the random moves itself.
-        tie_result: the result of a tie for player 0. 0 is half a win for each. -1 asks, as a
-            notebook on Othello does, whether player 0 (white) has won: a tie is no win. With None,
-            as in a notebook on tic-tac-toe, a tie is a win for neither.
+            including those of the rollout. The search then plays the random moves itself.
+        tie_result: the result of a tie for player 0. 0 is half a win for each. -1 is a loss for
+            player 0 (white), as in a notebook on Othello. With None, as in a notebook on
+            tic-tac-toe, a tie is a win for neither.
         rng: chooses between equal moves, and plays rollouts.
     """
 
@@ -149,11 +148,11 @@ class Uct:
         self.record_rollouts = record_rollouts
         self.tie_result = tie_result
         self.rng = rng or random.Random()
-        #: As in the notebook: scores are in outcomes, and a node gets all its children at once.
+        #: Whether scores are in outcomes and a node gets all its children at once.
         self.is_notebook = isinstance(self.game, NotebookGame)
         if tie_result != 0 and self.is_notebook:
             raise ValueError(
-                "tie_result is for games that say who is player 0; turns alternate here."
+                "tie_result is not allowed for a game in the notebook's form: it has no player 0."
             )
 
     def search(
@@ -166,9 +165,9 @@ class Uct:
         """Run simulations from a position and return its node.
 
         Args:
-            num_simulations: 1000 if there is no time limit either.
-            time_limit_s: with num_simulations, whichever ends first; one simulation is always run.
-            progress: called after each simulation with the number done and the number to do.
+            num_simulations: number of simulations; by default 1000 if there is no time limit.
+            time_limit_s: ends the search early; one simulation is always run.
+            progress: called after each simulation with the number done and `num_simulations`.
 
         Raises:
             ValueError: if the game is over.
@@ -189,8 +188,8 @@ class Uct:
     def begin(self, state: State) -> Node:
         """Return the node of a position, ready for simulations.
 
-        It is never simulated itself: each simulation visits one of its children. As in the
-        notebook, a class in its form gets these children here.
+        The node itself is never simulated: each simulation visits one of its children. A game in
+        the notebook's form gets them here, as in the notebook.
         """
         if self.game.is_over(state):
             raise ValueError("the game is over: there is no move to search for.")
@@ -212,7 +211,7 @@ class Uct:
     # --- the phases -------------------------------------------------------------------------------
 
     def select(self, path: list[Node]) -> list[Node]:
-        """Selection: walk on from the end of ``path``, by the largest score.
+        """Selection: walk on from the end of ``path`` by the largest score.
 
         The walk stops at the first node that lacks a child, or at the end of a game.
 
@@ -227,9 +226,8 @@ class Uct:
     def expand(self, node: Node) -> Node:
         """Expansion: add a missing child, chosen at random, and return it.
 
-        At the end of a game there is none to add, and the node itself is returned. As in the
-        notebook, a class in its form gets all missing children at once, and the node itself is
-        simulated.
+        At the end of a game the node itself is returned. In a game in the notebook's form, the node
+        gets all missing children at once and is itself returned, to be simulated.
         """
         missing = self.missing_actions(node)
         if not missing:
@@ -244,10 +242,9 @@ class Uct:
         """Simulation: play on from a node to the end of the game.
 
         Returns:
-            The result for player 0, such as 1 if white has won; in a game whose turns just
-            alternate, for the player to move at ``node``. None is a tie that counts for neither. As
-            in the notebook, the end of a game in its form is simulated once, and then answers with
-            its mean.
+            The result for player 0, such as 1 if white has won; if `player_to_move` is None, for
+            the player to move at ``node``. None is a tie that counts for neither. In the notebook's
+            form, the end of a game is simulated once and then returns its mean.
         """
         if self.is_notebook and node.visits and self.game.is_over(node.state):
             return node.value
@@ -258,7 +255,7 @@ class Uct:
         """Play random moves from the end of ``path`` to the end of the game, for `record_rollouts`.
 
         Returns:
-            The path with the nodes of all these positions, as the table has them.
+            The path with the table's nodes of all these positions.
         """
         path = _checked_path(path)
         while not self.game.is_over(path[-1].state):
@@ -269,7 +266,7 @@ class Uct:
     def backpropagate(self, path: list[Node], result: float | None) -> None:
         """Backpropagation: add one visit to each node of ``path``, with the result of `simulate`.
 
-        wins = wins + (1 + result) / 2,  the result being that of the player whose wins they are
+        wins = wins + (1 + result) / 2,  with the result for the player whose wins they are
         """
         path = _checked_path(path)
         if result is None:
@@ -288,7 +285,7 @@ class Uct:
     def missing_actions(self, node: Node) -> list:
         """Return the legal actions that have no child yet.
 
-        In a table, the node of a position that was visited on another way becomes a child here.
+        In a table, a position that was visited through another parent becomes a child here.
         """
         if self.game.is_over(node.state):
             return []
@@ -374,7 +371,7 @@ class Uct:
     # --- the answer -------------------------------------------------------------------------------
 
     def best_action(self, root: Node):
-        """Return the move to play, by visits or by value; of equals the other decides, then luck.
+        """Return the move to play by visits or by value; the other breaks ties, then chance.
 
         The value of a child is its wins / visits.
 
@@ -394,15 +391,13 @@ class Uct:
         return self.random_best(keys)
 
     def lookup(self, state: State) -> PositionStatistics | None:
-        """Return what the table knows about a position, None if it has never met it.
+        """Return the table's statistics of a position, or None if it has none.
 
         Raises:
             ValueError: if the search has no table.
         """
         if self.table is None:
-            raise ValueError(
-                "this search has no table to look in: make it with Uct(game, table={})."
-            )
+            raise ValueError("this search has no table: make it with Uct(game, table={}).")
         node = self.table.get(state)
         if node is None:
             return None
@@ -427,7 +422,7 @@ class Uct:
         return f"{text}, UCB {self.score(parent, node):.4f}"
 
     def untried(self, node: Node) -> list:
-        """Return the actions that a drawing lists as not visited: none below a leaf."""
+        """Return the actions that a drawing lists as not visited; [] for a leaf."""
         if not any(child.visits for child in node.children.values()):
             return []
         return [action for action, score in self.scores(node).items() if score == math.inf]
@@ -435,7 +430,7 @@ class Uct:
 
 def _checked_path(path: list[Node]) -> list[Node]:
     if isinstance(path, Node):
-        raise TypeError("this is a node, and a path is a list of nodes: write [node].")
+        raise TypeError("this is a node, but a path is a list of nodes: write [node].")
     if any(one is other for one, other in zip(path, path[1:])):
         raise ValueError(
             "a node follows itself on this path: expand returned the node that it was given, "

@@ -89,7 +89,6 @@ def test_names_of_a_games_own_are_never_split(names, text, actions):
 @pytest.mark.parametrize(
     ("names", "text"),
     [
-        (["a1", "b2", "a1b2"], "a1b2a1"),
         (["take 1", "take 2"], "take"),
         (list(map(str, range(36))), "77"),
     ],

@@ -8,7 +8,6 @@ from mostly_slow import mostly_slow
 from wrong_inputs import INSIDE, answer, command_lines, make_files
 
 from alphazero.cli import COMMANDS
-from alphazero.own_games import checked_game
 
 OF_THE_USER = "RuntimeError: not today"  # raised by the game file raises.py
 
@@ -43,7 +42,6 @@ def test_a_wrong_command_is_refused_in_a_sentence_and_nothing_is_made(
     command_line, folder, monkeypatch
 ):
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(checked_game, "_SILENT_S", 600.0)  # a busy machine takes longer for a check
     before = names_in(folder)
     status, out, err = answer(command_line)
     # Without a cache of kernels, the first of them is announced.

@@ -108,7 +108,6 @@ def test_an_illegal_move_of_a_list_is_named_with_its_place(board_of, sizes, move
 @pytest.mark.parametrize(
     ("drawing", "player", "parts"),
     [
-        (".......\nOOX....\nXXXO...", 1, ["player 1", "3 in a row"]),  # no last disc of both lines
         ("....\nX...\n....", 1, ["row 1", "column 0", "row 2"]),
         ("....\n....\nX...", 0, ["1", "0", "player 1"]),
         ("....\n....\nXO..", 1, ["1", "player 2"]),

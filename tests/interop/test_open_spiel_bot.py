@@ -47,18 +47,6 @@ def test_the_network_that_ships_plays_as_a_bot():
     assert points_against_random(game, bot, 4) == 4
 
 
-def test_a_bot_states_its_policy():
-    game = pyspiel.load_game("tic_tac_toe")
-    bot, state = make_bot(game, "uct:200"), game.new_initial_state()
-    for action in (0, 3, 1, 4):  # the first row is about to be full
-        state.apply_action(action)
-    policy, action = bot.step_with_policy(state)
-    weights = dict(policy)
-    assert bot.provides_policy() and action == 2 == max(weights, key=weights.get)
-    assert list(weights) == state.legal_actions() and sum(weights.values()) == pytest.approx(1)
-    assert dict(bot.get_policy(state)).keys() == weights.keys()
-
-
 def test_nothing_is_remembered_so_that_a_bot_begins_anywhere():
     game = pyspiel.load_game("connect_four")
     bot, state = make_bot(game, "uct:50", rules="connect_four"), game.new_initial_state()

@@ -90,7 +90,7 @@ MISTAKES = {
         quickly="alone",
     ),
     "a result of the wrong sign": Mistake(
-        BREAKTHROUGH, {"    return -1  # for": "    return 1  # for"}, "noted", "'result'"
+        BREAKTHROUGH, {"    return -1  # the": "    return 1  # the"}, "noted", "'result'"
     ),
     "konane: a second jump to a square that is not empty": Mistake(
         KONANE, {"or state[to] != 0:": "or (jump == 0 and state[to] != 0):"}, ""

@@ -201,12 +201,11 @@ def test_a_game_is_cut_off_after_the_stated_plies():
     ("text", "words"),
     [
         ("own_environments:Heap(num_agents=3)", "3 agents"),
-        ("own_environments:Heap(chance=True)", "chance"),
         ("own_environments:Heap(masked=False)", "action_mask"),
         ("own_environments:Heap(parallel=True)", "same time"),
         ("own_environments:Heap(length=None)", "max_plies"),
         ("own_environments:Heap(unknown=1)", "unknown"),
-        ("own_environments:PARALLEL", "no AEC environment"),
+        ("own_environments:PARALLEL", "AEC environment"),
         ("own_environments:nothing", "nothing"),
         ("no_such_module:Heap", "no_such_module"),
         ("rps_v2", "same time"),

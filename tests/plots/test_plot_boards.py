@@ -96,18 +96,6 @@ def test_an_animation_shows_every_position_and_the_last_one_longest():
     assert all((a != b).any() for (a, _), (b, _) in zip(found, found[1:]))
 
 
-def test_pieces_fall_where_moves_are_columns():
-    draw("what=game", "game=connect_four", "moves=4,4", "output=x.gif")
-    found = frames("x.gif")
-    rests = [index for index, (_, duration) in enumerate(found) if duration > 100]
-    assert len(rests) == 3 and rests[0] == 0 and rests[1] > 2 and rests[2] > rests[1] + 1
-    distances = [
-        abs(pixels[70:].astype(int) - (0xFF, 0xD7, 0x5F)).max(axis=2) for pixels, _ in found
-    ]
-    rows = [np.nonzero(distance < 20)[0].mean() for distance in distances[1 : rests[1] + 1]]
-    assert all(above < below for above, below in zip(rows, rows[1:]))
-
-
 def test_a_sheet_has_a_board_for_each_position():
     draw("what=game", "game=tic_tac_toe", "moves=1,5,2,4,3", "output=x.svg")
     found = texts("x.svg")

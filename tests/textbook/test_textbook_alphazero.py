@@ -8,13 +8,13 @@ import pytest
 from notebook_tic_tac_toe import TicTacToe
 from plain_games import Fork, NotebookRace, Race
 from search_samples import HashEvaluator
+from textbook_proofs import ProvingAlphaZero
 
 from alphazero.own_games.registry import make_game
 from alphazero.textbook import evaluators
 from alphazero.textbook.alphazero import NOTEBOOK, AlphaZero, Node, play_episode
 from alphazero.textbook.drawing import tree_text
 from alphazero.textbook.game import PlainGame
-from alphazero.textbook.proofs import ProvingAlphaZero
 
 
 def make(game=None, evaluate=evaluators.uniform, **settings):
@@ -208,12 +208,12 @@ def test_rollouts_and_networks_evaluate():
 @pytest.mark.parametrize(
     "answer, named",
     [
-        ((0.5, {1: 0.5, 2: 0.5}), "order"),
+        ((0.5, {1: 0.5, 2: 0.5}), "action: prior"),
         (0.5, "priors, value"),
         (([0.5, 0.5], 0.0), "{action: prior}"),
-        (({1: 1.0}, 0.0), "also for 2"),
-        (({1: math.nan, 2: 0.5}, 0.0), "prior of 1"),
-        (({1: -0.5, 2: 1.5}, 0.0), "prior of 1"),
+        (({1: 1.0}, 0.0), "action 2"),
+        (({1: math.nan, 2: 0.5}, 0.0), "action 1"),
+        (({1: -0.5, 2: 1.5}, 0.0), "action 1"),
         (({1: 0.0, 2: 0.0}, 0.0), "sum"),
         (({1: 0.5, 2: 0.5}, math.nan), "nan"),
         (({1: 0.5, 2: 0.5}, 1.5), "1.5"),

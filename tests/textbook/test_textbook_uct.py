@@ -12,7 +12,7 @@ from plain_games import Fork, NotebookRace, Race, SevenStates
 
 from alphazero.own_games.registry import make_game
 from alphazero.textbook.alphazero import AlphaZero
-from alphazero.textbook.drawing import tree_dot, tree_text
+from alphazero.textbook.drawing import tree_text
 from alphazero.textbook.evaluators import uniform
 from alphazero.textbook.game import PlainGame
 from alphazero.textbook.minimax import action_values, minimax, num_games, perft
@@ -473,14 +473,6 @@ def test_a_tree_as_text():
     assert len(tree_text(Uct(Race()), tree_by_hand(), max_depth=1).split("\n")) == 3
 
 
-def test_a_graph_draws_a_shared_position_once():
-    dot = tree_dot(Uct(Race()), tree_by_hand())
-    assert dot.count("->") == 4 and dot.count("visits") == 4
-    assert tree_dot(Uct(Race()), tree_by_hand(), max_depth=1).count("->") == 1
-    quoted = Node((0, 0), player=0, visits=1, children={'"': Node((1, 1), 1, visits=1)})
-    assert '[label="\\""]' in tree_dot(Uct(Race()), quoted)
-
-
 def test_a_game_between_a_person_and_a_search():
     game, shown, said = Race(), [], []
     typed = iter(["3", "one", " 2 ", "1"])
@@ -492,7 +484,7 @@ def test_a_game_between_a_person_and_a_search():
 
 
 def test_the_textbook_needs_neither_numba_nor_torch():
-    modules = "game minimax uct alphazero evaluators proofs drawing play".split()
+    modules = "game minimax uct alphazero evaluators drawing play".split()
     imports = ", ".join(f"alphazero.textbook.{module}" for module in modules)
     code = f"import sys, {imports}; print('numba' in sys.modules, 'torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)

@@ -1,5 +1,5 @@
 """Games of other libraries: OpenSpiel, PettingZoo and pgx.
 
-In: a game's name there. Out: a `Game`. Each library is imported by the one module that needs it,
-when its first game is made.
+In: the name of a library's game. Out: a `Game`. One module imports each library, when its first
+game is made.
 """

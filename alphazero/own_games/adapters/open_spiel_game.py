@@ -1,15 +1,15 @@
 """OpenSpiel's games as games of ours: `make_game("open_spiel:hex(board_size=7)")`.
 
-In: the text of a game as OpenSpiel writes it, with its parameters in brackets. Out: a `PythonGame`
-whose positions are OpenSpiel's states, which are copied in C++. Games of one or two players qualify
-that are played in turns, without chance and hidden information, and whose results lie in a known
-range. Each other one is refused with the reason. Nothing here knows the rules of a game; three
-tables say what OpenSpiel does not, and random games what the planes show.
+In: a game as OpenSpiel writes it, with parameters in brackets. Out: a `PythonGame` whose positions
+are OpenSpiel's states, which are copied in C++. A game qualifies if one or two players take turns,
+without chance or hidden information, and the range of its results is known. Others are refused with
+the reason. This module knows no rules: tables hold what OpenSpiel does not state, and random games
+show what the planes mean.
 
-Differences from what OpenSpiel shows: the player who begins is number 0 (in its chess, number 1
-begins); if the planes are the same for both players, one more tells who is to move; and a game may
-be cut off with ``max_plies=``, as a draw, or with what a puzzle has paid so far. Actions have
-OpenSpiel's numbers.
+Differences from OpenSpiel: the player who begins is number 0 (in its chess, number 1 begins); if
+the planes are the same for both players, another plane shows who is to move; and ``max_plies=``
+ends a game early, as a draw or, in a puzzle, with the reward so far. Actions have OpenSpiel's
+numbers.
 """
 
 import collections
@@ -31,20 +31,20 @@ from alphazero.own_games.adapters.players_planes import PlayersPlanes
 from alphazero.own_games.python_game import PythonGame
 from alphazero.runtime.errors import ConfigError, MissingPackage
 
-#: Games whose planes and player to move determine all that follows. In other games positions are
-#: told apart by their moves: a repetition, a count of moves without a capture or half a move may
-#: matter, and OpenSpiel does not say whether the planes show it.
+#: Games whose planes and player to move determine everything that follows. In other games the moves
+#: tell positions apart: repetitions, moves since the last capture or half a move may matter, and
+#: OpenSpiel does not state whether the planes show them.
 DETERMINED_BY_PLANES = frozenset(
     "breakthrough clobber connect_four dots_and_boxes gomoku havannah hex mnk nim othello pentago "
     "tic_tac_toe y".split()
 )
-#: Games in which what a person writes for an action depends on the position. OpenSpiel's chess ends
-#: the process if it is asked for the text of an illegal action; these actions have their numbers.
+#: Games in which the text of an action depends on the position; their actions are shown as numbers.
+#: OpenSpiel's chess ends the process if asked for the text of an illegal action.
 WRITTEN_BY_POSITION = frozenset(
     "amazons antichess chess chinese_checkers crazyhouse quoridor shogi ultimate_tic_tac_toe "
     "xiangqi".split()
 )
-#: How OpenSpiel's own text of a position draws or names the players, the first one first.
+#: The letters of the two players in OpenSpiel's text of a position.
 LETTERS = {
     **dict.fromkeys(("havannah", "pentago", "y"), "O@"),
     **dict.fromkeys(("hex", "twixt", "ultimate_tic_tac_toe"), "xo"),
@@ -56,11 +56,10 @@ LETTERS = {
     "quoridor": "0@",
     "shogi": "bw",
 }
-#: Games whose planes begin with the row that people draw last. Their actions are no squares, which
-#: would have to be turned with the board.
+#: Games whose planes begin with the bottom row. Their actions are not squares.
 FROM_BELOW = frozenset("antichess chess connect_four crazyhouse".split())
 _MOST_PLIES = 65_535  # of a `PythonGame`
-_NUM_PROBES = 2_000  # random moves that are looked at, to see what the planes show
+_NUM_PROBES = 2_000  # random moves, to find out what the planes show
 _MAX_PROBED_PLIES = 300  # of a game
 
 
@@ -76,7 +75,7 @@ def load_game(text: str) -> PythonGame:
 
     Args:
         text: such as ``hex(board_size=7)``. Besides the game's own parameters, ``max_plies`` cuts
-            its games off.
+            games off.
 
     Raises:
         ConfigError: if OpenSpiel is not installed, has no such game, or the game does not qualify.
@@ -88,23 +87,24 @@ class SpielPosition:
     """A state of OpenSpiel as a position, see `alphazero.own_games.python_game.Position`."""
 
     def __init__(self, rules: "_Rules", state: Any):
-        self._rules, self._state = rules, state
+        self._rules = rules
+        self._state = state
         self._player = 0
 
     def clone(self) -> "SpielPosition":
-        twin = object.__new__(SpielPosition)
-        twin._rules, twin._state, twin._player = self._rules, self._state.clone(), self._player
+        twin = SpielPosition(self._rules, self._state.clone())
+        twin._player = self._player
         return twin
 
     def step(self, action: int) -> None:
         self._state.apply_action(action)
         agent = self._state.current_player()
-        # A state at the end of a game names no player; the next in turn sees the result.
+        # At the end of a game OpenSpiel names no player: the result is for the next in turn.
         is_over = agent < 0
         self._player = self._rules.next_in_turn(self._player) if is_over else self._swapped(agent)
 
     def _swapped(self, agent: int) -> int:
-        """Return our number of OpenSpiel's player, or its number of ours."""
+        """Return our number of a player of OpenSpiel, or the reverse."""
         return agent ^ self._rules.first
 
     def player_to_move(self) -> int:
@@ -134,7 +134,7 @@ class SpielPosition:
         return self._rules.cells(self._state)
 
     def to_text(self) -> str | None:
-        """Return OpenSpiel's text where `cells` does not show everything, else None."""
+        """Return OpenSpiel's text if `cells` does not show everything, else None."""
         if self._rules.has_board:
             return None
         text = re.sub(r"\x1b\[\d*m", "", str(self._state)).strip("\n")
@@ -147,7 +147,7 @@ class SpielPosition:
 
 
 class _Start(SpielPosition):
-    """The start position, and what the game says of itself."""
+    """The start position, with the attributes of the game."""
 
     def __init__(self, text: str):
         rules = _rules_of(text)
@@ -170,31 +170,31 @@ class _Start(SpielPosition):
         return self._rules.texts[action]
 
     def text_to_action(self, text: str) -> int:
-        found = self._rules.typed.get(_plain(text))
-        if found is not None:
-            return found
+        action = self._rules.typed.get(_plain(text))
+        if action is not None:
+            return action
         also = f", or a move such as {self._rules.texts[0]}" if self._rules.typed else ""
         return parse_index(text, self.num_actions, also=also)
 
 
 class _Rules:
-    """A game of OpenSpiel, and what its positions share.
+    """A game of OpenSpiel: what all its positions share.
 
     Attributes:
         text: the game with its parameters.
-        name: without them.
-        game: OpenSpiel's.
-        start: its first state, which all others are copies of; nobody changes it.
-        first: its number of the player who begins.
-        max_plies: after which a game is over.
-        planes_shape: [C, H, W] with the plane of the player to move, if there is one.
-        is_binary: whether the planes hold 0 and 1 alone.
+        name: the game without its parameters.
+        game: OpenSpiel's object.
+        start: OpenSpiel's first state, which all others are copies of; never changed.
+        first: OpenSpiel's number of the player who begins.
+        max_plies: limit of a game.
+        planes_shape: [C, H, W], including the plane of the player to move, if there is one.
+        is_binary: whether the planes hold only 0 and 1.
         is_determined_by_planes: see `DETERMINED_BY_PLANES`.
-        texts: of the actions, what a person reads.
-        typed: the actions by what a person may type.
-        squares: that actions name, see `alphazero.games.rules.action_squares`.
-        rows_from_top: whether their row 1 is at the top.
-        has_board: whether `cells` shows all that a person needs to see.
+        texts: what a person reads for each action.
+        typed: actions by what a person may type.
+        squares: the squares of each action, see `alphazero.games.rules.action_squares`.
+        rows_from_top: whether row 1 of these squares is at the top.
+        has_board: whether `cells` shows everything a person needs.
     """
 
     def __init__(self, text: str):
@@ -204,13 +204,13 @@ class _Rules:
         self.max_plies = min(max_plies or _MOST_PLIES, longest, _MOST_PLIES)
         is_cut = self.max_plies < longest
         self.is_determined_by_planes = self.name in DETERMINED_BY_PLANES and not is_cut
-        # Copies of states of morpion_solitaire point into the first one: it must live as long.
+        # Copied states of morpion_solitaire point into the first one, which must stay alive.
         self.start = self.game.new_initial_state()
         self.first = self.start.current_player()
         self._buffers = threading.local()
         self._seen_shape = self._shape_of_planes()
         moves = list(self._random_moves())
-        self._pieces, self.is_binary, depends_on_player = self._seen_in(moves)
+        self._pieces, self.is_binary, depends_on_player = self._planes_of(moves)
         needs_plane = self.game.num_players() == 2 and not depends_on_player
         self.planes_shape = self._seen_shape[0] + needs_plane, *self._seen_shape[1:]
         self.texts, self.typed = _action_texts(self)
@@ -218,11 +218,11 @@ class _Rules:
         self.has_board = self._has_board(moves)
 
     def next_in_turn(self, player: int) -> int:
-        """Return our number of the player after another one."""
+        """Return our number of the player who follows another one in turn."""
         return (player + 1) % self.game.num_players()
 
     def planes(self, state: Any, agent: int) -> np.ndarray:
-        """Return what OpenSpiel's player sees, [C, H, W]; the next call overwrites it."""
+        """Return the planes of a player of OpenSpiel, [C, H, W]; the next call overwrites them."""
         if not self._has_tensor:
             played = np.zeros(self._seen_shape, np.float32)
             played[0, 0, state.history()] = 1
@@ -247,7 +247,7 @@ class _Rules:
         return self.game.get_type().provides_observation_tensor
 
     def _shape_of_planes(self) -> tuple[int, int, int]:
-        """Return [C, H, W]; a list of numbers is one row, and a game without any shows actions."""
+        """Return [C, H, W]; a flat tensor is one row, and without a tensor the row is actions."""
         if not self._has_tensor:
             return 1, 1, self.game.num_distinct_actions()
         shape = tuple(self.game.observation_tensor_shape())
@@ -259,39 +259,47 @@ class _Rules:
         return (num_planes, side, side) if is_square else (num_planes, 1, size)
 
     def _random_moves(self) -> Iterator["_Move"]:
-        """Play random games."""
-        rng, state = random.Random(0), self.start
+        """Yield the moves of random games."""
+        rng = random.Random(0)
+        state = self.start
         for _ in range(_NUM_PROBES):
             if state.is_terminal() or state.move_number() >= _MAX_PROBED_PLIES:
                 state = self.start
-            if not (legal := state.legal_actions()):
-                reason = f"after {state.history()} no action is legal"
-                raise ConfigError.of("game", f"open_spiel:{self.text}", reason=reason)
-            before, action = state, rng.choice(legal)
+            before = state
+            action = rng.choice(before.legal_actions())
             state = before.clone()
             state.apply_action(action)
             yield _Move(before, before.current_player() ^ self.first, action, state)
 
-    def _seen_in(self, moves: list["_Move"]) -> "_Seen":
-        """Look at the planes of random games."""
-        is_binary, depends_on_player = True, False
-        is_puzzle, pieces = self.game.num_players() == 1, PlayersPlanes(self._seen_shape[0])
+    def _planes_of(self, moves: list["_Move"]) -> tuple[tuple[np.ndarray, np.ndarray], bool, bool]:
+        """Return what the planes of random games show.
+
+        Returns:
+            The planes of each player's pieces, bool[C] each; whether the planes hold only 0 and 1;
+            and whether the two players see different planes.
+        """
+        is_binary = True
+        depends_on_player = False
+        is_puzzle = self.game.num_players() == 1
+        pieces = PlayersPlanes(self._seen_shape[0])
         for move in moves:
-            before, after = (self.planes(at, self.first).copy() for at in (move.before, move.after))
+            before = self.planes(move.before, self.first).copy()
+            after = self.planes(move.after, self.first).copy()
             is_binary &= bool(np.isin(after, (0, 1)).all())
             if not is_puzzle:
                 others = self.planes(move.after, 1 - self.first)
                 depends_on_player |= not np.array_equal(after, others)
             pieces.add(move.mover, before > 0, after > 0)
-        return _Seen(pieces.pieces(is_puzzle), is_binary, depends_on_player)
+        return pieces.pieces(is_puzzle), is_binary, depends_on_player
 
     def _named_squares(self, moves: list["_Move"]) -> tuple[list[tuple[int, ...]], bool]:
         """Return the squares that actions name in their texts, and whether row 1 is at the top.
 
-        Both ways of counting rows are tried on random games: the last square that a move names must
-        be that of a piece of the mover. If neither way fits, no action names squares.
+        Both ways of counting rows are tried on random games: the last square of a move must hold a
+        piece of the mover. If neither way fits, no action names squares.
         """
-        names, shape = [text.rstrip("*") for text in self.texts], self._seen_shape[1:]
+        names = [text.rstrip("*") for text in self.texts]
+        shape = self._seen_shape[1:]
         for from_top in (False, True):
             squares = [named_squares(name, *shape, from_top) or () for name in names]
             named = [(squares[move.action], move) for move in moves if squares[move.action]]
@@ -302,9 +310,9 @@ class _Rules:
         return [()] * len(names), False
 
     def _has_board(self, moves: list["_Move"]) -> bool:
-        """Return whether `cells` and the actions' squares or columns are all that one needs to see.
+        """Return whether `cells` and the actions' squares or columns show everything.
 
-        Each player has one plane then, and the others say nothing of single squares.
+        That is so if each player has one plane, and no other plane differs between squares.
         """
         height, width = self._seen_shape[1:]
         is_placed = len(self.texts) in (width, height * width, height * width + 1)
@@ -329,14 +337,6 @@ class _Move(NamedTuple):
     after: Any
 
 
-class _Seen(NamedTuple):
-    """What random games show of the planes."""
-
-    pieces: tuple[np.ndarray, np.ndarray]  #: two of bool[C]: the planes of each player's pieces
-    is_binary: bool
-    depends_on_player: bool  #: whether the two players see different planes
-
-
 @functools.lru_cache(maxsize=8)
 def _rules_of(text: str) -> _Rules:
     """Return the rules of a game; a run makes its game several times."""
@@ -344,7 +344,7 @@ def _rules_of(text: str) -> _Rules:
 
 
 def _load(text: str) -> tuple[str, Any, int | None]:
-    """Return a game's name, OpenSpiel's game and the user's limit of its plies.
+    """Return a game's name, OpenSpiel's object and the user's limit of the plies.
 
     Raises:
         ConfigError: see `load_game`.
@@ -360,23 +360,15 @@ def _load(text: str) -> tuple[str, Any, int | None]:
     try:
         parameters = pyspiel.game_parameters_from_string(text)
         max_plies = parameters.pop("max_plies", None)
-        _check_names(text, parameters, kinds[name].parameter_specification)
         game = pyspiel.load_game(parameters.pop("name"), parameters)
     except pyspiel.SpielError as error:
         raise ConfigError.of("game", f"open_spiel:{text}", reason=_first_line(error)) from None
     if max_plies is not None and (not isinstance(max_plies, int) or max_plies < 1):
         raise ConfigError.of("max_plies", max_plies, "a whole number from 1")
-    if (reason := _reason_against_size(game)) is not None:
+    reason = _reason_against_size(game)
+    if reason is not None:
         raise ConfigError.of("game", f"open_spiel:{text}", reason=reason)
     return name, game, max_plies
-
-
-def _check_names(text: str, given: dict[str, Any], known: dict[str, Any]) -> None:
-    """Refuse a parameter that a game does not have; OpenSpiel would print a line of its own."""
-    for name in given:
-        if name not in known and name != "name":
-            allowed = sorted(known) + ["max_plies"]
-            raise ConfigError.of("game", f"open_spiel:{text}", allowed, f"it has no '{name}'")
 
 
 def _reason_against(kind: Any) -> str | None:
@@ -391,7 +383,7 @@ def _reason_against(kind: Any) -> str | None:
     if kind.information != kinds.Information.PERFECT_INFORMATION:
         return "it has hidden information"
     if kind.min_num_players > 2:
-        return f"it has {kind.min_num_players} players or more; 1 or 2 are possible"
+        return f"it has at least {kind.min_num_players} players; 1 or 2 are allowed"
     return None
 
 
@@ -401,7 +393,7 @@ def _reason_against_size(game: Any) -> str | None:
 
     utilities = pyspiel.GameType.Utility
     if game.num_players() > 2:
-        return f"it has {game.num_players()} players; 1 or 2 are possible"
+        return f"it has {game.num_players()} players; 1 or 2 are allowed"
     zero_sum = game.get_type().utility in (utilities.ZERO_SUM, utilities.CONSTANT_SUM)
     if game.num_players() == 2 and not zero_sum:
         return "one player's gain is not the other's loss"
@@ -422,10 +414,10 @@ def _first_line(error: Exception) -> str:
 
 
 def _action_texts(rules: _Rules) -> tuple[list[str], dict[str, int]]:
-    """Return what a person reads for each action, and what a person may type.
+    """Return what a person reads for each action, and the actions by what a person may type.
 
-    That is the game's own text, or the number. A text that differs between the players, as "x(0,0)"
-    and "o(0,0)", is cut to what is common; both can be typed.
+    It is the game's own text, or the number. Texts that differ between the players, such as
+    "x(0,0)" and "o(0,0)", are cut to their common end; the full texts can be typed too.
     """
     texts = list(map(str, range(rules.game.num_distinct_actions())))
     if rules.name in WRITTEN_BY_POSITION:
@@ -450,7 +442,7 @@ def _common_text(texts: list[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text without what separates moves in a list: 0.1 for (0,1), d8b6 for d8-b6."""
+    """Return a text without the separators of lists: 0.1 for (0,1), d8b6 for d8-b6."""
     text = re.sub(r"(?<=\w)-(?=\w)", "", text.translate(_BRACKETS).strip(" ;\t"))
     return re.sub(r"[\s,;]+", ".", text)
 
@@ -459,7 +451,7 @@ _BRACKETS = str.maketrans("", "", "()[]")
 
 
 def _drawn_fen(text: str, rows: int) -> str:
-    """Return a position of chess or shogi, rnbqkbnr/..., as a board; other texts as they are."""
+    """Return a position of chess or shogi, rnbqkbnr/..., as a board; other texts unchanged."""
     board, _, rest = text.partition(" ")
     if board.count("/") != rows - 1:
         return text

@@ -1,14 +1,13 @@
 """PettingZoo environments as games that can be searched: `make_game("pettingzoo:connect_four_v3")`.
 
-In: the name of a classic environment, or of the user's own, ``module:factory``. Out: a `PythonGame`
-each of whose positions owns a copy of the environment. An AEC environment qualifies if two agents
-act in turns, without chance, and observe planes and an action mask. Others are refused with the
-reason, as far as it can be seen; that no agent hides anything from the other cannot be. Nothing
-here knows the rules of a game.
+In: the name of a classic environment, or ``module:factory`` for the user's own. Out: a `PythonGame`
+whose positions each own a copy of the environment. An AEC environment qualifies if two agents act
+in turns, without chance or hidden information, and observe planes and an action mask. Others are
+refused with the reason, as far as it can be detected. This module knows no rules.
 
-Results are those of rewards: whoever received more in all has won. PettingZoo's environments do not
-say how long their games can be. A table does for the classic ones, the user for others; a game that
-is not over then is cut off as it stands, which is a draw if rewards come at the end.
+The agent with the larger sum of rewards has won. PettingZoo's environments do not state how long
+their games can be: a table has the limits of the classic ones, users state those of others. A game
+that reaches the limit ends with the rewards so far, which is a draw if rewards come at the end.
 """
 
 import ast
@@ -29,12 +28,12 @@ from alphazero.own_games.python_game import PythonGame
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import GAMES, load_own
 
-#: Environments with a game of ours of the same board and actions, whose sizes and symmetries hold
-#: for them too. (tictactoe_v3 numbers its squares column by column: the same board, seen along its
-#: diagonal.) Their planes determine what follows.
+#: Environments with the same board and actions as a game of ours, and so the same sizes and
+#: symmetries. (tictactoe_v3 numbers its squares column by column: the same board, mirrored along
+#: its diagonal.) Their planes determine what follows.
 CLASSIC_TWINS = {"tictactoe_v3": TicTacToe(3), "connect_four_v3": ConnectX(6, 7, 4)}
 
-#: The classic environments that do not qualify; others need packages to even find that out.
+#: Classic environments that do not qualify, refused without importing the packages they need.
 _REFUSED = {
     "hanabi_v5": "it has chance and hidden information",
     "leduc_holdem_v4": "it has chance and hidden information",
@@ -47,13 +46,13 @@ _PROBED_PLIES = 30
 
 
 class _Known(NamedTuple):
-    """What a classic environment does not say of itself; functions of a new environment."""
+    """Facts that a classic environment does not state, as functions of a new environment."""
 
     max_plies: Callable[[Any], int | None]
     symmetries: Callable[[Any], Any] = lambda environment: None
-    #: The board, int8[H, W], see `alphazero.own_games.python_game.Position.cells`.
+    #: The board, int8[H, W], as in `alphazero.own_games.python_game.Position.cells`.
     cells: Callable[[Any], np.ndarray] | None = None
-    #: The position as text, where the board does not show it all.
+    #: The position as text, if the board does not show everything.
     drawn: Callable[[Any], str] | None = None
     is_determined_by_planes: bool = False
 
@@ -62,10 +61,9 @@ def load_game(text: str) -> PythonGame:
     """Return the game ``"pettingzoo:" + text``.
 
     Args:
-        text: a classic environment such as ``connect_four_v3``, or ``module:factory``: an
-            environment's class, or a function that returns one. Arguments follow in brackets, as in
-            ``go_v5(board_size=9,max_plies=200)``. ``max_plies`` is not the environment's: it cuts
-            games off.
+        text: a classic environment such as ``connect_four_v3``, or ``module:factory``: the class
+            of an environment, or a function that returns one. Its arguments follow in brackets, as
+            in ``go_v5(board_size=9,max_plies=200)``; ``max_plies`` is ours and limits the games.
 
     Raises:
         ConfigError: if PettingZoo is not installed, there is no such environment, or it does not
@@ -78,30 +76,7 @@ def load_game(text: str) -> PythonGame:
         raise ConfigError.of("game", name, reason=_REFUSED[source])
     make = _imported if ":" in source else _make_classic
     factory = functools.partial(make, source, **arguments)
-    return game_of_environment(name, factory, max_plies, classic=source)
-
-
-def game_of_environment(
-    name: str,
-    make_environment: Callable[[], Any],
-    max_plies: int | None = None,
-    symmetries: tuple[np.ndarray, np.ndarray] | None = None,
-    classic: str = "",
-) -> PythonGame:
-    """Return the game whose rules are those of an environment.
-
-    Args:
-        name: the game's name.
-        make_environment: returns an AEC environment; it must be importable if the game is to be
-            pickled.
-        max_plies: games are cut off after so many; None takes the environment's own attribute.
-        symmetries: see `alphazero.games.rules.symmetries`.
-        classic: the name of an environment about which `_KNOWN` says more.
-
-    Raises:
-        ConfigError: if the environment does not qualify.
-    """
-    return PythonGame(_Start(name, make_environment, max_plies, symmetries, classic), name)
+    return PythonGame(_Start(name, factory, max_plies, source), name)
 
 
 class EnvironmentPosition:
@@ -109,10 +84,10 @@ class EnvironmentPosition:
 
     def __init__(self, start: "_Start", environment: Any):
         self.moves: tuple[int, ...] = ()  #: the actions from the start to this position
-        self._start = start  # which knows what all positions share
+        self._start = start  # holds what all positions share
         self._environment = environment
         self._player = self._index(environment.agent_selection)
-        self._gain = 0.0  # what the first agent has received in all, less what the second has
+        self._gain = 0.0  # the first agent's rewards so far minus the second's
         self._seen: dict[str, np.ndarray] | None = None
 
     def clone(self) -> "EnvironmentPosition":
@@ -126,7 +101,7 @@ class EnvironmentPosition:
         self.moves, self._seen = (*self.moves, int(action)), None
         first, second = (self._environment.rewards[agent] for agent in self._start.agents)
         self._gain += float(first) - float(second)
-        # When the game is over, environments differ in the agent they select; we take the next.
+        # Environments differ in the agent they select at the end of a game; we take the next.
         if self._has_ended():
             self._player = 1 - self._player
         else:
@@ -158,7 +133,7 @@ class EnvironmentPosition:
         return seen[None] if seen.ndim == 2 else seen.reshape(1, 1, -1)
 
     def cells(self) -> np.ndarray:
-        """Return the board: that of a known environment, or two planes: own pieces, opponent's."""
+        """Return the board of a known environment, else what two planes show."""
         if self._start.known.cells is not None:
             return self._start.known.cells(self._environment)
         planes = self.planes() != 0
@@ -172,7 +147,7 @@ class EnvironmentPosition:
         return None if drawn is None else drawn(self._environment)
 
     def key(self) -> bytes:
-        """See `Position`: the moves, unless the planes are known to determine what follows."""
+        """Return the moves, unless the planes are known to determine what follows."""
         return np.array(self.moves, np.int32).tobytes() if self._start.has_key else b""
 
     def _has_ended(self) -> bool:
@@ -189,18 +164,23 @@ class EnvironmentPosition:
 
 
 class _Start(EnvironmentPosition):
-    """The start position, and what there is to say of the game."""
+    """The start position, with the attributes of the game.
 
-    def __init__(self, name, make_environment, max_plies=None, symmetries=None, classic=""):
-        self._made_by = name, make_environment, max_plies, symmetries, classic
+    Args:
+        make_environment: returns an AEC environment.
+        max_plies: limit of a game; None takes the environment's own attribute.
+        classic: the environment's name, a key of `_KNOWN` if more is known about it.
+    """
+
+    def __init__(self, name, make_environment, max_plies, classic):
+        self._made_by = name, make_environment, max_plies, classic
         self.known = _KNOWN.get(classic, _UNKNOWN)
         environment = _new(make_environment)
-        #: What makes the game the same; the name of a classic environment says it already.
+        #: Identifies the rules; the name of a classic environment does so already.
         self.rules_object = environment if self.known is _UNKNOWN else self
         reason = _reason_against(environment)
         self.needs_plane_of_player = False
         if reason is None and self.known is _UNKNOWN:
-            reason = _reason_seen_in_play(make_environment)
             self.needs_plane_of_player = _shows_both_the_same(environment)
         if reason is not None:
             raise ConfigError.of("game", name, reason=reason)
@@ -213,7 +193,7 @@ class _Start(EnvironmentPosition):
         super().__init__(self, environment)
         self.num_actions = int(environment.action_space(first).n)
         self.binary_planes = _is_binary(environment.observation_space(first)["observation"])
-        self._symmetries = symmetries or self.known.symmetries(environment)
+        self._symmetries = self.known.symmetries(environment)
 
     def __reduce__(self):
         return type(self), self._made_by
@@ -223,10 +203,10 @@ class _Start(EnvironmentPosition):
 
 
 def _checked_plies(name: str, max_plies: Any, longest: int | None) -> int:
-    """Return the number of plies after which games end: the user's or the environment's."""
+    """Return the limit of a game's plies: the smaller of the user's and the environment's."""
     limits = [limit for limit in (max_plies, longest) if limit is not None]
     if not limits:
-        reason = "nothing says how long its games can be: add (max_plies=100) to the name, or give "
+        reason = "the length of its games is not known: add (max_plies=100) to the name, or give "
         raise ConfigError.of("game", name, reason=f"{reason}the environment an attribute max_plies")
     if not all(isinstance(limit, int) and limit >= 1 for limit in limits):
         raise ConfigError.of("max_plies", limits[0], "a whole number from 1")
@@ -237,12 +217,12 @@ def _checked_plies(name: str, max_plies: Any, longest: int | None) -> int:
 
 
 def _reason_against(environment: Any) -> str | None:
-    """Return why an environment does not qualify, None if it seems to."""
+    """Return why an environment does not qualify; None if no reason is found."""
     agents = getattr(environment, "possible_agents", None)
     if agents is None or not hasattr(environment, "agent_selection"):
-        return "it is no AEC environment, in which one agent acts at a time"
+        return "it is not an AEC environment, in which one agent acts at a time"
     if len(agents) != 2:
-        return f"it has {len(agents)} agents; 2 are possible"
+        return f"it has {len(agents)} agents; 2 are allowed"
     if environment.metadata.get("is_parallelizable"):
         return "its agents act at the same time ('is_parallelizable')"
     sizes: set = {getattr(environment.action_space(agent), "n", None) for agent in agents}
@@ -250,35 +230,14 @@ def _reason_against(environment: Any) -> str | None:
         return "its agents do not share one Discrete action space"
     seen = environment.observe(environment.agent_selection)
     if not isinstance(seen, dict) or not {"observation", "action_mask"} <= seen.keys():
-        return "its observations are no dict of 'observation' and 'action_mask'"
+        return "its observations are not a dict of 'observation' and 'action_mask'"
     if not 1 <= np.ndim(seen["observation"]) <= 3:
         return "its observations have more than three axes"
     return None
 
 
-def _reason_seen_in_play(make_environment: Callable[[], Any]) -> str | None:
-    """Return "it has chance" if two seeds lead to different games by the same actions."""
-    games, rng = [_new(make_environment, seed) for seed in (0, 1)], np.random.default_rng(0)
-    for _ in range(_PROBED_PLIES):
-        agents = {game.agent_selection for game in games}
-        seen = [[game.observe(agent) for agent in game.possible_agents] for game in games]
-        if len(agents) != 1 or not all(_are_equal(one, other) for one, other in zip(*seen)):
-            return "it has chance: another seed gives another game"
-        legal = np.flatnonzero(games[0].observe(agents.pop())["action_mask"])
-        if any((*games[0].terminations.values(), *games[0].truncations.values())) or not len(legal):
-            return None
-        action = int(rng.choice(legal))
-        for game in games:
-            game.step(action)
-    return None
-
-
-def _are_equal(one: dict, other: dict) -> bool:
-    return all(np.array_equal(one[key], other[key]) for key in ("observation", "action_mask"))
-
-
 def _shows_both_the_same(environment: Any) -> bool:
-    """Return whether both agents observe the same planes, in the first positions of a game."""
+    """Return whether both agents observe the same planes in the first positions of a game."""
     game = _copy_environment(environment)
     for _ in range(_PROBED_PLIES):
         first, second = (game.observe(agent)["observation"] for agent in game.possible_agents)
@@ -291,7 +250,7 @@ def _shows_both_the_same(environment: Any) -> bool:
 
 
 def _is_binary(space: Any) -> bool:
-    """Return whether a space of observations holds 0 and 1 alone."""
+    """Return whether all observations of a space consist of 0 and 1."""
     is_whole = np.issubdtype(space.dtype, np.integer) or space.dtype == np.bool_
     return is_whole and np.min(space.low) >= 0 and np.max(space.high) <= 1
 
@@ -300,7 +259,7 @@ def _is_binary(space: Any) -> bool:
 
 
 def _parsed(name: str, text: str) -> tuple[str, dict[str, Any]]:
-    """Return the name in ``name(key=value,...)`` and the values, which are Python's literals."""
+    """Return the name in ``name(key=value,...)`` and the values, which are Python literals."""
     source, bracket, rest = text.partition("(")
     try:
         call = ast.parse(f"f({rest if bracket else ')'}", mode="eval").body
@@ -322,7 +281,7 @@ def _imported(name: str, **arguments: Any) -> Any:
 
 
 def _called(factory: Callable[..., Any], name: str, arguments: dict[str, Any]) -> Any:
-    """Return what a factory makes; refuse arguments that it does not take."""
+    """Call a factory; raise `ConfigError` for arguments that it does not take."""
     try:
         inspect.signature(factory).bind(**arguments)
     except TypeError as error:
@@ -330,23 +289,22 @@ def _called(factory: Callable[..., Any], name: str, arguments: dict[str, Any]) -
     return factory(**arguments)
 
 
-def _new(make_environment: Callable[[], Any], seed: int = 0) -> Any:
+def _new(make_environment: Callable[[], Any]) -> Any:
     """Return a new environment without wrappers, at the start of a game."""
     environment = make_environment()
     environment = getattr(environment, "unwrapped", environment)
     if hasattr(environment, "reset"):
-        environment.reset(seed=seed)
+        environment.reset(seed=0)
     return environment
 
 
 def _copy_environment(environment: Any) -> Any:
-    """Return an independent copy of a raw environment: its own ``clone()``, if it has one.
+    """Return an independent copy of a raw environment, by its own ``clone()`` if it has one.
 
-    `copy.deepcopy` of the environment does not work: PettingZoo environments pickle as "make a new
-    one", so the copy would be at the start of the game. We copy the attributes instead. The spaces
-    never change and are shared, as are the pygame objects, which cannot be copied and are not used
-    here. Lists and dicts of plain values need no deep copy (13 us instead of 60 us for
-    connect_four_v3).
+    `copy.deepcopy` would return an environment at the start of the game, since PettingZoo pickles
+    environments by how they were made. We copy the attributes instead, and share the spaces, which
+    never change, and the pygame objects, which cannot be copied. Lists and dicts of plain values
+    need no deep copy (13 us instead of 60 us for connect_four_v3).
     """
     if callable(getattr(environment, "clone", None)):
         return environment.clone()
@@ -358,15 +316,15 @@ def _copy_environment(environment: Any) -> Any:
 
 
 def _copied(value: Any, memo: dict[int, Any]) -> Any:
-    """Return a deep copy; what was copied before is in ``memo`` and stays one object."""
-    kind = type(value)
-    if kind in _PLAIN:
+    """Return a deep copy; ``memo`` holds earlier copies, as in `copy.deepcopy`."""
+    if type(value) in _PLAIN:
         return value
-    inside = value if kind is list else value.values() if kind is dict else None
-    if inside is None or id(value) in memo or not all(type(part) in _PLAIN for part in inside):
+    parts = value.values() if type(value) is dict else value
+    is_flat = type(value) in (list, dict) and all(type(part) in _PLAIN for part in parts)
+    if not is_flat or id(value) in memo:
         return copy.deepcopy(value, memo)
-    memo[id(value)] = twin = value.copy()
-    return twin
+    memo[id(value)] = value.copy()
+    return memo[id(value)]
 
 
 _PLAIN = frozenset((int, float, str, bool, type(None)))
@@ -376,7 +334,7 @@ _PLAIN = frozenset((int, float, str, bool, type(None)))
 
 
 def _chess_cells(environment: Any) -> np.ndarray:
-    """Return the pieces of white, who begins, as 1 and those of black as 2; rank 8 is row 0."""
+    """Return the board with white's pieces as 1 and black's as 2; rank 8 is row 0."""
     board = np.zeros(64, np.int8)
     for square, piece in environment.board.piece_map().items():
         board[square] = 1 if piece.color else 2
@@ -388,7 +346,7 @@ def _chess_text(environment: Any) -> str:
 
 
 def _go_cells(environment: Any) -> np.ndarray:
-    return np.array([0, 1, 2], np.int8)[environment._go.board]  # -1, white, is the last of them
+    return np.array([0, 1, 2], np.int8)[environment._go.board]  # white is -1: the last entry
 
 
 def _like(twin: Any) -> _Known:
@@ -401,9 +359,9 @@ def _like(twin: Any) -> _Known:
 
 _UNKNOWN = _Known(max_plies=lambda environment: getattr(environment, "max_plies", None))
 _KNOWN = {name: _like(twin) for name, twin in CLASSIC_TWINS.items()} | {
-    # chess_v6 claims each draw: at most 5,898.5 moves pass if each 50th takes or moves a pawn.
+    # chess_v6 claims every draw: at most 5,898.5 moves if each 50th captures or moves a pawn.
     "chess_v6": _Known(max_plies=lambda environment: 11_797, cells=_chess_cells, drawn=_chess_text),
-    # go_v5 has no superko, so that its games end by two passes alone; OpenSpiel's limit.
+    # go_v5 has no superko, so its games may never end; this is OpenSpiel's limit.
     "go_v5": _Known(
         max_plies=lambda environment: 2 * environment._N**2,
         symmetries=lambda environment: square_tables(environment._N, has_pass=True),

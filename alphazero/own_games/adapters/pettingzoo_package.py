@@ -1,6 +1,6 @@
 """Import PettingZoo, an optional package, or say how to install it.
 
-In: the name of an environment. Out: its module. Whatever imports PettingZoo calls this file first.
+In: the name of an environment. Out: its module. Code that imports PettingZoo calls this file first.
 """
 
 import importlib
@@ -16,7 +16,7 @@ INSTALL_HINT = (
 
 
 def require_pettingzoo() -> None:
-    """Raise MissingPackage if PettingZoo, or pygame, which it draws with, is not installed."""
+    """Raise MissingPackage if PettingZoo or pygame, which draws its boards, is not installed."""
     if any(importlib.util.find_spec(package) is None for package in ("pettingzoo", "pygame")):
         raise MissingPackage(INSTALL_HINT)
 
@@ -25,7 +25,7 @@ def classic_module(environment_name: str):
     """Return the module of a classic environment such as ``"connect_four_v3"``.
 
     Raises:
-        MissingPackage: if PettingZoo is not installed, or a package that this environment needs.
+        MissingPackage: if PettingZoo, or a package that this environment needs, is not installed.
         ConfigError: if the installed version has no such environment.
     """
     require_pettingzoo()
@@ -33,7 +33,7 @@ def classic_module(environment_name: str):
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "hide")
     module_name = f"pettingzoo.classic.{environment_name}"
     try:
-        # Newer versions warn that their registry should be used instead; older ones have none.
+        # Newer versions deprecate this import in favour of a registry that older ones lack.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             return importlib.import_module(module_name)

@@ -1,12 +1,12 @@
 """Games of pgx, whose rules are written in JAX: `make_game("pgx:go_9x9")`.
 
-In: the name of a pgx environment of two players without chance or hidden information. Out: a
-`Game`. A state is the environment's state packed into bytes, so that whole batches are unpacked,
-stepped and packed again by one compiled function. Nothing here knows the rules of a game.
+In: the name of a pgx environment for two players without chance or hidden information. Out: a
+`Game`. A state is the environment's state packed into bytes, so that one compiled function unpacks,
+steps and packs a whole batch. This module does not know the rules of any game.
 
-JAX runs on the processor, in the thread that calls it: search threads and worker processes are the
-parallelism here, and JAX's own threads made these small batches four times slower. A program that
-imported JAX before keeps its own settings.
+JAX runs on the CPU in the calling thread: search threads and worker processes already run in
+parallel, and JAX's own threads made these small batches four times slower. A program that imported
+JAX earlier keeps its own settings.
 
 Source: S. Koyamada et al., "Pgx: hardware-accelerated parallel game simulators for reinforcement
 learning", 2023.
@@ -34,30 +34,28 @@ from alphazero.runtime.source_text import digest_of
 
 _RESULT, _PLAYER, _OVER = slice(0, 4), 4, 5
 _HEADER = 6
-_MAX_SINGLES = 3  # so many positions are stepped one by one
+_MAX_SINGLES = 3  # up to this many positions are stepped one by one
 _Tables = tuple[np.ndarray, np.ndarray]
 
 
 class _Facts(NamedTuple):
-    """What pgx does not tell about a game."""
+    """Facts about a game that pgx does not state."""
 
-    #: An upper bound of the plies: the moves that a board has room for, or pgx's limit, at which
-    #: the game is a draw (go: is counted).
+    #: Upper bound on the plies: the moves that the board has room for, or pgx's limit, at which the
+    #: game is a draw (in go, scored).
     max_plies: int
-    #: Positions of a call. A state of many numbers leaves the processor's cache in larger batches.
-    batch_size: int
+    batch_size: int  #: positions of a call; large states overflow the CPU's cache in larger batches
     appearance: Appearance
-    last_action: str | None = None  #: what people call the action after those of the squares
-    #: The planes of the own pieces, and the first one of the opponent's, which are as many.
-    num_piece_planes: int = 1
-    opponent_plane: int = 1
-    #: Turns the board that the second player sees into the first player's.
+    last_action: str | None = None  #: text of the action that follows those of the squares
+    num_piece_planes: int = 1  #: planes of each player's pieces
+    opponent_plane: int = 1  #: first plane of the opponent's pieces
+    #: Turns the board as the second player sees it into the first player's view.
     turn: Callable[[np.ndarray], np.ndarray] = np.asarray
     symmetries: Callable[[], _Tables] | None = None
 
 
 def _hex_tables() -> _Tables:
-    """Return the half turn of the board; the last action exchanges sides after the first move."""
+    """Return the half turn of hex; its last action swaps sides after the first move."""
     cells, actions = identity_tables(11, 11, 122)
     half_turn = np.append(cells[0, ::-1], actions[0, -1])
     return np.stack([cells[0], cells[0, ::-1]]), np.stack([actions[0], half_turn])
@@ -68,7 +66,7 @@ def _half_turn(board: np.ndarray) -> np.ndarray:
 
 
 def _looks(title: str, sides: str, board: str = "wood", **others: Any) -> Appearance:
-    """Return how a game looks whose sides are called after the colours of their pieces."""
+    """Return the appearance of a game whose sides are named after the colours of their pieces."""
     first, second = sides.split()
     return Appearance(title, (first, second), (_TONES[first], _TONES[second]), board, **others)
 
@@ -109,16 +107,6 @@ _FACTS = {
     "chess": _Facts(512, 16, _looks("Chess", "White Black"), None, 6, 6, np.flipud),
     "shogi": _Facts(512, 16, _looks("Shogi", "Black White"), None, 14, 31, _half_turn),
 }
-_REASONS = {
-    "2048": "it is a game of chance for one player",
-    "backgammon": "it has dice, and the search knows no chance",
-    "bridge_bidding": "the four players' cards are hidden",
-    "kuhn_poker": "the players' cards are hidden",
-    "leduc_holdem": "the players' cards are hidden",
-    "mahjong": "the four players' tiles are hidden",
-    "minatar": "it is a video game of chance for one player",
-    "sparrow_mahjong": "the three players' tiles are hidden",
-}
 
 
 def load_game(environment_name: str) -> Game:
@@ -130,23 +118,28 @@ class PgxGame(Game):
     """A game whose rules are a pgx environment.
 
     A state holds the result, the player to move, whether the game is over, a bit for each action,
-    and the environment's state: bits for booleans, four bytes for each other number. The
-    observation is left out and made again in `observe`.
+    and the environment's state: bits for booleans, four bytes for each other number. It leaves out
+    the observation, which `observe` computes again.
 
     Args:
         environment_name: a key of `_FACTS`.
 
     Raises:
-        ConfigError: if there is no such game, it does not qualify, or pgx is not installed.
+        ConfigError: if the game is not in `_FACTS`, or pgx is not installed.
     """
 
     state_dtype = np.dtype(np.uint8)
 
     def __init__(self, environment_name: str):
         self.name, self.rules_object = f"pgx:{environment_name}", self
-        facts = _facts(self.name, environment_name)
+        if environment_name not in _FACTS:
+            games = ", ".join(f"pgx:{known}" for known in _FACTS)
+            reason = "there is no such game of two players without chance"
+            raise ConfigError.of("game", self.name, games, reason)
         jax, pgx = _import_packages()
-        self._environment_name, self._facts = environment_name, facts
+        facts = _FACTS[environment_name]
+        self._environment_name = environment_name
+        self._facts = facts
         environment = pgx.make(environment_name)
         self.max_plies, self.appearance = facts.max_plies, facts.appearance
         self.piece_letters = "." + ("".join(side[:1] for side in facts.appearance.sides) or "XO")
@@ -164,7 +157,7 @@ class PgxGame(Game):
         tables = facts.symmetries() if facts.symmetries else None
         tables = tables or identity_tables(height, width, self.num_actions)
         self.cell_symmetries, self.action_symmetries = tables
-        self._functions = functions = _Functions(jax, environment, start)
+        functions = _Functions(jax, environment, start)
         self._start_state = np.asarray(jax.jit(functions.pack)(start))
         self.state_size = len(self._start_state)
         self._legal = slice(_HEADER, _HEADER + -(-self.num_actions // 8))
@@ -207,12 +200,12 @@ class PgxGame(Game):
         return results
 
     def _in_batches(self, function: Callable, out: np.ndarray, *inputs: np.ndarray) -> None:
-        """Write ``function(*inputs)`` into ``out``, in batches of two sizes alone.
+        """Write ``function(*inputs)`` into ``out``, in batches of only two sizes.
 
-        JAX compiles a function for each size, which takes seconds. The last batch is filled up
-        with its first row.
+        JAX compiles a function for each size, which takes seconds. The last batch is padded with
+        its first row.
         """
-        announce_compilation("Preparing the rules of pgx, which takes some seconds ...")
+        announce_compilation("Compiling the rules of pgx, which takes some seconds ...")
         start, num = 0, len(out)
         while start < num:
             size = 1 if num - start <= _MAX_SINGLES else self._facts.batch_size
@@ -225,8 +218,11 @@ class PgxGame(Game):
     # --- text -------------------------------------------------------------------------------------
 
     def cells(self, state: np.ndarray) -> np.ndarray:
-        facts, planes = self._facts, self.observe(state[None])[0] > 0
-        player, num, opponent = int(state[_PLAYER]), facts.num_piece_planes, facts.opponent_plane
+        facts = self._facts
+        planes = self.observe(state[None])[0] > 0
+        player = int(state[_PLAYER])
+        num = facts.num_piece_planes
+        opponent = facts.opponent_plane
         board = np.where(planes[opponent : opponent + num].any(axis=0), 2 - player, 0)
         board = np.where(planes[:num].any(axis=0), 1 + player, board).astype(np.int8)
         return facts.turn(board) if player else board
@@ -245,10 +241,10 @@ class PgxGame(Game):
 
 
 class _Functions:
-    """The operations on one state, for JAX to vectorize and compile.
+    """Operations on one state, which JAX vectorizes and compiles.
 
     Args:
-        start: a state of the environment; all others have its sizes.
+        start: any state of the environment, for the shapes of its arrays.
     """
 
     def __init__(self, jax: Any, environment: Any, start: Any):
@@ -258,8 +254,9 @@ class _Functions:
         self._leaves, self._tree = jax.tree_util.tree_flatten(self._stripped(start))
 
     def pack(self, state: Any) -> Any:
-        """Return uint8[K], see `PgxGame`."""
-        jnp, is_over = self._jax.numpy, state.terminated | state.truncated
+        """Return a state of the environment as a row, uint8[K]; see `PgxGame`."""
+        jnp = self._jax.numpy
+        is_over = state.terminated | state.truncated
         result = jnp.where(is_over, state.rewards[state.current_player], jnp.float32(0))
         player = state.current_player.astype(jnp.uint8)
         parts = [
@@ -271,11 +268,11 @@ class _Functions:
         return jnp.concatenate(parts + [self._bytes(leaf) for leaf in leaves])
 
     def step(self, row: Any, action: Any) -> Any:
-        """Return the row, uint8[K], after a legal action."""
+        """Return the row, uint8[K], after a legal action in another row."""
         return self.pack(self._environment.step(self._unpack(row), action))
 
     def observe(self, row: Any) -> Any:
-        """Return float32[C, H, W]."""
+        """Return the network's input for the player to move, float32[C, H, W]."""
         jnp = self._jax.numpy
         planes = self._environment.observe(self._unpack(row))
         return jnp.moveaxis(planes, 2, 0).astype(jnp.float32)
@@ -300,7 +297,7 @@ class _Functions:
         return end.rewards[start.current_player]
 
     def _stripped(self, state: Any) -> Any:
-        """Return the state without what a row has elsewhere, or `observe` makes again."""
+        """Return the state without its observation and its mask of legal actions."""
         return state.replace(observation=self._empty, legal_action_mask=self._empty)
 
     def _bytes(self, array: Any) -> Any:
@@ -311,8 +308,7 @@ class _Functions:
 
     def _unpack(self, row: Any) -> Any:
         """Return the environment's state of a row, without its observation."""
-        shape = np.zeros(self._num_actions, bool)
-        legal, place = self._read(row, _HEADER, shape)
+        legal, place = self._read(row, _HEADER, np.zeros(self._num_actions, bool))
         leaves = []
         for like in self._leaves:
             leaf, place = self._read(row, place, like)
@@ -321,7 +317,7 @@ class _Functions:
         return state.replace(legal_action_mask=legal)
 
     def _read(self, row: Any, place: int, like: Any) -> tuple[Any, int]:
-        """Return the array at a place in the row, and the place that follows it."""
+        """Return the array at a byte offset of the row, and the offset after it."""
         num = math.prod(like.shape)
         is_bits = like.dtype == bool
         end = place + (-(-num // 8) if is_bits else like.dtype.itemsize * num)
@@ -334,16 +330,8 @@ class _Functions:
         return array.reshape(like.shape), end
 
 
-def _facts(name: str, environment_name: str) -> _Facts:
-    if environment_name in _FACTS:
-        return _FACTS[environment_name]
-    games = ", ".join(f"pgx:{known}" for known in _FACTS)
-    reason = _REASONS.get(environment_name.partition("-")[0], "there is no such game")
-    raise ConfigError.of("game", name, games, reason)
-
-
 def _import_packages() -> tuple[Any, Any]:
-    """Return JAX and pgx; whoever imports JAX first decides how it runs."""
+    """Return JAX and pgx; JAX is configured unless the program has imported it before."""
     if any(importlib.util.find_spec(package) is None for package in ("jax", "pgx")):
         message = 'pgx is not installed; install it with pip install "alphazero-selfplay[pgx]".'
         raise ConfigError(message, key="game")
@@ -358,13 +346,13 @@ def _import_packages() -> tuple[Any, Any]:
 
 
 def _configure(jax: Any) -> None:
-    """Let JAX run in the calling thread, on the processor, and keep compiled code on disk.
+    """Let JAX run on the CPU in the calling thread, and cache compiled code on disk.
 
-    Its number of threads is a variable of the environment, read when the first array is made.
-    OpenVINO forks to send its usage statistics, which JAX would warn of; our workers are spawned.
+    JAX reads its number of threads from an environment variable when it makes its first array. It
+    warns of forks, such as OpenVINO's for usage statistics; our workers are spawned.
     """
     warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
-    # A cache that is damaged or full: JAX compiles again.
+    # If the cache is damaged or full, JAX compiles again.
     warnings.filterwarnings("ignore", r"Error (read|writ)ing persistent compilation", UserWarning)
     if not jax.config.jax_platforms:  # else the user's JAX_PLATFORMS
         jax.config.update("jax_platforms", "cpu")
@@ -385,7 +373,7 @@ def _configure(jax: Any) -> None:
 
 
 def _first_player_begins(jax: Any, environment: Any) -> Any:
-    """Return the start position in which player 0 begins; pgx draws who does."""
+    """Return the start position in which player 0 begins; pgx chooses at random who does."""
     init = jax.jit(environment.init)
     states = (init(jax.random.PRNGKey(seed)) for seed in range(1000))
     return next(state for state in states if state.current_player == 0)

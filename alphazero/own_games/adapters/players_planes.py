@@ -1,17 +1,17 @@
-"""Which planes of an unknown game hold the pieces of which player, seen from its moves.
+"""Find out which planes of an unknown game hold each player's pieces.
 
-In: planes before and after each move of some games. Out: two sets of planes, or none if the planes
-do not look like a board. Knows no game and no library.
+In: planes before and after each move of some games. Out: two sets of planes, empty if the planes do
+not look like a board.
 """
 
 import numpy as np
 
 
 class PlayersPlanes:
-    """Which planes hold a player's pieces: those that only this player's moves add to.
+    """The planes of each player's pieces: those that only this player's moves add to.
 
-    Where moves turn parts of the board, they add to both players' planes; then the number of pieces
-    decides. A plane that covers the whole board at times is a flag.
+    Moves that turn parts of the board add to both players' planes; then the number of pieces
+    decides. A plane that ever covers the whole board is a flag.
     """
 
     def __init__(self, num_planes: int):
@@ -20,14 +20,14 @@ class PlayersPlanes:
         self._flags = np.zeros(num_planes, np.bool_)
 
     def add(self, mover: int, before: np.ndarray, after: np.ndarray) -> None:
-        """Note a move, from the planes before and after it, bool[C, H, W]."""
+        """Record a move, given the planes before and after it, bool[C, H, W]."""
         board = (1, 2)
         self._places[mover] |= (after & ~before).any(axis=board)
         self._counts[mover] |= after.sum(axis=board) > before.sum(axis=board)
         self._flags |= before.all(axis=board)
 
     def pieces(self, is_puzzle: bool) -> tuple[np.ndarray, np.ndarray]:
-        """Return two of bool[C]; all False if the planes do not look like a board."""
+        """Return the planes of each player, bool[C]; all False if there is no board."""
         for grown in (self._places, self._counts):
             first, second = grown & ~grown[::-1] & ~self._flags
             if first.any() and (is_puzzle or first.sum() == second.sum()):

@@ -1,7 +1,7 @@
-"""The laws of a game, checked in one position and at one step, in plain Python.
+"""The laws of a game, checked in single positions and for single steps, in plain Python.
 
-In: a game, and positions. Out: `BrokenLaw`, naming the rule, the law and what the rules do.
-`alphazero.own_games.checks.report` looks at many positions.
+In: a game and positions. Out: `BrokenLaw`, naming the rule, the law and what the rules do.
+`alphazero.own_games.checks.report` checks many positions.
 """
 
 import contextlib
@@ -36,14 +36,14 @@ _REQUIRED = (
 
 
 class Laws:
-    """The laws of one position and of one step, see `alphazero.own_games.checks.rule_walks.Check`.
+    """The laws of a game, as `alphazero.own_games.checks.rule_walks.Check`.
 
     Args:
         source: a `Game`, or the NamedTuple whose class implements `alphazero.games.rules`.
         path: the file of the rules, to name lines in it.
 
     Raises:
-        BrokenLaw: if a rule is missing, or what the game says of its sizes is impossible.
+        BrokenLaw: if a rule is missing or a size of the game is impossible.
     """
 
     def __init__(self, source: Any, path: Path | None = None):
@@ -64,15 +64,14 @@ class Laws:
         """See `Check`."""
         with self.naming_errors():
             both = self.game.step(np.stack([state, state]), np.array([action, action], np.int32))
+            what = f"'step' with action {action}"
             if self._changed(state):
                 raise BrokenLaw(
-                    f"'step' with action {action} also changes the position before it: a copy "
-                    "(`clone`) shares a list or an array with it."
+                    f"{what} also changes the position before it: its copy (`clone`) shares a list "
+                    "or an array with it."
                 )
             if (both.states[0] != both.states[1]).any():
-                raise BrokenLaw(
-                    f"'step' with action {action} gives different positions when repeated."
-                )
+                raise BrokenLaw(f"{what} gives different positions when repeated.")
             return both.states[0]
 
     def key(self, state: np.ndarray) -> bytes:
@@ -97,9 +96,7 @@ class Laws:
                     "in the start position, player 0 must be to move and the game not over."
                 )
             if ply >= self.game.max_plies and not view.over:
-                raise BrokenLaw(
-                    f"a game goes on after {ply:,} actions, more than 'max_plies' allows."
-                )
+                raise BrokenLaw(f"a game goes on after {ply:,} actions: 'max_plies' is too small.")
             if (state != before).any() or self._changed(state):
                 raise BrokenLaw("a rule other than 'step' changes the state.")
             return view
@@ -111,12 +108,15 @@ class Laws:
                 self.game.action_to_text(action)
 
     def _changed(self, state: np.ndarray) -> bool:
-        """Return whether the object of a position no longer says what it said when it was made."""
+        """Return whether the object of a position has changed since its state was made."""
         return isinstance(self.game, PythonGame) and bool((self.game.reread(state) != state).any())
 
     def _view(self, state: np.ndarray) -> View:
-        game, found = self.game, self.game.inspect(state[None])
-        player, over, result = int(found.players[0]), bool(found.over[0]), float(found.results[0])
+        game = self.game
+        found = game.inspect(state[None])
+        player = int(found.players[0])
+        over = bool(found.over[0])
+        result = float(found.results[0])
         if player not in range(game.num_players):
             allowed = "0 or 1" if game.num_players == 2 else "0 in a game of one player"
             raise BrokenLaw(f"'player_to_move' returns {player}: it must be {allowed}.")
@@ -136,17 +136,17 @@ class Laws:
         if not np.isfinite(game.observe(state[None])).all():
             raise BrokenLaw("'observe' writes numbers that are not finite.")
         board = game.cells(state)
-        shape, values = game.planes_shape[1:], range(len(game.piece_letters))
-        if np.shape(board) != shape or not np.isin(board, values).all():
+        shape = game.planes_shape[1:]
+        if np.shape(board) != shape or not np.isin(board, range(len(game.piece_letters))).all():
             raise BrokenLaw(
-                f"'cells' must return an array of shape {shape} with 0, 1 and 2, and with 3 for a "
-                "blocked square if 'piece_letters' has a fourth letter for it."
+                f"'cells' must return an array of shape {shape} with 0, 1 and 2, and with 3 for "
+                "blocked squares if 'piece_letters' has a fourth letter."
             )
         return View(player, over, legal, result if over else None, board)
 
     @contextlib.contextmanager
     def naming_errors(self) -> Iterator[None]:
-        """Turn an error that a rule raises into a sentence."""
+        """Turn an error that a rule raises into a `BrokenLaw`."""
         try:
             yield
         except (BrokenLaw, KeyboardInterrupt):
@@ -161,42 +161,47 @@ def _check_mask(game: Any, state: np.ndarray, legal: np.ndarray) -> None:
     """Check that the rule `legal_actions` writes the whole mask.
 
     Args:
-        legal: bool[A], the mask that it returned when it got an empty one.
+        legal: bool[A], the result for a mask that was all False.
     """
     full = np.ones_like(legal)
     rules.legal_actions(game, state, full)
-    if len(unwritten := np.flatnonzero(legal != full)):
+    unwritten = np.flatnonzero(legal != full)
+    if len(unwritten):
         raise BrokenLaw(
             f"'legal_actions' does not write mask[{unwritten[0]}]: it must write True or False for "
-            "every action, because the mask is not empty when it gets it."
+            "every action, because the mask holds old values."
         )
 
 
 def _check_object(game: PythonGame, position: Any) -> None:
-    """Check what the methods of an object return, before it becomes numbers."""
+    """Check what the methods of a position return."""
     legal = [] if position.is_over() else list(position.legal_actions())
-    allowed = range(game.num_actions)
-    if wrong := [one for one in legal if isinstance(one, (bool, np.bool_)) or one not in allowed]:
-        raise BrokenLaw(
-            f"'legal_actions' returns {wrong[0]!r}: actions are whole numbers from 0 to "
-            f"{len(allowed) - 1}, below 'num_actions'."
-        )
+    for action in legal:
+        if isinstance(action, (bool, np.bool_)) or action not in range(game.num_actions):
+            raise BrokenLaw(
+                f"'legal_actions' returns {action!r}: actions are whole numbers from 0 to "
+                f"{game.num_actions - 1}, below 'num_actions'."
+            )
     if len(set(legal)) < len(legal):
-        raise BrokenLaw("'legal_actions' returns an action twice: it lists actions and is no mask.")
+        raise BrokenLaw(
+            "'legal_actions' returns an action twice: it must list actions, not a mask."
+        )
     planes = np.asarray(game.planes(position))
     if planes.shape != game.planes_shape:
         raise BrokenLaw(
-            f"'observe' returns an array of shape {planes.shape}; in the start position it was "
-            f"{game.planes_shape}."
+            f"'observe' returns shape {planes.shape}; at the start it was {game.planes_shape}."
         )
     if game.has_binary_planes and not np.isin(planes, (0, 1)).all():
         raise BrokenLaw("'observe' returns numbers other than 0 and 1: remove binary_planes.")
 
 
 def _check_compiled(game: Any) -> None:
-    """Check that compiled code can take the sizes of the game, and that no rule is missing."""
+    """Check that the sizes of a compiled game are valid, and that no rule is missing."""
     if not (isinstance(game, tuple) and hasattr(game, "_fields")):
-        raise BrokenLaw(_no_tuple_text(game))
+        raise BrokenLaw(
+            f"GAME is {game!r}: it must be an instance of a NamedTuple with the sizes of the game, "
+            "or of a class with the methods in docs/ADD_A_GAME.md, such as 'legal_actions'."
+        )
     for name in _REQUIRED:
         if not rules.implements(game, name):
             raise BrokenLaw(f"the rule '{name}' is missing.")
@@ -212,15 +217,15 @@ def _check_compiled(game: Any) -> None:
         dtype = None
     if dtype is None or not _is_count(state_size):
         raise BrokenLaw(f"'state_layout' returns {layout!r}: it must be (length, dtype).")
-    _check_players(game)
     shape = rules.planes_shape(game)
     if not (isinstance(shape, tuple) and len(shape) == 3 and all(map(_is_count, shape))):
         raise BrokenLaw(f"'planes_shape' returns {shape!r}: it must be (planes, rows, columns).")
+    _check_players(game)
     read_appearance(rules.appearance(game))
 
 
 def _check_players(game: Any) -> None:
-    """Check the number of players, and between which numbers their results are."""
+    """Check the number of players and the range of their results."""
     if rules.num_players(game) not in (1, 2):
         raise BrokenLaw(f"'num_players' returns {rules.num_players(game)!r}: it must be 1 or 2.")
     worst, best = rules.result_range(game)
@@ -229,7 +234,7 @@ def _check_players(game: Any) -> None:
 
 
 def _check_result(game: Any, result: float) -> None:
-    """Check a result: in a range that the game states, every number is one, otherwise three."""
+    """Check a result: 1, 0 or -1, or any number in the game's own `result_range`."""
     worst, best = rules.result_range(game)
     if not rules.implements(game, "result_range"):
         if result not in (-1, 0, 1):
@@ -238,20 +243,7 @@ def _check_result(game: Any, result: float) -> None:
                 "'result_range'."
             )
     elif not worst <= result <= best:
-        allowed = f"from {worst:g} to {best:g}, as 'result_range' says"
-        raise BrokenLaw(f"'result' returns {result}: it must be {allowed}.")
-
-
-def _no_tuple_text(game: Any) -> str:
-    if isinstance(game, type):
-        name = game.__qualname__
-        return f"GAME is the class '{name}': it must be an instance, GAME = {name}(...)."
-    name = type(game).__qualname__
-    return (
-        f"GAME is of the class '{name}', which is no NamedTuple: write 'class {name}(NamedTuple):' "
-        "and list the sizes of the game as its fields. A class in plain Python needs the methods "
-        "that docs/ADD_A_GAME.md lists, such as 'legal_actions'."
-    )
+        raise BrokenLaw(f"'result' returns {result}: 'result_range' allows {worst:g} to {best:g}.")
 
 
 def _is_count(value: Any) -> bool:
@@ -275,6 +267,6 @@ def _check_tables(game: Game) -> None:
                 f"it must be (number of symmetries, {size})."
             )
         if (np.sort(table, axis=1) != np.arange(size)).any():
-            raise BrokenLaw(f"'symmetries' returns {name} with a row that is no permutation.")
+            raise BrokenLaw(f"'symmetries' returns {name} with a row that is not a permutation.")
         if (table[0] != np.arange(size)).any():
             raise BrokenLaw(f"'symmetries' returns {name} whose first row is not the identity.")

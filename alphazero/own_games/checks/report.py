@@ -1,7 +1,7 @@
-"""The rules of a game, looked at for a while: what is broken, or what its games are like.
+"""The search for a broken law in the rules of a game, and a summary of its games.
 
-In: the laws of a game, perhaps those of a second version of its rules, and how long to look. Out: a
-`RuleReport`. `alphazero.own_games.checked_game` looks for a moment before a game is played,
+In: the laws of a game, optionally those of a second version of its rules, and a time limit. Out: a
+`RuleReport`. `alphazero.own_games.checked_game` searches briefly before a game is played,
 `alphazero check_game` for as long as the user likes.
 """
 
@@ -20,7 +20,6 @@ from alphazero.boards.text import plain_board
 from alphazero.games.batched_game import Game
 from alphazero.own_games.checks.laws import Laws
 from alphazero.own_games.checks.rule_walks import (
-    KINDS,
     Breadth,
     Broken,
     BrokenLaw,
@@ -34,10 +33,12 @@ from alphazero.own_games.checks.twins import Difference, Twins, first_result, mo
 from alphazero.textbook.game import PlainGame
 from alphazero.textbook.minimax import perft
 
+#: The taker of each game, see `walk`: every other game is random.
+_TAKERS = (None, 0, None, 1)
 _MIN_GAMES = 25
 _MIN_GAMES_FOR_NOTES = 10
 _GAMES_WITH_SYMMETRIES = 4
-_PERFT_S = 2.0  # that the last count may take
+_PERFT_S = 2.0  # time limit of the last count
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,9 +46,9 @@ class CheckOptions:
     """What to check, and for how long."""
 
     game: str = ""  #: a name, as `alphazero.own_games.registry.make_game` takes it
-    twin: str = ""  #: likewise: another version of the same rules; "" is none
-    num_positions: int = 20_000  #: to look at, beside the twin if there is one
-    seconds: float = 30.0  #: at most; the report tells how far it came
+    twin: str = ""  #: the name of another version of the same rules, or ""
+    num_positions: int = 20_000  #: positions to check
+    seconds: float = 30.0  #: time limit
     seed: int = 0
 
 
@@ -57,28 +58,29 @@ class Fault:
 
     text: str
     actions: list[int] = dataclasses.field(default_factory=list)  #: that lead to the position
-    moves: str = ""  #: the same, as the rules write them
-    board: str = ""  #: drawn; of both versions where they differ
+    moves: str = ""  #: the actions as the rules write them
+    board: str = ""  #: the board as text; both boards if those of game and twin differ
 
 
 @dataclasses.dataclass(frozen=True)
 class RuleReport:
-    """What was found out about the rules of a game."""
+    """The result of checking the rules of a game."""
 
     broken: Fault | None = None  #: the law that is broken
-    difference: Fault | None = None  #: between the game and its twin
-    num_positions: int = 0  #: that were looked at; beside the twin, if there is one
-    full_plies: int = 0  #: every position after at most so many plies was among them
-    is_whole: bool = False  #: whether these are all positions of the game
-    num_games: int = 0  #: random and steered
-    #: After 0, 1, 2, ... plies: lines of moves, finished games end them; positions not seen before.
-    perft: list[int] = dataclasses.field(default_factory=list)
+    difference: Fault | None = None  #: where the game and its twin differ
+    num_positions: int = 0  #: positions checked
+    full_plies: int = 0  #: every position after at most this many plies was checked
+    is_whole: bool = False  #: whether every position of the game was checked
+    num_games: int = 0  #: finished games, random and steered
+    perft: list[int] = dataclasses.field(default_factory=list)  #: lines of 0, 1, 2, ... plies
+    #: New positions after 0, 1, 2, ... plies.
     num_by_ply: list[int] = dataclasses.field(default_factory=list)
-    ends: dict[str, int] = dataclasses.field(default_factory=dict)  #: games by how they ended
-    plies: list[int] = dataclasses.field(default_factory=list)  #: least, median, most of a game
+    ends: dict[str, int] = dataclasses.field(default_factory=dict)  #: number of games by ending
+    #: Length of a game: shortest, median, longest.
+    plies: list[int] = dataclasses.field(default_factory=list)
     max_plies: int = 0
-    mean_legal: float = 0.0  #: legal actions in a position
-    notes: list[str] = dataclasses.field(default_factory=list)  #: what is allowed but looks wrong
+    mean_legal: float = 0.0  #: mean number of legal actions in a position
+    notes: list[str] = dataclasses.field(default_factory=list)  #: legal but suspicious rules
 
     @property
     def holds(self) -> bool:
@@ -92,10 +94,10 @@ def examine(
     options: CheckOptions,
     watch: Callable[[], None] = lambda: None,
 ) -> RuleReport:
-    """Check the laws, beside the twin if there is one, then look for what is allowed but odd.
+    """Check the laws and compare with the twin, if any; then describe the games.
 
     Args:
-        watch: called before each position, which then has to return within some time.
+        watch: called before each position, to restart the clock that ends endless rules.
     """
     try:
         check = laws if twin is None else Twins(laws, twin)
@@ -126,7 +128,7 @@ def _broken_name(laws: Laws) -> Broken | None:
 
 
 class _Search(NamedTuple):
-    """What was looked at, and what was broken there."""
+    """The walks through a game, and the first broken law."""
 
     breadth: Breadth
     walks: list[Walk]
@@ -134,30 +136,30 @@ class _Search(NamedTuple):
 
     @property
     def num_positions(self) -> int:
-        """Positions that were reached; those of different games may be the same."""
+        """Positions checked; games may share some."""
         return self.breadth.num_positions + sum(len(one.views) for one in self.walks)
 
 
 def _search(check: Check, options: CheckOptions, watch: Callable[[], None]) -> _Search:
-    """Look at every short line of the game, then at games of several kinds.
+    """Check all short lines of the game, then random and steered games.
 
-    A third of the positions and of the time goes to the short lines.
+    The short lines get a third of the positions and of the time.
     """
     go_on = until(options.seconds, watch)
     breadth = breadth_first(check, options.num_positions // 3, until(options.seconds / 3, watch))
     found = _Search(breadth, [], breadth.broken)
     rng = random.Random(options.seed)
-    for wishes in itertools.cycle(KINDS):
+    for taker in itertools.cycle(_TAKERS):
         is_enough = found.num_positions >= options.num_positions and len(found.walks) >= _MIN_GAMES
         if found.broken is not None or is_enough or not go_on():
             return found
-        found.walks.append(walk(check, wishes, rng, go_on))
+        found.walks.append(walk(check, taker, rng, go_on))
         found = found._replace(broken=found.walks[-1].broken)
     return found
 
 
 def until(seconds: float, watch: Callable[[], None]) -> Callable[[], bool]:
-    """Return a function that calls ``watch`` and says whether there is still time."""
+    """Return a function that calls ``watch`` and returns whether there is time left."""
     deadline = time.monotonic() + seconds
 
     def go_on() -> bool:
@@ -171,7 +173,7 @@ def until(seconds: float, watch: Callable[[], None]) -> Callable[[], bool]:
 
 
 def _fault(broken: Broken, *games: Game) -> Fault:
-    """Return what is broken, with its moves and the board of each version of the rules."""
+    """Return a broken law with its moves and the board of each version of the rules."""
     moves = " ".join(move_text(games[0], action) for action in broken.actions)
     boards = [_board_after(game, broken.actions) for game in games]
     if len(boards) == 2 and boards[0] != boards[1]:
@@ -193,7 +195,7 @@ def _board_after(game: Game, actions: list[int]) -> str:
 
 
 def _perft(game: Game, num_lines: int, watch: Callable[[], None]) -> list[int]:
-    """Return the numbers of lines of 0, 1, 2, ... actions, up to about ``num_lines`` lines."""
+    """Return the number of lines of 0, 1, 2, ... actions, up to about ``num_lines`` lines."""
     rules = PlainGame(game)
     counts = [1]
     while True:
@@ -210,7 +212,7 @@ def _perft(game: Game, num_lines: int, watch: Callable[[], None]) -> list[int]:
 
 
 def _described(game: Game, search: _Search, lines: list[int]) -> RuleReport:
-    """Return what games were like."""
+    """Return the report on rules without a broken law."""
     ended = [one for one in search.walks if one.views[-1].over]
     lengths = sorted(len(one.actions) for one in ended) or [0]
     views = [view for one in search.walks for view in one.views if not view.over]
@@ -230,14 +232,14 @@ def _described(game: Game, search: _Search, lines: list[int]) -> RuleReport:
 
 
 def _ends(game: Game, ended: list[Walk]) -> dict[str, int]:
-    """Return how many games ended in each way that a game may end in, 0 included."""
+    """Return the number of games for each possible ending."""
     lasts = [one.views[-1] for one in ended]
     if game.num_players == 1:
         results = Counter(game.own_result(view.result or 0.0) for view in lasts)
         return {f"result {value:g}": number for value, number in sorted(results.items())}
     firsts = [first_result(view) for view in lasts]
     last_movers = [_result_of_last_mover(one) or 0.0 for one in ended]
-    ends = {
+    return {
         "won by the first player": sum(value > 0 for value in firsts),
         "won by the second player": sum(value < 0 for value in firsts),
         "drawn": firsts.count(0),
@@ -245,34 +247,26 @@ def _ends(game: Game, ended: list[Walk]) -> dict[str, int]:
         "lost by the player who moved last": sum(value < 0 for value in last_movers),
         "by the limit of max_plies": sum(len(one.actions) == game.max_plies for one in ended),
     }
-    start = ended[0].views[0].board
-    for piece, name in ((1, "first"), (2, "second")):
-        if (start == piece).any():
-            without = sum(not (view.board == piece).any() for view in lasts)
-            ends[f"with no piece of the {name} player left"] = without
-    return ends
 
 
 def _notes(game: Game, walks: list[Walk]) -> list[str]:
-    """Return notes on what is allowed but looks wrong."""
+    """Return notes on rules that are legal but look wrong."""
     notes = []
     results = [_result_of_last_mover(one) for one in walks]
     num_lost = sum(result is not None and result < 0 for result in results)
     num_won = sum(result is not None and result > 0 for result in results)
     if game.num_players == 2 and num_lost >= _MIN_GAMES_FOR_NOTES and not num_won:
         notes.append(
-            f"in all {num_lost} games that were not drawn, the player who made the last move lost. "
-            "If the last move should win, 'result' has the wrong sign: it is the result of the "
-            "player to move, after the last move."
+            f"the player who made the last move lost all {num_lost} decided games. If the last "
+            "move should win, 'result' has the wrong sign: it is for the player to move after it."
         )
     repeated = next((one.repeated for one in walks if one.repeated), None)
     if repeated is not None:
         before, after = repeated
         notes.append(
-            f"positions repeat: in one game, the position after {after:,} actions looks like the "
-            f"one after {before:,}. If the rules count actions or forbid repetitions, the state, "
-            "or 'observe' or 'key' of a class, must show that. If they do not, games can go on for "
-            "ever: end them at a limit."
+            f"positions repeat: in one game, the position after {after:,} actions is the same as "
+            f"after {before:,}. If the rules count actions or forbid repetitions, the state, or "
+            "'observe' or 'key' of a class, must show it. Otherwise, end games at a limit."
         )
     return notes
 

@@ -1,9 +1,8 @@
-"""Walks through a game on which its rules are checked: random, steered, or every line to a depth.
+"""Walks through a game that check its rules: random, steered, or every line to a depth.
 
 In: a `Check`, which looks at positions and plays actions. Out: the first list of actions after
-which it finds something broken. Random games hardly ever see the rare ends of a game, such as a
-player without pieces. Steered games prefer moves that take pieces or that end the game, or avoid
-its end.
+which it finds a broken law. Random games rarely reach unusual ends, such as a player without
+pieces. Steered games take pieces whenever they can, and end as late as possible.
 """
 
 import random
@@ -14,11 +13,11 @@ import numpy as np
 
 
 class BrokenLaw(Exception):
-    """A law that the rules of a game break; the message says which, and what they do."""
+    """A law that the rules of a game break; the message names it and what the rules do."""
 
 
 class View(NamedTuple):
-    """What the rules say of a position that obeys the laws."""
+    """What the rules say about a position that obeys the laws."""
 
     player: int
     over: bool
@@ -28,29 +27,29 @@ class View(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """A broken law, and where it was seen."""
+    """A broken law, and where it was found."""
 
     error: BrokenLaw
-    actions: list[int]  #: that lead to the position
+    actions: list[int]  #: actions that lead to the position
 
 
 class Check(Protocol):
-    """Something that can be broken in a position, or by an action."""
+    """What the walks need: rules that raise `BrokenLaw` in a position or for an action."""
 
     def start(self) -> Any:
         """Return the start position."""
 
     def look(self, state: Any, ply: int) -> View:
-        """Check a position after ``ply`` actions; raise `BrokenLaw`."""
+        """Check a position after ``ply`` actions; raise `BrokenLaw` if it breaks a law."""
 
     def step(self, state: Any, action: int) -> Any:
-        """Return the position after a legal action; raise `BrokenLaw`."""
+        """Return the position after a legal action; raise `BrokenLaw` if it breaks a law."""
 
     def key(self, state: Any) -> bytes:
         """Return bytes that tell positions apart."""
 
     def foresee(self, state: Any, actions: list[int]) -> list[tuple[bool, int]]:
-        """Return after each action whether the game is over, and the squares that are not empty."""
+        """Return for each action whether it ends the game, and the number of pieces after it."""
 
 
 class Walk(NamedTuple):
@@ -59,52 +58,19 @@ class Walk(NamedTuple):
     actions: list[int]
     views: list[View]  #: one more than actions, unless the last position is broken
     broken: Broken | None
-    repeated: tuple[int, int] | None  #: the numbers of actions before the same position
+    repeated: tuple[int, int] | None  #: two numbers of actions that lead to the same position
 
 
-#: Whether a player wants to make a move, after which the game is over or not, and that takes so
-#: many pieces; None is any move.
-Wish = Callable[[bool, int], bool] | None
+def walk(check: Check, taker: int | None, rng: random.Random, go_on: Callable[[], bool]) -> Walk:
+    """Play one game while ``go_on`` returns True, and check its positions.
 
-
-def _takes(over: bool, num_taken: int) -> bool:
-    return not over and num_taken > 0
-
-
-def _spares(over: bool, num_taken: int) -> bool:
-    return not over and num_taken <= 0
-
-
-def _ends(over: bool, num_taken: int) -> bool:
-    return over
-
-
-def _goes_on(over: bool, num_taken: int) -> bool:
-    return not over
-
-
-_RANDOM: tuple[Wish, Wish] = (None, None)
-#: The wishes of the first and of the second player: every other game is random.
-KINDS: list[tuple[Wish, Wish]] = [
-    _RANDOM,
-    (_takes, _spares),
-    _RANDOM,
-    (_spares, _takes),
-    _RANDOM,
-    (_takes, _takes),
-    _RANDOM,
-    (_goes_on, _goes_on),
-    _RANDOM,
-    (_ends, _ends),
-]
-
-
-def walk(
-    check: Check, wishes: tuple[Wish, Wish], rng: random.Random, go_on: Callable[[], bool]
-) -> Walk:
-    """Play one game while ``go_on`` says so, and check its positions."""
-    actions, views = list[int](), list[View]()
-    known, repeated = dict[bytes, int](), None
+    Args:
+        taker: the player who takes pieces whenever possible; None for a random game.
+    """
+    actions = list[int]()
+    views = list[View]()
+    known = dict[bytes, int]()
+    repeated = None
     try:
         state = check.start()
         while True:
@@ -114,40 +80,39 @@ def walk(
                 repeated = before, len(actions)
             if views[-1].over or not go_on():
                 return Walk(actions, views, None, repeated)
-            action = rng.choice(_wanted(check, state, views[-1], wishes[views[-1].player]))
+            legal = views[-1].legal
+            if taker is not None:
+                legal = _steered(check, state, legal, takes=views[-1].player == taker)
+            action = rng.choice(legal)
             state = check.step(state, action)
             actions.append(action)
     except BrokenLaw as error:
         return Walk(actions, views, Broken(error, actions), repeated)
 
 
-def _wanted(check: Check, state: Any, view: View, wish: Wish) -> list[int]:
-    """Return the legal actions that a player wants to play; all if there is none."""
-    if wish is None:
-        return view.legal
-    num_pieces = int(np.count_nonzero(view.board))
-    wanted = [
-        action
-        for action, (over, num_left) in zip(view.legal, check.foresee(state, view.legal))
-        if wish(over, num_pieces - num_left)
-    ]
-    return wanted or view.legal
+def _steered(check: Check, state: Any, legal: list[int], takes: bool) -> list[int]:
+    """Return the actions that go on with the game and leave the fewest, or the most, pieces."""
+    sign = 1 if takes else -1
+    ranks = [(over, sign * num_pieces) for over, num_pieces in check.foresee(state, legal)]
+    return [action for action, rank in zip(legal, ranks) if rank == min(ranks)]
 
 
 class Breadth(NamedTuple):
-    """What `breadth_first` has seen."""
+    """What `breadth_first` has found."""
 
     broken: Broken | None  #: no shorter list of actions breaks a law
-    plies: int  #: every position after at most so many actions was looked at
+    plies: int  #: every position after at most this many actions was checked
     num_positions: int
-    num_by_ply: list[int]  #: positions that were not seen after fewer actions
+    num_by_ply: list[int]  #: new positions after 0, 1, 2, ... actions
     is_whole: bool = False  #: whether the game has no other position
 
 
 def breadth_first(check: Check, max_positions: int, go_on: Callable[[], bool]) -> Breadth:
-    """Look at every position after 0, 1, 2, ... actions, each once."""
+    """Check every position after 0, 1, 2, ... actions, each once."""
     level: list[tuple[list[int], Any]] = [([], None)]
-    seen, plies, counts = set[bytes](), 0, list[int]()
+    seen = set[bytes]()
+    plies = 0
+    counts = list[int]()
     while level:
         following: list[tuple[list[int], Any]] = []
         num_before = len(seen)
@@ -165,5 +130,6 @@ def breadth_first(check: Check, max_positions: int, go_on: Callable[[], bool]) -
             seen.add(key)
             following += [([*actions, action], state) for action in view.legal]
         counts.append(len(seen) - num_before)
-        level, plies = following, plies + 1
+        level = following
+        plies += 1
     return Breadth(None, plies - 1, len(seen), counts, is_whole=True)

@@ -1,7 +1,7 @@
-"""Symmetries checked by play: a game, and the same game on a turned board, side by side.
+"""Check symmetries by playing each game side by side with its image on the transformed board.
 
-In: the laws of a game, and some of its games. Out: where the two differ first. A symmetry that
-changes the look of the start position is not checked.
+In: the laws of a game, and some of its games. Out: the first difference. A symmetry that changes
+the start position is not checked.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from alphazero.own_games.checks.rule_walks import Broken, BrokenLaw, Walk
 
 
 def broken_symmetry(laws: Laws, walks: list[Walk], go_on: Callable[[], bool]) -> Broken | None:
-    """Return the first position of some games in which a declared symmetry does not hold."""
+    """Return the first position in which a declared symmetry does not hold."""
     game = laws.game
     with laws.naming_errors():
         for number in range(1, len(game.cell_symmetries)):
@@ -33,14 +33,15 @@ def broken_symmetry(laws: Laws, walks: list[Walk], go_on: Callable[[], bool]) ->
 def _turned_fault(
     game: Game, actions: list[int], cells: np.ndarray, table: np.ndarray
 ) -> tuple[int, str] | None:
-    """Play a game and its image, as long as the image's actions are legal.
+    """Play a game and its image while the image's actions are legal.
 
     Args:
-        cells: int[H*W], a row of the table of cells.
-        table: int[A], the row of the table of actions.
+        cells: int[H*W], a row of `Game.cell_symmetries`.
+        table: int[A], the same row of `Game.action_symmetries`.
 
     Returns:
-        The number of actions before the first difference, and what differs; None if nothing does.
+        The number of actions before the first difference, and its description; None if there is
+        no difference.
     """
     pair = game.initial_states(2)
     board = game.cells(pair[0]).ravel()
@@ -58,23 +59,23 @@ def _turned_fault(
 
 
 def _difference(game: Game, pair: np.ndarray, cells: np.ndarray, table: np.ndarray) -> str | None:
-    """Return what of a position and of the network's input does not turn."""
+    """Return how a position and its image differ, apart from the symmetry; None if they do not."""
     found = game.inspect(pair)
     boards = [game.cells(state).ravel() for state in pair]
     if (boards[1] != boards[0][cells]).any():
-        return "changes the rules: on the turned board, the pieces stand elsewhere."
+        return "does not hold: on the transformed board, the pieces stand elsewhere."
     if found.over[0] != found.over[1]:
-        return "changes the rules: on the turned board, the game is over at another time."
+        return "does not hold: on the transformed board, the game ends at another time."
     legal = found.legal_action_mask
     odd = table[legal[0][table] != legal[1]]
     if len(odd):
         actions = ", ".join(map(str, sorted(odd.tolist())))
         return (
-            f"changes the rules: on the turned board, the images of {actions} are not alike legal."
+            f"does not hold: on the transformed board, images of {actions} are not equally legal."
         )
     if found.results[0] != found.results[1]:
-        return "changes the rules: on the turned board, the result is another."
+        return "does not hold: on the transformed board, the result is another."
     planes = game.observe(pair).reshape(2, game.planes_shape[0], -1)
     if (planes[1] != planes[0][:, cells]).any():
-        return "does not turn what 'observe' shows."
+        return "does not transform what 'observe' shows."
     return None

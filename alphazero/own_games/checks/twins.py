@@ -1,6 +1,6 @@
 """Two versions of the rules of a game, played side by side.
 
-In: the laws of both. Out: a `Check` that is broken where the two differ.
+In: the laws of both. Out: a `Check` that raises `Difference` where the two differ.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from alphazero.own_games.checks.rule_walks import BrokenLaw, View
 
 
 class Difference(BrokenLaw):
-    """What the twin says otherwise, or a law that it breaks."""
+    """A difference between a game and its twin, or a law that the twin breaks."""
 
 
 class Twins:
@@ -48,8 +48,9 @@ class Twins:
     def look(self, state: tuple, ply: int) -> View:
         view = self._laws.look(state[0], ply)
         other = self._of_twin(self._twin.look, state[1], ply)
-        if texts := list(self._differences(view, other)):
-            raise Difference("; ".join(texts) + ".")
+        text = next(self._differences(view, other), None)
+        if text is not None:
+            raise Difference(f"{text}.")
         return view
 
     def _of_twin(self, function: Callable, *arguments: Any) -> Any:
@@ -77,12 +78,14 @@ class Twins:
             ("game", self._laws, game, twin),
             ("twin", self._twin, twin, game),
         ):
-            if alone := sorted(set(ones) - set(others)):
+            alone = sorted(set(ones) - set(others))
+            if alone:
                 moves = ", ".join(_numbered(laws.game, action) for action in alone)
-                yield f"legal in the {name} alone: {moves}"
+                yield f"legal only in the {name}: {moves}"
 
 
 def first_result(view: View) -> float:
+    """Return the result of a finished game for the first player."""
     result = view.result or 0.0
     return -result if view.player else result
 
@@ -93,7 +96,7 @@ def _numbered(game: Game, action: int) -> str:
 
 
 def move_text(game: Game, action: int) -> str:
-    """Return an action as the rules write it, its number if they fail to."""
+    """Return an action as the rules write it; its number if they raise an error."""
     try:
         return game.action_to_text(action)
     except Exception:

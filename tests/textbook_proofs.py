@@ -1,6 +1,6 @@
-"""AlphaZero's search with proofs: results that follow from finished games are exact.
+"""The textbook's AlphaZero search with proofs, as a naive twin of `alphazero.search`.
 
-This is what `alphazero.search` does beyond the paper. A move into a lost position of the opponent
+A move into a lost position of the opponent
 is a win, whatever the evaluator says of the moves beside it. Such results travel up the tree
 together with the visits, restrict the policy, and end the search when they reach the root.
 
