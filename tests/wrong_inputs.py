@@ -121,7 +121,6 @@ make_evaluation_set game=othello max_empties=40 out=x.csv
 plot run=nowhere
 plot run=files/runs/text_metrics
 plot run=files/runs/metrics output=x.doc
-plot what=position rolling_mean=3
 plot run=files/runs/metrics,files/runs/metrics
 
 export network=uct

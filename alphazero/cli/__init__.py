@@ -46,7 +46,6 @@ _ADVICE = {
 _LACKING = re.compile("out of memory|not enough memory|alloc.* memory|can't start new thread")
 #: What torch says of a GPU's memory, of which the first numbers matter.
 _GPU_MEMORY = re.compile(r"CUDA out of memory\.( Tried to allocate [\d.]+ \w+\.)?.*", re.DOTALL)
-_LONG_WORD = re.compile(r"\S{400,}")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -78,7 +77,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _answer(arguments: list[str]) -> int:
-    """Run a subcommand, or print the help, the version or what a shell completes."""
+    """Run a subcommand, or print the help or the version."""
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         _print_text(usage())
         return 0
@@ -86,11 +85,6 @@ def _answer(arguments: list[str]) -> int:
         import importlib.metadata
 
         print(importlib.metadata.version("alphazero-selfplay"))
-        return 0
-    if arguments[0] in ("-sc", "--shell-completion"):
-        from alphazero.cli.completion import complete
-
-        complete(arguments, COMMANDS)
         return 0
     command, *rest = arguments
     if command not in COMMANDS:
@@ -147,8 +141,7 @@ def error_text(error: Exception) -> str | None:
         text,
     )
     text = " ".join([text.strip(), *getattr(error, "__notes__", ())])
-    text = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
-    return _LONG_WORD.sub(lambda word: f"{word[0][:150]} ... {word[0][-150:]}", text)
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
 def _place_of(error: OSError) -> str:
@@ -178,7 +171,6 @@ def _silence_stdout() -> None:
 
 def _print_text(text: str, stderr: bool = False) -> None:
     """Print lines, broken between words if they are too long for the terminal."""
-    # Imported here, so that shell completion, which prints nothing of this, stays quick.
     from alphazero.runtime.console import Console
 
     Console(stderr=stderr, emoji=False).print(text, markup=False)

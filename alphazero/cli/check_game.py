@@ -1,5 +1,5 @@
-"""Check the rules of a game: its laws, and a second version of its rules if there is one. Measure
-their speed, and propose settings for a run. The exit status is 0 if all holds, otherwise 1.
+"""Check the rules of a game against the laws that every game obeys and, if given, against a second
+implementation. Propose settings for training. The exit status is 0 if no error is found, else 1.
 
     alphazero check_game examples/breakthrough.py
     alphazero check_game examples/breakthrough.py twin=examples/breakthrough_python.py
@@ -12,15 +12,13 @@ or what the games were like, and a command that trains with the proposed setting
 import dataclasses
 import math
 import shlex
-import time
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
 from rich.text import Text
 
 from alphazero.cli.command import figures_table, write_figures
 from alphazero.config.settings import option
-from alphazero.games.batched_game import CompiledGame, Game
+from alphazero.games.batched_game import Game
 from alphazero.own_games.checks.report import CheckOptions, Fault, RuleReport
 from alphazero.own_games.registry import is_shipped_game, make_game
 from alphazero.own_games.rule_check import check_rules
@@ -30,8 +28,6 @@ from alphazero.runtime.wording import counted
 
 POSITIONAL = "game"
 _GAMES_PER_ITERATION = 200
-_BATCH = 64  # positions that the rules are timed with
-_TIMED_S = 1.0
 _MIN_WINDOW = 5_000  # samples
 #: Presets in configs/network, by the most squares that they are proposed for.
 _NETWORKS = {25: "2x32", 49: "4x48", 100: "5x64", math.inf: "6x128"}
@@ -61,7 +57,7 @@ def run(settings: Settings, console: Console) -> int:
     _print_report(console, options, report)
     figures = dataclasses.asdict(report) | {"holds": report.holds}
     if report.holds:
-        figures |= _measure_and_propose(console, settings, report)
+        figures["starting_values"] = _propose(console, settings, report)
     if settings.json:
         write_figures(settings.json, figures, console)
     return 0 if report.holds else 1
@@ -131,7 +127,7 @@ def _print_perft(console: Console, report: RuleReport) -> None:
     console.print(table)
 
 
-# --- speed and settings ---------------------------------------------------------------------------
+# --- settings -------------------------------------------------------------------------------------
 
 
 class Proposal(NamedTuple):
@@ -189,18 +185,13 @@ def _num_simulations(num_squares: int, legal: float) -> int:
     return int(min(max(2 ** math.ceil(math.log2(5 * legal)), least), 256))
 
 
-def _measure_and_propose(
-    console: Console, settings: Settings, report: RuleReport
-) -> dict[str, Any]:
-    """Print the speed of the rules and settings to start with; return both."""
-    with console.status(Text("Compiling and timing the rules ...")):
-        game = make_game(settings.game)
-        per_s = moves_per_s(game)
-    kind = "compiled" if isinstance(game, CompiledGame) else "Python"
-    text = f"\nSpeed of the rules ({kind}, one thread): {per_s:,.0f} moves/s"
-    console.print(f"{text}, with legal moves and planes", markup=False)
-    # Games of this package have files of settings.
-    proposals = [] if is_shipped_game(settings.game) else starting_values(game, report)
+def _propose(console: Console, settings: Settings, report: RuleReport) -> list[str]:
+    """Print settings for a first training run; return them as arguments, the game first."""
+    # The games of this package have settings files.
+    if is_shipped_game(settings.game):
+        proposals = []
+    else:
+        proposals = starting_values(make_game(settings.game), report)
     overrides = [f"game={settings.game}", *(one.override for one in proposals)]
     if proposals:
         table = figures_table("why", left="setting")
@@ -211,24 +202,4 @@ def _measure_and_propose(
         console.print(table)
     command = " ".join(map(shlex.quote, ["alphazero", "train", *overrides]))
     console.print(f"\n{command}", markup=False)
-    return {"rules_per_s": round(per_s), "starting_values": overrides}
-
-
-def moves_per_s(game: Game) -> float:
-    """Return how many random moves the rules play in a second, in batches, on one thread.
-
-    Each includes what a simulation needs: the legal moves and the network's input.
-    """
-    rng, start = np.random.default_rng(0), game.initial_states(_BATCH)
-    now, num_moves, began = game.inspect(start), 0, time.perf_counter()
-    while True:
-        actions = (rng.random(now.legal_action_mask.shape) * now.legal_action_mask).argmax(axis=1)
-        now = game.step(now.states, actions.astype(np.int32))
-        game.observe(now.states)
-        if now.over.any():
-            now = game.inspect(np.where(now.over[:, None], start, now.states))
-        num_moves += _BATCH
-        if num_moves == _BATCH:
-            began = time.perf_counter()  # the first call may compile
-        elif (elapsed := time.perf_counter() - began) > _TIMED_S:
-            return (num_moves - _BATCH) / elapsed
+    return overrides

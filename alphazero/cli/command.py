@@ -12,8 +12,6 @@ A command that takes the settings of a training run has ``main(arguments)`` inst
 three; it prints its help itself, and returns the exit status.
 """
 
-import ast
-import inspect
 import json
 from types import ModuleType
 from typing import Any
@@ -69,8 +67,7 @@ def _name(command: ModuleType) -> str:
 
 def summary_and_examples(command: ModuleType) -> tuple[str, list[str]]:
     """Return what ``--help`` prints of a command's docstring."""
-    # From the source, as 'python -OO' drops docstrings.
-    doc = ast.get_docstring(ast.parse(inspect.getsource(command))) or ""
+    doc = command.__doc__ or ""
     summary = " ".join(doc.split("\n\n")[0].split())
     return summary, [line.strip() for line in doc.splitlines() if line.startswith("    ")]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from alphazero.cli.progress import progress
 from alphazero.config.settings import option
-from alphazero.evaluation.exact.sampling import METHOD_NOTES, sample_set
+from alphazero.evaluation.exact.sampling import sample_set
 from alphazero.evaluation.exact.set_file import write_set
 from alphazero.games.batched_game import Game
 from alphazero.own_games.registry import make_game
@@ -77,4 +77,4 @@ def _notes(settings: Settings, game: Game, solver: str) -> dict[str, str]:
         "made by": f"alphazero make_evaluation_set {' '.join(arguments)}",
         "scored by": solver,
     }
-    return rules | made | METHOD_NOTES
+    return rules | made

@@ -55,7 +55,6 @@ class Settings(PlayerSettings):
     moves: str = option("", f"moves to start after, {MOVES_HELP}")
     setup: str = option(SETUPS[0], SETUP_HELP, choices=SETUPS)
     hint: str | None = option(None, "who gives hints; by default an engine of this game")
-    ponder: bool = option(False, "networks think on a person's time, too")
     boards: str = option(
         "auto",
         "draw the board after every move, or only the last one; auto: every one if a person plays, "
@@ -90,7 +89,7 @@ def run(
             second = first
     people = any(isinstance(player, HumanPlayer) for player in (first, second))
     every_board = people if settings.boards == "auto" else settings.boards == "every"
-    warm_up(game, (first, second), console, game.play_moves(moves))
+    warm_up(game, (first, second), console)
     sides = (first, second)[: game.num_players]
     thinking = [(one.name, thinking_of(one)) for one in sides]
     introduction = [f"{name} thinks here with {how}." for name, how in thinking if how]
@@ -108,7 +107,6 @@ def run(
         every_board,
         in_place=people and settings.boards == "auto" and can_draw_in_place(console),
         skin=skin,
-        ponders=settings.ponder,
         introduction="\n".join(introduction),
     ).run()
 

@@ -10,8 +10,6 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
-
 from alphazero.boards.notation import read_moves
 from alphazero.boards.skin import SETUPS, Skin, skin_of
 from alphazero.games.batched_game import Game
@@ -31,7 +29,6 @@ from alphazero.players.solver import SolverPlayer
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
-from alphazero.solvers.othello import OthelloSolver
 from alphazero.solvers.registry import solver_advice
 from alphazero.storage.run_folder import find_network
 
@@ -153,7 +150,6 @@ def warm_up(
     game: Game,
     players: Iterable[Any],
     console: Console | None = None,
-    start: np.ndarray | None = None,
 ) -> None:
     """Ask each player for a move at the start of the game; print a notice if a solver will be slow.
 
@@ -162,18 +158,10 @@ def warm_up(
 
     Args:
         console: by default standard error.
-        start: the position that they begin with, [K], if it is known.
-
-    Raises:
-        UnsolvableError: if a solver cannot solve the start.
     """
     console = console or Console(stderr=True, emoji=False)
     jit.announce_first_compilation()
     players = list(players)
-    for player in players:
-        is_limited = isinstance(player, SolverPlayer) and isinstance(player.solver, OthelloSolver)
-        if start is not None and is_limited:
-            player.solver.check_empties(start[None])
     if any(isinstance(player, SolverPlayer) for player in players):
         if advice := solver_advice(game):
             console.print(advice, markup=False)

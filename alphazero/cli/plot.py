@@ -42,14 +42,6 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import split_paths
 from alphazero.storage.run_folder import RunFolder
 
-#: The settings of each picture, besides what and output.
-_SETTINGS_OF = {
-    "run": "run root rolling_mean",
-    "exact": "run root lines",
-    "position": "game setup moves player num_simulations",
-    "game": "game setup moves first second num_simulations seed",
-}
-
 
 @dataclasses.dataclass
 class Settings:
@@ -82,7 +74,6 @@ class Settings:
 
 def run(settings: Settings, console: Console) -> None:
     """Draw the picture and print its path."""
-    _check_settings(settings)
     plots = {
         "run": _plot_run,
         "exact": _plot_exact,
@@ -90,20 +81,6 @@ def run(settings: Settings, console: Console) -> None:
         "game": _plot_game,
     }
     print(plots[settings.what](settings))
-
-
-def _check_settings(settings: Settings) -> None:
-    """Refuse settings that belong to other pictures.
-
-    Raises:
-        ConfigError: for the first one.
-    """
-    defaults, keys = Settings(), ["what", "output", *_SETTINGS_OF[settings.what].split()]
-    for key, value in vars(settings).items():
-        if key not in keys and value != getattr(defaults, key):
-            others = [name for name, named in _SETTINGS_OF.items() if key in named.split()]
-            reason = f"it is a setting of what={' and '.join(others)}, not of what={settings.what}"
-            raise ConfigError.of(key, value, reason=reason)
 
 
 # --- runs -----------------------------------------------------------------------------------------

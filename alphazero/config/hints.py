@@ -6,18 +6,6 @@ In: a key that someone typed, and the known ones. Out: the end of an error messa
 import difflib
 import re
 
-#: Common names in other programs that look unlike ours.
-_ALIASES = {
-    "batch": "batch_size",
-    "cpuct": "pb_c_init",
-    "games": "num_games",
-    "gpu": "device",
-    "lr": "learning_rate",
-    "playouts": "num_simulations",
-    "sims": "num_simulations",
-    "visits": "num_simulations",
-}
-
 
 def nearest_key_hint(key: str, known: list[str]) -> str:
     """Return " Did you mean ...?" with the known key most like ``key``.
@@ -29,8 +17,7 @@ def nearest_key_hint(key: str, known: list[str]) -> str:
     of_section = [other for other in known if dot and other.startswith(section + ".")]
     likely = of_section or known
     last = {other: re.split("[./]", other)[-1] for other in likely}
-    close = [other for other in likely if last[other] == _ALIASES.get(name)]
-    close += difflib.get_close_matches(key, likely, n=1, cutoff=0.85 if of_section else 0.6)
+    close = difflib.get_close_matches(key, likely, n=1, cutoff=0.85 if of_section else 0.6)
     close += [other for other in likely if last[other] == name]
     if close:
         return f" Did you mean {close[0]}?"

@@ -91,9 +91,7 @@ class Player(Protocol):
     Some attributes are optional. A player that needs the moves that led to a position has a method
     ``choose_after(histories, states)``, see `alphazero.players.gtp`; a match then calls that one,
     and the player may answer `RESIGN`.
-    A player with a network has ``engine`` and ``method``, see `thinking_of`. A player with
-    ``is_repeatable`` gives the same answer to a question whatever it was asked before, so that it
-    need not be made afresh.
+    A player with a network has ``engine`` and ``method``, see `thinking_of`.
     """
 
     @property
@@ -223,3 +221,9 @@ class PlayerSettings(ThinkingSettings):
     seed: int = option(
         0, "seed of all random numbers; the same seed gives the same game", low=0, high=2**63 - 1
     )
+
+    def limited(self, num_simulations: int | None, time_limit_s: float | None) -> "PlayerSettings":
+        """Return these settings with other limits; None for both keeps them."""
+        if num_simulations is None and time_limit_s is None:
+            return self
+        return dataclasses.replace(self, num_simulations=num_simulations, time_limit_s=time_limit_s)

@@ -31,21 +31,10 @@ _MAX_SHOWN = 200  # characters of an answer in a sentence
 
 
 class GtpError(InputError):
-    """An engine does not do what the protocol or the game demands.
+    """An engine broke the protocol or the rules of the game."""
 
-    Attributes:
-        engine: its command line.
-        request: the command that it was sent, None if none was.
-        answer: its answer, None if it ended without one.
-    """
-
-    def __init__(
-        self, engine: str, reason: str, request: str | None = None, answer: str | None = None
-    ):
+    def __init__(self, engine: str, reason: str):
         super().__init__(f"the engine '{engine}' {reason}.")
-        self.engine = engine
-        self.request = request
-        self.answer = answer
 
 
 class GtpPlayer:
@@ -122,7 +111,7 @@ class GtpPlayer:
         square = RESIGN if word == "resign" else named_square(word, self._size, mirrored=True)
         if square is None:
             reason = f"answered '{_shown(answer)}', which is not a square"
-            raise GtpError(self.name, reason, request, answer)
+            raise GtpError(self.name, reason)
         return square
 
     def _needs_moves(self) -> GtpError:
@@ -135,10 +124,10 @@ class GtpPlayer:
         if not first.startswith(("=", "?")):
             found = f"answered '{_shown(first)}'" if first else "ended"
             reason = f"{found} at '{request}': it does not follow the Go Text Protocol"
-            raise GtpError(self.name, reason, request, first or None)
+            raise GtpError(self.name, reason)
         if first.startswith("?") and not may_refuse:
             reason = _shown(first[1:].strip()) or "no reason given"
-            raise GtpError(self.name, f"refused '{request}': {reason}", request, first)
+            raise GtpError(self.name, f"refused '{request}': {reason}")
         return "\n".join([first[1:].strip(), *others]).strip()
 
     def _exchange(self, request: str) -> list[str]:
@@ -160,7 +149,7 @@ class GtpPlayer:
                 line, num_read = process.stdout.readline(MAX_ANSWER), num_read + 1
                 if num_read > MAX_ANSWER or len(line) == MAX_ANSWER:
                     process.kill()
-                    raise GtpError(self.name, f"does not end its answer to '{request}'", request)
+                    raise GtpError(self.name, f"does not end its answer to '{request}'")
                 if lines or not (line.isspace() or line.startswith("#")):
                     lines.append(line)
         except OSError:
@@ -169,7 +158,7 @@ class GtpPlayer:
             timer.cancel()
         if time.monotonic() - start_s >= ANSWER_S:
             reason = f"gave no answer to '{request}' for {ANSWER_S:g} seconds"
-            raise GtpError(self.name, reason, request)
+            raise GtpError(self.name, reason)
         return lines
 
 

@@ -6,7 +6,6 @@ those of pgx, step in batches: the trees of many positions grow in lockstep.
 """
 
 import abc
-import dataclasses
 import random
 import time
 from typing import Any, NamedTuple, cast
@@ -145,12 +144,7 @@ class _TextbookPlayer(abc.ABC):
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "_TextbookPlayer":
         """See `alphazero.players.base.Player.limited`."""
-        if num_simulations is None and time_limit_s is None:
-            return type(self)(self.game, self.settings)
-        settings = dataclasses.replace(
-            self.settings, num_simulations=num_simulations, time_limit_s=time_limit_s
-        )
-        return type(self)(self.game, settings)
+        return type(self)(self.game, self.settings.limited(num_simulations, time_limit_s))
 
     def _line(self, node: Node, action: int) -> list[int]:
         """Return the expected line: an action, then the most visited ones."""

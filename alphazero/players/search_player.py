@@ -70,11 +70,6 @@ class SearchPlayer:
         return int(min(max(TREE_MEMORY_BYTES // tree_bytes, 1), MAX_BATCH_SIZE))
 
     @property
-    def is_repeatable(self) -> bool:
-        """See `Player`: all but the best lines of a puzzle."""
-        return self.game.num_players > 1
-
-    @property
     def method(self) -> str:
         """How the player finds its moves: "search", or with exact leaves."""
         return "search" if self._proven_leaves is None else "search with exact leaves"
@@ -123,20 +118,6 @@ class SearchPlayer:
             return dataclasses.replace(self)
         num_simulations = simulations_per_move(num_simulations, time_limit_s)
         return dataclasses.replace(self, num_simulations=num_simulations, time_limit_s=time_limit_s)
-
-    def ponderer(self) -> "SearchPlayer | None":
-        """Return a player whose searches fill this one's cache; None if it has none.
-
-        It asks for no exact results, so that it can be stopped at any time.
-        """
-        if self.cache is None:
-            return None
-        return dataclasses.replace(
-            self,
-            num_simulations=TIMED_SIMULATIONS,
-            time_limit_s=None,
-            exact_leaves=None,
-        )
 
     def make_search(self, num_simulations: int) -> TreeSearch:
         """Return a search of one position for callers who step it themselves.

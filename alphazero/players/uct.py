@@ -1,7 +1,5 @@
 """The player that searches with UCT and rollouts, without a network."""
 
-import dataclasses
-
 import numpy as np
 
 from alphazero.games.batched_game import Game
@@ -65,12 +63,7 @@ class UctPlayer:
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "UctPlayer":
         """See `alphazero.players.base.Player.limited`."""
-        if num_simulations is None and time_limit_s is None:
-            return UctPlayer(self.game, self.settings)
-        settings = dataclasses.replace(
-            self.settings, num_simulations=num_simulations, time_limit_s=time_limit_s
-        )
-        return UctPlayer(self.game, settings)
+        return UctPlayer(self.game, self.settings.limited(num_simulations, time_limit_s))
 
 
 def _text(value: bool | float | str | list[float]) -> str:

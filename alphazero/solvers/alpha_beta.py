@@ -53,10 +53,7 @@ class AlphaBetaSolver:
             if self.num_nodes >= last_node:
                 raise UnsolvableError(
                     f"a position of {self.game.name} is too far from the end of the game: "
-                    f"not solved within {self.max_nodes:,} nodes{self.hint}.",
-                    game=self.game.name,
-                    unit="nodes",
-                    limit=self.max_nodes,
+                    f"not solved within {self.max_nodes:,} nodes{self.hint}."
                 )
 
 

@@ -188,10 +188,7 @@ def _reachable(
         targets = np.array(found, np.int32)
         if len(index_of) > max_positions:
             raise UnsolvableError(
-                f"{game.name} has more than {max_positions:,} positions: too many to enumerate.",
-                game=game.name,
-                unit="positions",
-                limit=max_positions,
+                f"{game.name} has more than {max_positions:,} positions: too many to enumerate."
             )
         edges.append((rows + num_done, actions, targets))
         num_done += len(frontier)
@@ -235,12 +232,7 @@ def _action_scores(game: Game, positions: Positions) -> np.ndarray:
     longest = int(positions.plies_left.max())
     sizes = np.unique(np.abs(positions.values[positions.values != 0]))
     if len(sizes) * (longest + 1) >= -ILLEGAL_SCORE:
-        raise UnsolvableError(
-            f"{game.name} has more results than exact scores can tell apart.",
-            game=game.name,
-            unit="scores",
-            limit=-ILLEGAL_SCORE,
-        )
+        raise UnsolvableError(f"{game.name} has more results than exact scores can tell apart.")
     scores = np.sign(positions.values) * (np.searchsorted(sizes, np.abs(positions.values)) + 1)
     scores = (scores * (longest + 1)).astype(np.int16)
     action_scores = np.full(positions.children.shape, ILLEGAL_SCORE, np.int16)

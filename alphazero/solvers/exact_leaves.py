@@ -45,7 +45,7 @@ class Tier(NamedTuple):
 
 
 class ProvenLeaves:
-    """Answers leaves within budgets; see `alphazero.search.exact_leaves.ExactLeaves`.
+    """Answers leaves within budgets; see `alphazero.search.expansion.ExactLeaves`.
 
     The first answers of a search, near its root, prune the most. So a search begins with the most
     expensive tier, and moves on to the next one when it has spent what that one allows.

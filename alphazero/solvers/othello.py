@@ -101,11 +101,7 @@ class OthelloSolver(AlphaBetaSolver):
         if most > self.max_empties:
             raise UnsolvableError(
                 f"a position of {self.game.name} is too far from the end of the game: "
-                f"it has {most} empty squares; up to {self.max_empties} are solved.",
-                game=self.game.name,
-                unit="empty squares",
-                limit=self.max_empties,
-                value=most,
+                f"it has {most} empty squares; up to {self.max_empties} are solved."
             )
 
     def _solve(self, mine: np.uint64, other: np.uint64, guess: int, last_node: int) -> int:

@@ -42,10 +42,6 @@ SIMULATIONS_BY_KIND = {"network": DEFAULT_SIMULATIONS, "uct": DEFAULT_UCT_SIMULA
 _REPORTS_PER_VIEW = 4
 
 
-class _PageSettings(PlayerSettings):
-    measures_first = False  # measuring engines would delay the first move
-
-
 class Thinking:
     """Runs the players of the catalogue.
 

@@ -35,20 +35,6 @@ RANDOM_MOVE_FRACTION = 0.15  #: of the moves of strong play
 #: of them, and such positions say little about a player.
 MAX_IMMEDIATE_FRACTION = 0.2
 
-#: How the positions are sampled, for the notes of an evaluation set.
-METHOD_NOTES = {
-    "source random": "games of uniformly random moves",
-    "source strong": (
-        f"self-play of UCT with {STRONG_SIMULATIONS} simulations, "
-        f"{RANDOM_MOVE_FRACTION:.0%} of the moves random"
-    ),
-    "positions": (
-        "at most one per game, all plies about equally frequent; not final; some move gives up the "
-        "best result; all different, mirror images included; "
-        f"a win at once in at most {MAX_IMMEDIATE_FRACTION:.0%}"
-    ),
-}
-
 # After this many games in a row without a new position, we assume that none is left.
 _MAX_BARREN_GAMES = 400
 # How much a rejected position counts as a use of its ply; an accepted one counts 1.
