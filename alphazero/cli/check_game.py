@@ -5,8 +5,8 @@ implementation. Propose settings for training. The exit status is 0 if no error 
     alphazero check_game examples/breakthrough.py twin=examples/breakthrough_python.py
     alphazero check_game my_module:MyGame num_positions=100000 seconds=300
 
-In: a game, and perhaps a twin. Out: the first law that is broken, with the moves that lead there;
-or what the games were like, and a command that trains with the proposed settings.
+In: a game and, optionally, its twin. Out: the first broken law with the moves that lead to it, or
+statistics of the games and a command that trains with the proposed settings.
 """
 
 import dataclasses
@@ -29,21 +29,21 @@ from alphazero.runtime.wording import counted
 POSITIONAL = "game"
 _GAMES_PER_ITERATION = 200
 _MIN_WINDOW = 5_000  # samples
-#: Presets in configs/network, by the most squares that they are proposed for.
+#: Presets in configs/network, by the largest board (in squares) that each is proposed for.
 _NETWORKS = {25: "2x32", 49: "4x48", 100: "5x64", math.inf: "6x128"}
-_MANY_MOVES = 40  # on average; more take the next larger network
+_MANY_MOVES = 40  # average legal moves above which the next larger network is proposed
 
 
 @dataclasses.dataclass
 class Settings:
-    """The game, and how long to look at it."""
+    """The game to check, and how thoroughly."""
 
-    game: str = option("", "the game: a name, PATH.py or module:Class; also the word without a '='")
-    twin: str = option("", "another version of the same rules, with the same actions; empty: none")
-    num_positions: int = option(20_000, "positions to look at", 100, 1_000_000_000)
-    seconds: float = option(30.0, "seconds after which no position is looked at", 0.1, 1e6)
-    seed: int = option(0, "of the random games", 0)
-    json: str = option("", "file for the findings and the proposed settings, as JSON")
+    game: str = option("", "the game: a name, PATH.py or module:Class; 'game=' may be left out")
+    twin: str = option("", "a second implementation of the rules, with the same actions")
+    num_positions: int = option(20_000, "positions to check", 100, 1_000_000_000)
+    seconds: float = option(30.0, "time limit in seconds", 0.1, 1e6)
+    seed: int = option(0, "seed of the random games", 0)
+    json: str = option("", "JSON file for the results and the proposed settings")
 
 
 def run(settings: Settings, console: Console) -> int:
@@ -101,7 +101,7 @@ def _verdict_lines(options: CheckOptions, report: RuleReport) -> list[str]:
     ]
     if report.num_positions < options.num_positions:
         wanted = f"num_positions={options.num_positions:,}"
-        lines.append(f"The time ended before {wanted}; more seconds= reach more.")
+        lines.append(f"Time ran out before {wanted}; a larger seconds= checks more.")
     if options.twin:
         lines.append(f"The twin {options.twin} allows the same moves and gives the same results.")
     return lines
@@ -140,8 +140,8 @@ class Proposal(NamedTuple):
 def starting_values(game: Game, report: RuleReport) -> list[Proposal]:
     """Return settings that a run of a new game may start with.
 
-    They follow those of the games that ship (`configs/game`), by size of the board, legal moves and
-    plies.
+    They follow the settings of our games (`configs/game`), given the size of the board, the number
+    of legal moves, and the length of games.
     """
     num_squares = math.prod(game.planes_shape[1:])
     median, legal = max(report.plies[1], 1), max(report.mean_legal, 1.0)
@@ -152,7 +152,7 @@ def starting_values(game: Game, report: RuleReport) -> list[Proposal]:
             f"selfplay.num_simulations={_num_simulations(num_squares, legal)}",
             f"at least 5 for each of {legal:g} legal moves",
         ),
-        Proposal(f"selfplay.games_per_iteration={_GAMES_PER_ITERATION}", "as other games have"),
+        Proposal(f"selfplay.games_per_iteration={_GAMES_PER_ITERATION}", "as for other games"),
     ]
     if (opening := min(median // 4, 6)) and game.num_players == 2:
         found += [
@@ -180,7 +180,7 @@ def _network(num_squares: int, legal: float) -> str:
 
 
 def _num_simulations(num_squares: int, legal: float) -> int:
-    """Return a power of two."""
+    """Return the number of simulations to propose, a power of two."""
     least = 32 if num_squares <= 16 else 64
     return int(min(max(2 ** math.ceil(math.log2(5 * legal)), least), 256))
 

@@ -52,12 +52,12 @@ from alphazero.runtime.console import Console
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """Who is measured, on what."""
+    """The players to measure, and the positions."""
 
     game: str | None = option(None, "the game; by default that of the network or of the set")
     player: str = option("network", PLAYER_HELP)
     baseline: str | None = option(None, "another player, compared position by position")
-    set: str | None = option(None, "positions to measure on; by default those that ship")
+    set: str | None = option(None, "file of positions; by default the set that ships with the game")
     show: int = option(0, "misplayed positions to print", 0, 10_000)
     plot: str | None = option(None, "picture of the figures by ply to write (.png, .svg, .pdf)")
     json: str | None = option(None, "file to write the figures to")
@@ -134,7 +134,7 @@ def _players(spec: str, settings: Settings, game: Game) -> dict[str, Player]:
 
 
 def _measure(label: str, player: Player, evaluation_set: EvaluationSet) -> AccuracyReport:
-    """Measure one player; a bar shows how far it is."""
+    """Measure one player, with a progress bar."""
     num_positions = len(evaluation_set) + len(evaluation_set.replies)
     with counted_choice(player, f"{label} on {evaluation_set.game_name}", num_positions) as choose:
         return measure_accuracy(choose, evaluation_set)
@@ -175,7 +175,7 @@ class Pair(NamedTuple):
 
 
 def _pairs(reports: dict[str, AccuracyReport], baseline: dict[str, AccuracyReport]) -> list[Pair]:
-    """Return what is compared: players as they play, and two networks also without search."""
+    """Return the comparisons: the players as they play, and two networks also without search."""
     labels = [label for label in reports if label in baseline]
     pairs = [Pair(label, reports[label], baseline[label]) for label in labels]
     label, other = list(reports)[-1], list(baseline)[-1]

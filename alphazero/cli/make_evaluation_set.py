@@ -29,12 +29,14 @@ from alphazero.storage.run_folder import folder_name
 
 @dataclasses.dataclass
 class Settings:
-    """Which positions, and where they are written."""
+    """The positions to sample, and the file to write."""
 
     game: str = option("connect_four", "the game; it needs an exact solver")
     num_positions: int = option(1000, "half from random, half from strong play", 2, 1_000_000)
     seed: int = option(0, "the same seed gives the same set", 0, 2**63 - 1)
-    max_empties: int | None = option(None, "most empty squares; by default few enough", 1, 4096)
+    max_empties: int | None = option(
+        None, "maximum empty squares; by default few enough to solve", 1, 4096
+    )
     out: str | None = option(None, "file to write, by default GAME_SEED.csv")
     replace: bool = option(False, "replace a file that exists")
 
@@ -62,13 +64,13 @@ def run(settings: Settings, console: Console) -> None:
     first, last = sampled.plies.min(), sampled.plies.max()
     found = f"{len(sampled):,} positions"
     if len(sampled) < num_positions:
-        found = f"Only {found}, since many games in a row held no others,"
+        found = f"Only {found}, since many games in a row contained no others,"
     text = f"{found} of plies {first} to {last}, scored by {solver.name}: {out}"
     console.print(text, markup=False)
 
 
 def _notes(settings: Settings, game: Game, solver: str) -> dict[str, str]:
-    """Return what the file says about itself: how it was made."""
+    """Return the notes of the file: how it was made."""
     keys = ["game", "num_positions", "seed"] + (["max_empties"] if settings.max_empties else [])
     arguments = [f"{key}={getattr(settings, key)}" for key in keys]
     rules = {"rules_digest": game.rules_digest} if game.rules_digest else {}

@@ -49,7 +49,7 @@ from alphazero.solvers.registry import make_solver
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """Who plays, and how often."""
+    """The players, and the number of games."""
 
     game: str | None = option(None, GAME_HELP)
     a: str | None = option(None, f"player A: {PLAYER_HELP}; by default best, otherwise uct:1000")

@@ -31,7 +31,7 @@ from alphazero.runtime.wording import counted
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """Who plays where, and what is shown."""
+    """The environment, the players and the display."""
 
     env: str = option("connect_four_v3", "connect_four_v3, tictactoe_v3, or a game of ours")
     first: str | None = option(None, f"who moves first in games 1, 3, 5, ...: human, {PLAYER_HELP}")

@@ -43,7 +43,7 @@ from alphazero.storage.pretrained import shipped_network
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """Who plays what."""
+    """The game and the players."""
 
     game: str | None = option(None, GAME_HELP)
     first: str | None = option(None, f"who moves first: human, {PLAYER_HELP}")
@@ -79,7 +79,7 @@ def run(
         settings.seed = secrets.randbelow(2**31)
     game = choose_game(settings.game, (settings.first, settings.second), settings)
     skin = skin_of(game, settings.setup)
-    # A wrong list is refused before a network is loaded.
+    # Illegal moves are refused before a network is loaded.
     moves = read_start(settings.moves, game, skin)
     specs = _sides(settings, game)
     adviser = _adviser(settings, game, specs)

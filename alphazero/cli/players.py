@@ -59,14 +59,14 @@ def choose_game(
     """Return the game of a command: the one the user names, else that of its first network.
 
     Args:
-        named: the game that the user names, None if they name none. What looks wrong in its rules
-            is printed.
+        named: the game that the user names, None if they name none. Possible mistakes in its
+            rules are printed.
         specs: players as `alphazero.players.registry.make_player` reads them; None is skipped.
-        settings: for what the specs leave open.
+        settings: defaults for what the specs leave open.
         default: the game if there is no network either.
 
     Raises:
-        ConfigError: if the network is of a game file, which only the user may name.
+        ConfigError: if the network plays a game from a file, which only the user may name.
     """
     if named is not None:
         game = make_game(named)
@@ -86,7 +86,7 @@ def read_start(moves: str, game: Game, skin: Skin) -> list[int]:
     """Return the actions of the setting ``moves``.
 
     Raises:
-        ConfigError: if they are none; a game of Othello in the other set-up is recognised.
+        ConfigError: if they are not legal; the message names Othello's other set-up if it helps.
     """
     try:
         return read_moves(game, skin.notation, moves)
@@ -113,8 +113,8 @@ def make_pair(
     Both are checked before the first one is made, which may take a while.
 
     Args:
-        make: makes each of them.
-        make_person: makes the side of a ``human``; None refuses people.
+        make: makes a player from its specification, the game and its settings.
+        make_person: makes the player for ``human``; None refuses people.
     """
     named = [spec or default for spec, default in zip(specs, default_match(game.name))]
     kinds = [read_spec(spec, settings).kind for spec in named]

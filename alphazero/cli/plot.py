@@ -30,7 +30,7 @@ from alphazero.cli.players import (
     warm_up,
 )
 from alphazero.config.settings import option
-from alphazero.players.base import MAX_SIMULATIONS, RESIGN, Player, PlayerSettings
+from alphazero.players.base import MAX_SIMULATIONS, Player, PlayerSettings
 from alphazero.players.registry import default_player, make_player
 from alphazero.plots.exact_error import draw_exact_error
 from alphazero.plots.figure import check_picture
@@ -171,23 +171,13 @@ def _thought(player: Player, session: Session) -> Thought:
 
 
 def _play(session: Session, players: Sequence[Player]) -> PlayedGame:
-    """Play a game to its end; what has been played is its opening."""
+    """Play a game to its end; the moves played before are its opening."""
     warm_up(session.game, players)
-    first_ply, values = len(session.actions), dict[int, float]()
+    first_ply = len(session.actions)
+    values: dict[int, float] = {}
     with Console(stderr=True, emoji=False).status("Playing ..."):
         while not session.over:
-            action, value = _choose(players[session.player], session)
-            if action == RESIGN:
-                break
-            values[len(session.actions)] = value
-            session.play(action)
+            analysis = players[session.player].analyse(session.state)
+            values[len(session.actions)] = analysis.value
+            session.play(analysis.action)
     return PlayedGame(session, values, (players[0].name, players[1].name), first_ply)
-
-
-def _choose(player: Player, session: Session) -> tuple[int, float]:
-    """Return a player's move and what it expects; nan if it does not say."""
-    if hasattr(player, "choose_after"):
-        choice = player.choose_after([session.actions], session.state[None])
-        return int(choice.actions[0]), float(choice.values[0])
-    analysis = player.analyse(session.state)
-    return analysis.action, analysis.value

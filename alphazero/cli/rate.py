@@ -41,7 +41,7 @@ STANDARD_PLAYERS = ["random", "uct:100", "uct:1000", "uct:10000"]
 
 @dataclasses.dataclass
 class Settings:
-    """Who is rated, and by how many games."""
+    """The players to rate, and the number of games."""
 
     run: str = option("latest", "the run's folder, or latest")
     root: str = option("checkpoints", "the folder of all runs, for latest")
@@ -128,11 +128,8 @@ def _show(file: RatingFile, anchor: str, settings: Settings, console: Console) -
         return
     apart = sorted(names - set([anchor] if ratings is None else ratings.players))
     if apart:
-        text = f"Not rated yet, no chain of games leads to the anchor {anchor}: "
-        text += f"{'; '.join(map(short_name, apart))}. "
-        # After two matches each they surely have ratings.
-        text += f"Add games: num_games={2 * settings.games_per_match * len(apart)}."
-        console.print(text, markup=False)
+        text = f"No chain of games connects these players to the anchor {anchor}; add games: "
+        console.print(f"{text}{'; '.join(map(short_name, apart))}.", markup=False)
     if ratings is None:
         return
     console.print(ratings_table(ratings, file))

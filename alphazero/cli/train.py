@@ -136,7 +136,7 @@ def _train(
     """Train a run; return the exit status.
 
     Args:
-        varied: what tells the run from others of its sweep: settings or choices of config groups.
+        varied: settings and choices of config groups in which the run differs from its sweep.
     """
     console = Console(highlight=False, emoji=False)
     try:
