@@ -34,9 +34,7 @@ class Settings:
     game: str = option("connect_four", "the game; it needs an exact solver")
     num_positions: int = option(1000, "half from random, half from strong play", 2, 1_000_000)
     seed: int = option(0, "the same seed gives the same set", 0, 2**63 - 1)
-    max_empties: int | None = option(
-        None, "maximum empty squares; by default few enough to solve", 1, 4096
-    )
+    max_empties: int | None = option(None, "maximum empty squares", 1, 4096)
     out: str | None = option(None, "file to write, by default GAME_SEED.csv")
     replace: bool = option(False, "replace a file that exists")
 

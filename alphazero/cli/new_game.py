@@ -85,6 +85,4 @@ def _check(name: str, folder: Path) -> None:
         reason = "a game or a module has this name already"
         raise ConfigError.of("name", name, "another one", reason)
     if folder.exists():
-        raise ConfigError.of(
-            "name", name, "another one", "a folder or a file with this name exists"
-        )
+        raise ConfigError.of("name", name, "another one", "this folder or file exists")

@@ -66,9 +66,7 @@ def run(settings: Settings, console: Console) -> None:
     url = server.address.url
     print(f"The page is at {url}", flush=True)
     if not is_local(settings.host):
-        print(
-            "Anyone who knows the address with its token can use it; the connection is not encrypted."
-        )
+        print("Anyone who knows the address and its token can use it, unencrypted.")
     print("Ctrl-C ends it.", flush=True)
     with contextlib.suppress(KeyboardInterrupt):
         serving = threading.Thread(target=server.run, daemon=True)

@@ -1,4 +1,4 @@
-"""Which setting is meant by a key that does not exist: usually the one with the most similar name.
+"""Suggests a setting for an unknown key: usually the one with the most similar name.
 
 In: a key that someone typed, and the known ones. Out: the end of an error message.
 """
@@ -28,6 +28,6 @@ def nearest_key_hint(key: str, known: list[str]) -> str:
 
 
 def _as_written_here(key: str) -> str:
-    """Return a key without option dashes, in lower case with underscores: ``--maxVisits``."""
+    """Return a key in our spelling: ``--maxVisits`` becomes ``max_visits``."""
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key.strip().lstrip("-+~"))
     return snake.lower().replace("-", "_")

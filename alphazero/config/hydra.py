@@ -38,7 +38,7 @@ _PACKAGE_HINT = " Is its first line '# @package _global_'?"
 
 
 def runs_of_sweep(words: Sequence[str]) -> Iterator[tuple[list[str], dict[str, str]]]:
-    """Yield the arguments of each run of a sweep, and what tells it from the others.
+    """Yield the arguments of each run of a sweep, and the settings in which the runs differ.
 
     Args:
         words: arguments; each of several values separated by commas makes a run.
@@ -71,7 +71,7 @@ class Composer:
         Args:
             cls: the class of the settings, whose defaults the files change.
             folder: the config files that ship.
-            config_dir: a folder with config files of the user's own.
+            config_dir: a folder with the user's own config files.
 
         Raises:
             ConfigError: if there is no such folder.
@@ -138,7 +138,7 @@ class Composer:
     # --- errors -----------------------------------------------------------------------------------
 
     def named(self, error: ConfigError) -> ConfigError:
-        """Return an error that names the user's own file in which the refused value stands."""
+        """Return the error with the name of the user's file that contains the refused value."""
         path = file_with(self.own_files, error.key, error.value)
         if path is None:
             return error

@@ -24,7 +24,7 @@ _TYPE_TEXT = {
     list: "a list such as [1,2]",
     dict: "names and values such as {units: 64}",
 }
-#: What is converted to each type. A fraction is no whole number, and a switch no number.
+#: The types that are converted to each type. Fractions do not become int, nor bool a number.
 _ACCEPTED = {
     int: (int, str),
     float: (int, float, str),

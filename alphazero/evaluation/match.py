@@ -4,7 +4,7 @@ In: a game and two players. Out: a `MatchReport`. Both games of a pair start fro
 opening; each player moves first in one of them, so that an unbalanced opening favours nobody. In a
 game of one player, each plays one of them alone, and the better result wins the pair.
 Openings differ from pair to pair, so that deterministic players do not repeat one game. This file
-knows nothing of networks, files or consoles.
+does not depend on networks, files or consoles.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """A tournament whose schedule plays the most informative matches.
 
 In: a game, named players, and the matches played so far. Out: further matches, one by one, which
-can be stored as plain data. This is no round robin: the next match is between the two players for
+can be stored as plain data. It is not a round robin: the next match is between the two players for
 whom
 
     p (1 - p) Var(elo_a - elo_b)

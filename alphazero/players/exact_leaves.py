@@ -34,22 +34,22 @@ from alphazero.solvers.provers import Prover
 #: nodes instead keeps the result in 98.2% of 2,000 positions of Connect Four at 200 simulations
 #: (tiers: 98.45%, no exact leaves: 98.05%), and in 148 of 150 of plies 6 to 20 at 0.5 s (150).
 _TIERS = ((1 / 4, 3 / 8), (1 / 20, 1 / 4), (1 / 200, 1 / 8))
-#: Roughly what a core searches while all cores evaluate one position with a network of 5x64, and
-#: in a second. Nothing is measured: only orders of magnitude matter.
+#: Nodes that a core searches in about the time that all cores need to evaluate one position with a
+#: 5x64 network, and in a second. They are not measured, because only orders of magnitude matter.
 _NODES_PER_EVALUATION = 500
 _NODES_PER_S = 4_000_000
 #: Evaluations that an answer may always cost if the time is limited; otherwise it is one.
 _EVALUATIONS_PER_ANSWER = 4
-#: Of a move's evaluations, what expensive answers may plan with if the time is not limited.
+#: Fraction of a move's evaluations that expensive answers may cost if the time is not limited.
 _FRACTION_OF_EVALUATIONS = 1 / 3
 _USUAL_CORES = 2
-#: The games whose positions show what an answer costs, and the nodes above which it is estimated.
+#: Games in whose positions costs are measured, and the nodes above which costs are extrapolated.
 _NUM_GAMES = 64
 _MAX_MEASURED_NODES = 30_000
 
 
 def check_setting(text: str) -> str:
-    """Return the setting.
+    """Return the setting ``endgame`` after checking it.
 
     Raises:
         ConfigError: if it is neither off, auto nor a number of nodes.
@@ -67,7 +67,9 @@ class LeafPolicy:
 
     provers: list[Prover]  #: one for each thread
     costs: np.ndarray  #: float64[num_stages], expected nodes of an answer by stage
-    nodes_per_answer: float | None  #: what an answer may cost; None follows from a move's limits
+    nodes_per_answer: (
+        float | None
+    )  #: maximum cost of an answer; None depends on the limits
 
     def leaves(self, num_simulations: float, time_limit_s: float | None) -> ProvenLeaves | None:
         """Return the exact leaves of a search; None if no answer is cheap enough.

@@ -25,9 +25,9 @@ from alphazero.players.base import RESIGN, Analysis, Choice, SearchProgress
 from alphazero.runtime.errors import ConfigError, InputError
 
 _COLORS = ("black", "white")
-ANSWER_S = 3600.0  #: that an engine may take for an answer
-MAX_ANSWER = 65_536  #: characters of a line, and lines of an answer
-_MAX_SHOWN = 200  # characters of an answer in a sentence
+ANSWER_S = 3600.0  #: maximum seconds that an engine may take for an answer
+MAX_ANSWER = 65_536  #: maximum characters of a line, and maximum lines of an answer
+_MAX_SHOWN = 200  # characters of an answer quoted in a message
 
 
 class GtpError(InputError):
@@ -38,7 +38,7 @@ class GtpError(InputError):
 
 
 class GtpPlayer:
-    """Asks an engine in a process of its own, which ends with the player; see `Player`.
+    """Asks an engine in a separate process, which ends with the player; see `Player`.
 
     An engine needs the moves of the game, so only `choose_after` gives an answer.
 
@@ -133,7 +133,7 @@ class GtpPlayer:
     def _exchange(self, request: str) -> list[str]:
         """Return the lines of the engine's answer, "" alone if it has ended.
 
-        An engine that is silent for too long, or does not stop talking, is ended.
+        An engine that is silent for too long, or never ends its answer, is killed.
         """
         process, start_s = self._process, time.monotonic()
         assert process and process.stdin and process.stdout
@@ -163,7 +163,7 @@ class GtpPlayer:
 
 
 def _shown(answer: str) -> str:
-    """Return an answer as it can stand in a sentence."""
+    """Return an answer in a form that can be quoted in a message."""
     return "".join(letter for letter in answer[:_MAX_SHOWN] if letter.isprintable())
 
 

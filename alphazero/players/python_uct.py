@@ -23,7 +23,7 @@ from alphazero.textbook.uct import Node, Uct
 #: Settings of UCT that need compiled rules or a table, and their defaults.
 _DEFAULTS_ONLY = ("statistics", "rollout", "rollout_weights", "record_rollouts", "keep_table")
 _MAX_POSITIONS = 64  # searched in lockstep
-_MAX_BYTES = 2**18  # of the states of one simulation in all of them
+_MAX_BYTES = 2**18  # maximum bytes of their states in one simulation
 
 
 def uct_player(game: Game, settings: PlayerSettings | None = None) -> Player:

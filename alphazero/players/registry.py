@@ -41,9 +41,9 @@ _PLAYERS: dict[str, Callable[[Game, PlayerSettings], Player]] = {
 _NETWORKS = ("best", "network", "latest")  # names that stand for the path of one
 _NAMED_KINDS = (*_PLAYERS, *_NETWORKS, "human")
 _OTHERS = ["gtp:COMMAND", "PATH.safetensors", "RUN_DIRECTORY", "module:Class"]
-#: What every player has, see `Player`.
+#: The members of every player, see `Player`.
 _MEMBERS = ("name", "batch_size", "choose", "analyse", "limited")
-_ROOT = Path("checkpoints")  #: of the trained networks
+_ROOT = Path("checkpoints")  #: the folder of trained networks
 _LIMITS = ("num_simulations", "time_limit_s")
 
 
@@ -193,7 +193,7 @@ def _own_player(kind: str, game: Game, settings: PlayerSettings) -> Player:
     """Return a player of the user's own.
 
     Raises:
-        ConfigError: if it cannot be made, or lacks what every player has.
+        ConfigError: if it cannot be made, or lacks a member of `Player`.
     """
     made_by = load_own(kind, PLAYERS, "player")
     try:
@@ -212,7 +212,7 @@ def network_path(kind: str, game_name: str, rules_digest: str = "") -> Path | No
     """Return the path of the network, or of the run, that a player's kind stands for.
 
     Args:
-        rules_digest: of the game; a run with the same rules is of the same game.
+        rules_digest: digest of the game's rules; a run with the same digest is of the same game.
 
     Returns:
         The path, or None if the kind is another player's or unknown.

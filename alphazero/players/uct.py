@@ -11,7 +11,7 @@ from alphazero.search.uct.settings import UctSettings
 #: Simulations per move if neither their number nor the time is limited.
 DEFAULT_UCT_SIMULATIONS = 1000
 
-#: The fields of `PlayerSettings` that a UCT search takes as they are.
+#: The fields of `PlayerSettings` that are passed to the UCT search unchanged.
 _UCT_KEYS = ["uct_c", "statistics", "keep_table", "record_rollouts", "final_move", "rollout"]
 _UCT_KEYS += ["rollout_weights"]
 
@@ -76,7 +76,7 @@ def _text(value: bool | float | str | list[float]) -> str:
 
 
 def uct_simulations(settings: PlayerSettings) -> int | None:
-    """Return the most simulations that a UCT player makes per move; None if only time ends them."""
+    """Return the maximum simulations of a UCT player per move; None if only time limits them."""
     if settings.num_simulations is None and settings.time_limit_s is None:
         return DEFAULT_UCT_SIMULATIONS
     return settings.num_simulations

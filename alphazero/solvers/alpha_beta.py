@@ -18,12 +18,12 @@ class AlphaBetaSolver:
         max_nodes: give up a position after this many nodes.
 
     Attributes:
-        num_nodes: searched since the solver was made.
+        num_nodes: nodes searched since the solver was made.
     """
 
     name = "alpha-beta"
     meaning = "distance"
-    #: What else may help with a position that took too many nodes.
+    #: Advice appended to the error about a position that takes too many nodes.
     hint = ""
 
     def __init__(self, game: CompiledGame, search: Any, max_nodes: int):

@@ -1,9 +1,9 @@
-"""What every exact solver offers, and how exact scores are counted.
+"""The interface of exact solvers, and the definition of exact scores.
 
 A solver maps positions to the score of every action: a whole number whose sign is the result under
 perfect play, and which is larger for an earlier win, a later loss or a larger margin. This module
 defines that interface only. The solvers are the other modules of this package;
-`alphazero.solvers.registry` chooses one for a game. Players and networks are unknown here.
+`alphazero.solvers.registry` chooses one for a game.
 
 Shapes: B positions, K state words, A actions.
 """

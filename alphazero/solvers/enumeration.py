@@ -3,7 +3,6 @@
 In: a game. Out: its reachable positions as arrays (`Positions`), each with its value under perfect
 play, and two ways to look them up: results (`ExactValues`) and scores (`EnumeratedSolver`). Values
 are found backwards from the final positions: a position is solved once all its successors are.
-Players and networks are unknown here.
 
 Shapes: N enumerated positions, B positions asked about, K state words, A actions.
 """
@@ -18,14 +17,14 @@ from alphazero.games.batched_game import Game, Transition
 from alphazero.runtime.errors import InputError
 from alphazero.solvers.base import ILLEGAL_SCORE, ILLEGAL_VALUE, UnsolvableError
 
-#: The most positions that an enumeration holds; with their graph, more would take gigabytes.
+#: Maximum positions of an enumeration; with their graph, more would take gigabytes.
 MAX_POSITIONS = 3_000_000
 
-#: The most positions that `EnumeratedSolver` enumerates: about ten seconds of work.
+#: Maximum positions that `EnumeratedSolver` enumerates, about ten seconds of work.
 MAX_SOLVER_POSITIONS = 300_000
-_BATCH = 1024  # positions whose moves are played at once; then they are counted
+_BATCH = 1024  # positions expanded at once
 
-#: In `Positions.children`, where the action is illegal.
+#: Entry of `Positions.children` for an illegal action.
 NO_CHILD = -1
 
 
@@ -111,7 +110,7 @@ class ExactValues:
             return np.array([self._index[row.tobytes()] for row in identities], np.int64)
         except KeyError:
             raise InputError(
-                f"a position of {self.game.name} is not among the enumerated ones."
+                f"a position of {self.game.name} is not one of the enumerated positions."
             ) from None
 
 

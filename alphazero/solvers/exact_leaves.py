@@ -29,7 +29,7 @@ from alphazero.solvers.provers import Prover
 #: A position is given up after this many times the nodes that an answer may cost on average.
 _PATIENCE = 4
 _UNLIMITED = 2**62
-#: See `extrapolated`.
+#: Stages over which the growth of costs is measured, and the smallest growth assumed per stage.
 _NUM_SLOPE_STAGES, _LEAST_GROWTH = 8, 1.25
 #: Positions of each stage that are tried: fewer where they are expected to take many nodes.
 _MAX_TRIED, _MIN_TRIED, _MAX_TRIED_NODES = 32, 8, 1_000_000
@@ -53,13 +53,13 @@ class ProvenLeaves:
     Args:
         provers: of one game, one for each thread.
         costs: see `leaf_costs`.
-        tiers: the most expensive first; the last one has no end.
+        tiers: the most expensive first; the last one is unlimited.
         nodes_per_s: of all provers together, for a search with a time limit: a tier then also ends
             by the clock, even within an answer, if the machine is slower than that. None counts
             nodes alone.
 
     Attributes:
-        num_nodes: searched since it was made.
+        num_nodes: nodes searched since it was made.
     """
 
     def __init__(
@@ -81,8 +81,8 @@ class ProvenLeaves:
         """Prepare for new searches: no answer depends on earlier questions.
 
         Args:
-            num_searches: they share the budget of all.
-            deadline: of `time.monotonic`, for the answers; None is no limit.
+            num_searches: the number of searches; they share their budgets.
+            deadline: time of `time.monotonic` by which answers must end; None sets no limit.
         """
         for prover in self._provers:
             prover.forget()

@@ -30,12 +30,12 @@ SPREAD_OTHER = np.uint64(0xC2B2AE3D27D4EB4F)
 HALF = np.uint64(32)
 #: The move that is a pass; squares are bits from 0 to 63.
 PASS = 64
-#: With so few empty squares, the table and counting replies cost more time than they save.
+#: Up to this many empty squares, the table and counting replies cost more time than they save.
 FEW_EMPTIES = 5
 #: Below and above every score.
 WORST, BEST = -65, 65
 _UNLIMITED = 2**62
-#: The most empty squares that are solved, by board size: some seconds for most positions.
+#: Maximum empty squares of a solvable position, by board size; most of them take some seconds.
 MAX_EMPTIES = {4: 12, 6: 22, 8: 20}
 
 

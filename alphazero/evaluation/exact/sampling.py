@@ -30,7 +30,7 @@ from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.base import Solver
 
 STRONG_SIMULATIONS = 1000  #: UCT simulations for a move of strong play
-RANDOM_MOVE_FRACTION = 0.15  #: of the moves of strong play
+RANDOM_MOVE_FRACTION = 0.15  #: fraction of random moves in strong play
 #: The largest fraction of positions in which a move wins at once. Without a limit it would be half
 #: of them, and such positions say little about a player.
 MAX_IMMEDIATE_FRACTION = 0.2
@@ -51,15 +51,15 @@ def sample_set(
 ) -> EvaluationSet:
     """Sample ``num_positions`` positions, half from random play, half from strong play.
 
-    All positions are different, including their mirror images. There are fewer where the games hold
-    no others, as in a small game.
+    All positions are different, including their mirror images. Fewer are returned if the games
+    contain no others, as in a small game.
 
     Args:
         max_empties: the largest number of empty squares in a position; None allows the whole game.
         progress: called with the number of positions found after each new one.
 
     Raises:
-        ConfigError: if the games hold none.
+        ConfigError: if the games contain no such position.
     """
     samples: list[_Sample] = []
     seen: set[bytes] = set()
@@ -76,7 +76,7 @@ def sample_set(
                 samples.append(sample)
                 progress(len(samples))
     if not samples:
-        reason = f"{_MAX_BARREN_GAMES} games held no position in which a move loses anything"
+        reason = f"{_MAX_BARREN_GAMES} games contained no position in which a move gives up the best result"
         raise ConfigError.of("game", game.name, "another game", reason)
     samples.sort(key=lambda each: (len(each.moves), each.source, each.moves))
     moves, states, scores, sources = zip(*samples)
@@ -107,8 +107,8 @@ def _samples(
     game has no new one.
 
     Args:
-        max_immediate: the most positions in which a move wins at once.
-        seen: the keys of the positions found so far, which grow.
+        max_immediate: maximum positions in which a move wins at once.
+        seen: the keys of all positions found so far; new ones are added.
     """
     ply_uses = np.zeros(game.max_plies + 1)
     num_immediate = 0
