@@ -112,7 +112,6 @@ evaluate player=random set=files/sets/values.csv
 evaluate player=random set=files/sets/moves.csv
 evaluate player=random set=files/sets/binary.csv
 evaluate player=random game=othello:4
-evaluate player=random plot=x.doc
 
 make_evaluation_set num_positions=1
 make_evaluation_set out=files/sets/text.csv

@@ -3,18 +3,17 @@ has scored. A network is measured twice: alone, and with search. With baseline= 
 answers the same positions, and the difference is printed.
 
     alphazero evaluate player=checkpoints/connect_four/RUN
-    alphazero evaluate player=best num_simulations=800 show=3 plot=accuracy.png
+    alphazero evaluate player=best num_simulations=800 show=3
     alphazero evaluate player=checkpoints/connect_four/B baseline=checkpoints/connect_four/A
     alphazero make_evaluation_set seed=7 out=fresh.csv && alphazero evaluate set=fresh.csv
 
-In: one or two players and an evaluation set. Out: a table; if asked for, misplayed positions, the
-figures as JSON, and a picture.
+In: one or two players and an evaluation set. Out: a table; if asked for, misplayed positions and
+the figures as JSON.
 """
 
 import dataclasses
 import itertools
 from collections.abc import Iterable
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -45,8 +44,6 @@ from alphazero.games.batched_game import Game
 from alphazero.own_games.registry import make_stored_game
 from alphazero.players.base import Player, PlayerSettings, engine_of, thinking_of
 from alphazero.players.registry import make_player, network_path, read_spec
-from alphazero.plots.accuracy import draw_accuracy
-from alphazero.plots.figure import check_picture
 from alphazero.runtime.console import Console
 
 
@@ -59,14 +56,11 @@ class Settings(PlayerSettings):
     baseline: str | None = option(None, "another player, compared position by position")
     set: str | None = option(None, "file of positions; by default the set that ships with the game")
     show: int = option(0, "misplayed positions to print", 0, 10_000)
-    plot: str | None = option(None, "picture of the figures by ply to write (.png, .svg, .pdf)")
     json: str | None = option(None, "file to write the figures to")
 
 
 def run(settings: Settings, console: Console) -> None:
     """Measure the player and print the table."""
-    if settings.plot:
-        check_picture(settings.plot, "plot")
     game = _game(settings)
     evaluation_set = find_set(settings.set, game)
     players = _players(settings.player, settings, game)
@@ -102,10 +96,6 @@ def run(settings: Settings, console: Console) -> None:
                 "differences": {pair.label: pair.difference._asdict() for pair in pairs},
             }
         write_figures(settings.json, figures, console)
-    if settings.plot:
-        title = f"{game.name}: {player.name}"
-        draw_accuracy(evaluation_set, reports, title, Path(settings.plot))
-        console.print(f"Picture: {settings.plot}", markup=False)
 
 
 def _game(settings: Settings) -> Game:

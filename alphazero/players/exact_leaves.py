@@ -67,9 +67,7 @@ class LeafPolicy:
 
     provers: list[Prover]  #: one for each thread
     costs: np.ndarray  #: float64[num_stages], expected nodes of an answer by stage
-    nodes_per_answer: (
-        float | None
-    )  #: maximum cost of an answer; None depends on the limits
+    nodes_per_answer: float | None  #: maximum cost of an answer; None depends on the limits
 
     def leaves(self, num_simulations: float, time_limit_s: float | None) -> ProvenLeaves | None:
         """Return the exact leaves of a search; None if no answer is cheap enough.

@@ -333,7 +333,6 @@ def test_values_that_do_not_fit_the_machine_or_name_no_game_are_refused(words):
         "sed=1": "seed",
         "learner.learn_rate=1e-3": "learner.learning_rate",
         "iterations=50": "run.num_iterations",
-        "learner.batch=64": "learner.batch_size",
     }.items(),
 )
 def test_an_unknown_key_gets_the_most_similar_one(word, nearest):

@@ -265,10 +265,8 @@ def test_each_answer_is_flushed_before_the_next_line_is_read():
             assert answers.flushed.count("\n") == number
             yield '{"game": "tic_tac_toe"}\n'
         assert answers.flushed.count("\n") == 3
-        yield ""
 
-    stream = requests()
-    serve(ENGINE, type("Requests", (), {"readline": lambda self, limit: next(stream)})(), answers)
+    serve(ENGINE, requests(), answers)
 
 
 def test_the_command_answers_and_prints_nothing_but_json():

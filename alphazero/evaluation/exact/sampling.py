@@ -76,7 +76,7 @@ def sample_set(
                 samples.append(sample)
                 progress(len(samples))
     if not samples:
-        reason = f"{_MAX_BARREN_GAMES} games contained no position in which a move gives up the best result"
+        reason = f"{_MAX_BARREN_GAMES} games contained no position that can be misplayed"
         raise ConfigError.of("game", game.name, "another game", reason)
     samples.sort(key=lambda each: (len(each.moves), each.source, each.moves))
     moves, states, scores, sources = zip(*samples)

@@ -116,7 +116,7 @@ class UctSearch:
             message = f"UCT needs a game with compiled rules; {game.name} is a Python game."
             raise ConfigError(message, key="game", value=game.name)
         settings = settings or UctSettings()
-        settings.check(game)
+        settings.check()
         self.game = game
         self.settings = settings
         self.rng = kernel_rng(child_generator(seed, "uct"))
@@ -140,11 +140,6 @@ class UctSearch:
         weights = check_weights(game, settings.rollout_weights) if weighted else np.zeros(0)
         scratch = make_rollout_scratch(game.num_actions)
         self._rollout_policy = RolloutPolicy(weighted, weights, scratch)
-
-    @property
-    def memory_bytes(self) -> int:
-        """Maximum memory of the tree, in bytes."""
-        return sum(array.nbytes for array in self.tree)
 
     def run(self, state: np.ndarray, progress: SearchProgress | None = None) -> UctOutput:
         """Search one position.
