@@ -43,7 +43,8 @@ def handle_interrupts() -> None:
     # Batch systems and shutdowns send SIGTERM: a command then also reports what it stored.
     signal.signal(signal.SIGTERM, _interrupt)
     if sys.unraisablehook is not _unraisable:
-        _show_unraisable, sys.unraisablehook = sys.unraisablehook, _unraisable
+        _show_unraisable = sys.unraisablehook
+        sys.unraisablehook = _unraisable
 
 
 def is_interrupted() -> bool:
@@ -101,7 +102,8 @@ def _send_later() -> None:
 def _send_again() -> None:
     global _is_sending, _last_s
     time.sleep(_SEND_AGAIN_AFTER_S)
-    _is_sending, _last_s = False, -math.inf
+    _is_sending = False
+    _last_s = -math.inf
     main_thread = threading.main_thread().ident
     if main_thread is not None and hasattr(signal, "pthread_kill"):
         signal.pthread_kill(main_thread, signal.SIGTERM)  # it also ends a wait of that thread

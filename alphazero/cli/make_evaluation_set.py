@@ -55,7 +55,9 @@ def run(settings: Settings, console: Console) -> None:
             advice += " These positions are sampled first; max_empties=30 leaves them out."
         print(advice, file=sys.stderr, flush=True)
     solver = make_solver(game)
-    num_positions, seed, max_empties = settings.num_positions, settings.seed, settings.max_empties
+    num_positions = settings.num_positions
+    seed = settings.seed
+    max_empties = settings.max_empties
     with progress(f"positions of {game.name}", num_positions) as show:
         sampled = sample_set(game, solver, num_positions, seed, max_empties, show)
     write_set(out, dataclasses.replace(sampled, notes=_notes(settings, game, solver.name)))

@@ -79,7 +79,8 @@ def _check(name: str, folder: Path) -> None:
     allowed = "a name such as my_game: lower-case letters, digits and _, starting with a letter"
     if not re.fullmatch("[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise ConfigError.of("name", name, allowed)
-    spec, here = importlib.util.find_spec(name), Path.cwd()
+    spec = importlib.util.find_spec(name)
+    here = Path.cwd()
     is_hidden = spec and spec.origin and Path(spec.origin).parent not in (here, here / name)
     if name in game_names() or name in sys.stdlib_module_names or is_hidden:
         reason = "a game or a module has this name already"

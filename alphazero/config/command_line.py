@@ -88,7 +88,9 @@ def check_key(key: str, text: str, known: list[str], command: str) -> None:
 
 def split_values(text: str) -> list[str]:
     """Split a text at the commas that lie outside brackets and quotes."""
-    values, depth, quote = [""], 0, ""
+    values = [""]
+    depth = 0
+    quote = ""
     for character in text:
         if quote:
             quote = "" if character == quote else quote

@@ -113,5 +113,6 @@ def _random_openings(
         actions = uniform_actions(game.legal_action_mask(states), generator)
         transition = game.step(states, actions)
         alive = ~transition.over
-        states, moves = transition.states[alive], np.column_stack([moves, actions])[alive]
+        states = transition.states[alive]
+        moves = np.column_stack([moves, actions])[alive]
     return moves, states

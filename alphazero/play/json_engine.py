@@ -129,7 +129,9 @@ def parse_request(
         Refusal: if the line is not a valid request.
     """
     request = read_request(EngineRequest, read_json(line))
-    name, moves, setup = request.game, request.moves or [], request.setup
+    name = request.game
+    moves = request.moves or []
+    setup = request.setup
     name = only_game if name is None else name
     if name is None or not (is_shipped_game(name) if only_game is None else name == only_game):
         own = ", ".join(filter(is_shipped_game, game_names()))

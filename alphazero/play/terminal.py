@@ -261,7 +261,8 @@ class TerminalGame:
 
     def _think(self, player: Player, text: str) -> Analysis:
         """Return a player's analysis of the position; show a progress bar if it takes long."""
-        console, start_s = self._screen.console, time.monotonic()
+        console = self._screen.console
+        start_s = time.monotonic()
         limit_s = getattr(player, "time_limit_s", None)
         columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), TaskProgressColumn())
         bar = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)

@@ -135,7 +135,8 @@ class GtpPlayer:
 
         An engine that is silent for too long, or never ends its answer, is killed.
         """
-        process, start_s = self._process, time.monotonic()
+        process = self._process
+        start_s = time.monotonic()
         assert process and process.stdin and process.stdout
         timer = threading.Timer(ANSWER_S, process.kill)
         timer.daemon = True
@@ -143,10 +144,12 @@ class GtpPlayer:
         try:
             process.stdin.write(request + "\n")
             process.stdin.flush()
-            lines, num_read = list[str](), 0
+            lines = list[str]()
+            num_read = 0
             # Up to the empty line after the answer, or to the end of the output.
             while not lines or (lines[0].startswith(("=", "?")) and lines[-1].strip()):
-                line, num_read = process.stdout.readline(MAX_ANSWER), num_read + 1
+                line = process.stdout.readline(MAX_ANSWER)
+                num_read += 1
                 if num_read > MAX_ANSWER or len(line) == MAX_ANSWER:
                     process.kill()
                     raise GtpError(self.name, f"does not end its answer to '{request}'")

@@ -71,7 +71,8 @@ def load_network_player(
     wanted = EngineChoice(settings.engine, settings.precision)
     check_setting(settings.endgame)
     module = load_module(game, path, settings.network_kind).module
-    device, num_threads = choose_device(settings.device), set_num_threads(0)
+    device = choose_device(settings.device)
+    num_threads = set_num_threads(0)
     sample = sample_positions(game, _NUM_SAMPLE_POSITIONS, child_generator(0, "sample"))
     try:
         evaluator = NetworkEvaluator(

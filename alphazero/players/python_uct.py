@@ -196,7 +196,8 @@ class BatchedUctPlayer(_TextbookPlayer):
     def _search(self, states: np.ndarray, progress: SearchProgress | None = None) -> list[Node]:
         num_simulations, time_limit_s = uct_simulations(self.settings), self.settings.time_limit_s
         roots = [self._uct.begin(row) for row in _rows(self.game.inspect(states))]
-        started, num_done = time.perf_counter(), 0
+        started = time.perf_counter()
+        num_done = 0
         while num_simulations is None or num_done < num_simulations:
             self._simulate(roots)
             num_done += 1

@@ -171,7 +171,10 @@ def _reachable(
         the action, and the index of the position after it.
     """
     index_of = {game.identity(frontier)[0].tobytes(): 0}
-    batches, edges, waiting, num_done = [], [], deque([frontier]), 0
+    batches = []
+    edges = []
+    waiting = deque([frontier])
+    num_done = 0
     while waiting:
         frontier = waiting.popleft()
         if len(frontier) > _BATCH:

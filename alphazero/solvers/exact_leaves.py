@@ -100,7 +100,8 @@ class ProvenLeaves:
             return results
         parts = [asked[first :: len(self._provers)] for first in range(len(self._provers))]
         max_nodes = int(min(self._nodes_left / len(parts), _UNLIMITED)) + 1
-        start, num_before = time.monotonic(), self.num_nodes
+        start = time.monotonic()
+        num_before = self.num_nodes
         max_s = self._nodes_left / self._nodes_per_s if self._nodes_per_s else math.inf
         deadline = min(start + max_s, self._deadline)
 
@@ -131,7 +132,8 @@ def make_prover(game: Game) -> Prover | None:
 
 def game_positions(game: Game, num_games: int, generator: np.random.Generator) -> np.ndarray:
     """Return the unfinished positions of games of uniformly random moves, [N, K]."""
-    states, positions = game.initial_states(num_games), []
+    states = game.initial_states(num_games)
+    positions = []
     while len(states):
         positions.append(states)
         after = game.step(states, uniform_actions(game.legal_action_mask(states), generator))
@@ -151,7 +153,9 @@ def leaf_costs(prover: Prover, states: np.ndarray, max_nodes: int) -> np.ndarray
     """
     stages = prover.stages(states)
     costs = np.full(prover.num_stages, np.inf)
-    first, num_failures, cost = 0, 0, 0.0
+    first = 0
+    num_failures = 0
+    cost = 0.0
     for stage in np.unique(stages):
         num_tried = max(min(_MAX_TRIED, int(_MAX_TRIED_NODES / max(cost, 1.0))), _MIN_TRIED)
         cost = _answer_cost(prover, states[stages == stage][:num_tried], max_nodes)

@@ -141,7 +141,9 @@ def _games(game: Game, source: str, seed: int) -> Iterator[tuple[np.ndarray, np.
     settings = PlayerSettings(num_simulations=STRONG_SIMULATIONS, seed=strong_seed)
     strong_player = UctPlayer(game, settings)
     while True:
-        moves, states, state = [], [], game.initial_states()
+        moves = []
+        states = []
+        state = game.initial_states()
         over = False
         while not over:
             is_random = source == "random" or generator.random() < RANDOM_MOVE_FRACTION
