@@ -147,7 +147,10 @@ def make_settings(*overrides: Any) -> TrainSettings:
     """
     from alphazero.training.run_config import compose
 
-    settings = compose([_argument(override) for override in overrides])
+    arguments = [
+        one if isinstance(one, str) else f"game={make_game(one).name}" for one in overrides
+    ]
+    settings = compose(arguments)
     if settings.resume:
         message = f"resume={settings.resume} is no setting here: call train(resume=...)."
         raise ConfigError(message, key="resume", value=settings.resume)
@@ -259,10 +262,6 @@ def load_run(path: str | Path = "latest", root: str | Path = "checkpoints") -> R
         metrics=folder.read_metrics(),
         networks=sorted((folder.path / "networks").glob("*.safetensors")),
     )
-
-
-def _argument(override: Any) -> str:
-    return override if isinstance(override, str) else f"game={make_game(override).name}"
 
 
 def _player(player: Player | str, game: Game) -> Player:

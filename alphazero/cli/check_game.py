@@ -88,8 +88,9 @@ def fault_lines(heading: str, fault: Fault) -> list[str]:
     lines = [f"{heading}: {fault.text}"]
     if fault.actions:
         lines.append(f"after {counted(len(fault.actions), 'move')}: {fault.moves}")
-        if fault.moves.split() != (actions := list(map(str, fault.actions))):
-            lines.append(f"as actions: {' '.join(actions)}")
+        actions = " ".join(map(str, fault.actions))
+        if fault.moves != actions:
+            lines.append(f"as actions: {actions}")
     return [*lines, *fault.board.splitlines()]
 
 
@@ -154,7 +155,8 @@ def starting_values(game: Game, report: RuleReport) -> list[Proposal]:
         ),
         Proposal(f"selfplay.games_per_iteration={_GAMES_PER_ITERATION}", "as for other games"),
     ]
-    if (opening := min(median // 4, 6)) and game.num_players == 2:
+    opening = min(median // 4, 6)
+    if opening and game.num_players == 2:
         found += [
             Proposal("selfplay.random_opening_fraction=0.5", "half of the games begin at random"),
             Proposal(f"selfplay.random_opening_plies={opening}", f"a quarter of {median} plies"),

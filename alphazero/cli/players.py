@@ -75,7 +75,8 @@ def choose_game(
         return game
     for spec in filter(None, specs):
         kind, _ = read_spec(spec, settings)
-        if is_path(kind) and (path := network_path(kind, "")):
+        path = network_path(kind, "") if is_path(kind) else None
+        if path is not None:
             from alphazero.players.network import game_of_network
 
             return game_of_network(path)

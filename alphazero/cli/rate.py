@@ -168,7 +168,9 @@ def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
     for index in np.argsort(-ratings.elo, kind="stable"):
         player = ratings.players[index]
         is_network = player in file.networks
-        style = "cyan" if is_network else "bold" if player == ratings.anchor else None
+        style = "bold" if player == ratings.anchor else None
+        if is_network:
+            style = "cyan"
         is_short = is_network and len(searches) == 1
         name = player.partition(", ")[0] if is_short else short_name(player)
         games, score = f"{ratings.num_games[index]:,}", f"{ratings.scores[index]:.1%}"

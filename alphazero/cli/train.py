@@ -206,7 +206,8 @@ def _strength(folder: RunFolder) -> float:
 
 def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
     """Return the settings of a stored run, changed by the arguments, and its folder."""
-    if options := [word for word in arguments if word.startswith(("-", "~", "+"))]:
+    options = [word for word in arguments if word.startswith(("-", "~", "+"))]
+    if options:
         message = f"{options[0]} cannot be combined with resume=, only key=value can."
         raise ConfigError(message, key=options[0])
     texts = dict(split_word(word) for word in arguments)

@@ -130,11 +130,13 @@ class TerminalGame:
     # --- turns ------------------------------------------------------------------------------------
 
     def _play_turn(self) -> None:
-        session, player = self.session, self.session.player
+        session = self.session
+        player = session.player
+        engine = self.players[player]
         if session.is_forced_pass():
             self._screen.print_pass(player)
             session.play(session.legal_actions[0])
-        elif isinstance(engine := self.players[player], HumanPlayer):
+        elif isinstance(engine, HumanPlayer):
             self._ask(prompt(session, self._screen.skin))
         else:
             self._engine_turn(player, engine)

@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from alphazero.games.batched_game import Game
+from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.exact_leaves import (
@@ -119,7 +119,8 @@ def make_leaf_policy(game: Game, setting: str, num_threads: int) -> LeafPolicy |
     """
     if setting == "off" or make_prover(game) is None:
         return None
-    provers = [prover for _ in range(num_threads) if (prover := make_prover(game)) is not None]
+    assert isinstance(game, CompiledGame)
+    provers = [Prover(game) for _ in range(num_threads)]
     provers[0].prove(game.initial_states(), np.zeros(1, np.int64), 1)  # loads the kernels
     states = game_positions(game, _NUM_GAMES, child_generator(0, "endgame"))
     costs = leaf_costs(provers[0], states, _MAX_MEASURED_NODES)

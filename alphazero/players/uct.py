@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from alphazero.games.batched_game import Game
+from alphazero.games.batched_game import CompiledGame
 from alphazero.players.base import Analysis, Choice, PlayerSettings, SearchProgress
 from alphazero.search.uct.output import PositionStatistics
 from alphazero.search.uct.search import UctSearch
@@ -21,7 +21,7 @@ class UctPlayer:
 
     batch_size = 1
 
-    def __init__(self, game: Game, settings: PlayerSettings | None = None):
+    def __init__(self, game: CompiledGame, settings: PlayerSettings | None = None):
         self.game = game
         self.settings = settings or PlayerSettings()
         self.name = specification(self.settings)

@@ -144,6 +144,6 @@ def _settle(search, at, budget, given, score, results):
         search.cursor[0], at[BEGUN] = 0, 2
     elif is_over or at[SPENT] >= budget:
         if is_over:
-            results[at[ROW]] = 1 if score > 0 else 0 if score == 0 else -1
+            results[at[ROW]] = min(max(score, -1), 1)
         at[ROW] += 1
         at[BEGUN] = at[SPENT] = 0

@@ -136,7 +136,7 @@ class Thinking:
         return {"action": int(analysis.action), "value": value, "num_simulations": num_simulations}
 
 
-def _search_uct(game: Game, question: Question) -> SearchView:
+def _search_uct(game: CompiledGame, question: Question) -> SearchView:
     settings = UctSettings(num_simulations=question.num_simulations)
     search = UctSearch(game, settings, secrets.randbits(60))
     running, final = (RUNNING_NODES, FINAL_NODES) if question.with_tree else (0, 0)

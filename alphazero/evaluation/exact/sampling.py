@@ -23,8 +23,8 @@ from alphazero.evaluation.exact.sets import (
 )
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Player, PlayerSettings
+from alphazero.players.python_uct import uct_player
 from alphazero.players.random import RandomPlayer
-from alphazero.players.uct import UctPlayer
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.base import Solver
@@ -139,7 +139,7 @@ def _games(game: Game, source: str, seed: int) -> Iterator[tuple[np.ndarray, np.
     random_player = RandomPlayer(game, int(generator.integers(2**31)))
     strong_seed = int(generator.integers(2**31))
     settings = PlayerSettings(num_simulations=STRONG_SIMULATIONS, seed=strong_seed)
-    strong_player = UctPlayer(game, settings)
+    strong_player = uct_player(game, settings)
     while True:
         moves = []
         states = []

@@ -17,8 +17,7 @@ from collections.abc import Callable
 import numpy as np
 
 from alphazero.games import rules
-from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.runtime.errors import ConfigError
+from alphazero.games.batched_game import CompiledGame
 from alphazero.runtime.jit import njit
 from alphazero.runtime.random_generators import child_generator, kernel_rng, random_below
 from alphazero.search.uct.output import PositionStatistics, UctOutput, best_moves
@@ -108,13 +107,10 @@ class UctSearch:
         seed: seed of the rollouts and of the choice between tied moves.
 
     Raises:
-        ConfigError: if a setting is not allowed, or the game has no compiled rules.
+        ConfigError: if settings do not fit together.
     """
 
-    def __init__(self, game: Game, settings: UctSettings | None = None, seed: int = 0):
-        if not isinstance(game, CompiledGame):
-            message = f"UCT needs a game with compiled rules; {game.name} is a Python game."
-            raise ConfigError(message, key="game", value=game.name)
+    def __init__(self, game: CompiledGame, settings: UctSettings | None = None, seed: int = 0):
         settings = settings or UctSettings()
         settings.check()
         self.game = game
