@@ -152,7 +152,7 @@ def make_settings(*overrides: Any) -> TrainSettings:
     ]
     settings = compose(arguments)
     if settings.resume:
-        message = f"resume={settings.resume} is no setting here: call train(resume=...)."
+        message = f"resume={settings.resume} is not a setting here: call train(resume=...)."
         raise ConfigError(message, key="resume", value=settings.resume)
     return settings
 

@@ -47,7 +47,7 @@ class Settings:
 
 
 def run(settings: Settings, console: Console) -> int:
-    """Check, report and propose; return 0 if all holds, 1 otherwise."""
+    """Check the game, print a report and propose settings; return 0 if no law is broken, else 1."""
     if not settings.game:
         raise ConfigError.of("game", "", "a name, PATH.py or module:Class")
     names = [field.name for field in dataclasses.fields(CheckOptions)]

@@ -152,7 +152,7 @@ def _print_misplayed(console: Console, game: Game, report: AccuracyReport, num_s
 
 
 class Pair(NamedTuple):
-    """Two players who answered the same positions."""
+    """The reports of two players on the same positions."""
 
     label: str
     player: AccuracyReport
@@ -219,7 +219,7 @@ def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
 
 
 def _cells(label: str, rows: np.ndarray, reports: dict[str, AccuracyReport]) -> list[str]:
-    """Return the row of a group of positions, bool[N]."""
+    """Return the table row of a group of positions, given as a mask, bool[N]."""
     cells = [label, f"{rows.sum():,}"]
     for report in reports.values():
         cells += [_text(report.accuracy(rows)), f"{100 * report.optimal(rows).fraction:.1f}"]

@@ -30,7 +30,7 @@ _show_unraisable: Any = None  # the hook before ours
 
 
 def handle_interrupts() -> None:
-    """Install the handlers; do nothing outside the main thread, which Python requires for that.
+    """Install the handlers; outside the main thread, where Python forbids this, do nothing.
 
     SIGINT stays ignored if the shell asked for that, as for a background command.
     """

@@ -176,7 +176,7 @@ def puzzle_table(
 
 
 def _table(title: str, report: MatchReport, sides: Sequence[str], thinking: Sequence[str]) -> Table:
-    """Return a table that says who played."""
+    """Return a table that begins with the two players."""
     table = Table(title=Text(title, "bold"), title_justify="left", show_header=False)
     table.add_column(style="dim")
     table.add_column()
@@ -192,5 +192,5 @@ def _openings_text(report: MatchReport) -> str:
 
 
 def tally_text(tally: Tally | MatchProgress) -> str:
-    """Return results as text."""
+    """Return a tally as text, such as "3 won, 1 drawn, 2 lost"."""
     return f"{tally.wins} won, {tally.draws} drawn, {tally.losses} lost"

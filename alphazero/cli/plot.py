@@ -114,7 +114,7 @@ def _find_run(path: str | None, settings: Settings) -> RunFolder:
 
 
 def _output(settings: Settings, folder: RunFolder, name: str) -> Path:
-    """Return the file to write, after a check that it can be written."""
+    """Return the file to write, after checking that it can be written."""
     output = Path(settings.output or folder.path / name)
     check_picture(output, "output")
     return output
@@ -155,14 +155,14 @@ def _plot_game(settings: Settings) -> Path:
 def _start(
     settings: Settings, specs: Sequence[str | None], limits: PlayerSettings
 ) -> tuple[Session, Skin]:
-    """Return the position after the user's moves, and the looks of its game."""
+    """Return the position after the user's moves, and the skin of its game."""
     game = choose_game(settings.game, specs, limits)
     skin = skin_of(game, settings.setup)
     return Session(game, read_start(settings.moves, game, skin)), skin
 
 
 def _thought(player: Player, session: Session) -> Thought:
-    """Return what a player thinks of the last position, and its network without the search."""
+    """Return a player's analysis of the last position, with and without search."""
     analysis = player.analyse(session.state)
     if not hasattr(player, "evaluator") or not analysis.visits.any():
         return Thought(player.name, analysis, None, math.nan)

@@ -77,12 +77,12 @@ def _plain(text: str) -> Any:
 
 
 def to_yaml(values: dict[str, Any]) -> str:
-    """Return plain data as a text that `parse_yaml` reads."""
+    """Return plain data as YAML text that `parse_yaml` can read."""
     return OmegaConf.to_yaml(OmegaConf.create(values))
 
 
 def file_with(files: Mapping[str, Path], key: str | None, value: Any) -> Path | None:
-    """Return the first file in which a setting has this value, None if there is none."""
+    """Return the first file in which a setting has this value, or None."""
     for name, path in files.items():
         try:
             values = read_values(path)

@@ -128,7 +128,7 @@ class Composer:
         return f"{key}={text}"
 
     def _check_not_hidden(self, group: str, choice: str) -> None:
-        """Check that a file of the user's own is not hidden by one that ships."""
+        """Check that a config file of the user is not hidden by one that ships."""
         path = self.own_files.get(f"{group}/{choice}")
         shipped = self.folder / group / f"{choice}.yaml"
         if path and shipped.is_file() and not path.samefile(shipped):

@@ -1,4 +1,4 @@
-"""Which leaves a player's search solves exactly, and what that may cost.
+"""Decides which leaves of a player's search are solved exactly, and at what cost.
 
 In: a game and the setting ``endgame``. Out: exact leaves for searches of any limit
 (`LeafPolicy.leaves`). Costs are counted in nodes, so a question has the same answer on every
@@ -74,7 +74,7 @@ class LeafPolicy:
 
         Args:
             num_simulations: limit of a move; infinite if only the time is limited.
-            time_limit_s: limit of a move, whichever ends first; None is no limit.
+            time_limit_s: limit of a move, whichever ends first; None sets no limit.
         """
         by_time = math.inf if time_limit_s is None else time_limit_s * _NODES_PER_S
         by_count = num_simulations * _NODES_PER_EVALUATION

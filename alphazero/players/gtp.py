@@ -131,7 +131,7 @@ class GtpPlayer:
         return "\n".join([first[1:].strip(), *others]).strip()
 
     def _exchange(self, request: str) -> list[str]:
-        """Return the lines of the engine's answer, "" alone if it has ended.
+        """Return the lines of the engine's answer, or [""] if the engine has ended.
 
         An engine that is silent for too long, or never ends its answer, is killed.
         """

@@ -70,7 +70,7 @@ class PositionRules:
         return self._game.scaled_result(state)
 
     def rollout(self, game: Any, state: Any, rng: random.Random) -> float:
-        """Return the result of a random game for player 0; one copy serves all its moves."""
+        """Return the result of a random game for player 0, played on one copy of the state."""
         if not state.is_over():
             state = self._game.copied(state)
         while not state.is_over():

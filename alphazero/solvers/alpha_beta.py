@@ -33,7 +33,7 @@ class AlphaBetaSolver:
         self._search = search
 
     def _search_above(self, bound: int) -> int:
-        """Call the kernel."""
+        """Run the kernel of the game, see `search_above` in the solver's module."""
         raise NotImplementedError
 
     def _compare(self, bound: int, last_node: int) -> int:

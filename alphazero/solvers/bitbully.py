@@ -32,7 +32,7 @@ def available() -> bool:
 
 
 def solves(game: Game) -> bool:
-    """Return whether this is the one game that the package solves."""
+    """Return whether a game is Connect Four (6 x 7), the only game that bitbully solves."""
     return getattr(game, "rules", None) == _GAME
 
 

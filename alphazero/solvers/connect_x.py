@@ -238,8 +238,8 @@ def _expand(game, search, depth, plies, above):
     """List the moves of the node at ``depth``.
 
     Returns:
-        Where the score, or a bound that answers whether it is above ``above``, is known at once:
-        that number, with no moves listed. Otherwise 0.
+        The score, or a bound that decides whether it is above ``above``, if known at once; no moves
+        are listed then. Otherwise 0.
     """
     mine, occupied = search.mine[depth], search.occupied[depth]
     search.num_moves[depth] = 0

@@ -56,7 +56,7 @@ class ProvenLeaves:
         tiers: the most expensive first; the last one is unlimited.
         nodes_per_s: of all provers together, for a search with a time limit: a tier then also ends
             by the clock, even within an answer, if the machine is slower than that. None counts
-            nodes alone.
+            only nodes.
 
     Attributes:
         num_nodes: nodes searched since it was made.

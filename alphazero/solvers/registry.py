@@ -35,7 +35,7 @@ def make_solver(game: Game, max_nodes: int | None = None) -> Solver:
 
 
 def solver_advice(game: Game) -> str:
-    """Return a sentence about a faster solver that can be installed, '' if there is none."""
+    """Return a sentence about a faster solver that can be installed, or ''."""
     if not bitbully.solves(game) or bitbully.available():
         return ""
     return (

@@ -84,7 +84,7 @@ def sample_set(
 
 
 class _Sample(NamedTuple):
-    """A position of the set."""
+    """A sampled position with its exact scores."""
 
     moves: tuple[int, ...]  # from the start of the game
     state: np.ndarray  # [K]
