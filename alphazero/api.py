@@ -73,7 +73,7 @@ def play_match(
     Args:
         game: what `make_game` takes: a name, a game, or rules in plain Python.
         player_a: a player, or a specification as `load_player` reads it.
-        player_b: likewise.
+        player_b: the opponent, given in the same way.
         num_games: an even number.
         opening_plies: random plies at the start of each pair of games, so that pairs differ.
         seed: seed of the openings.
@@ -138,18 +138,21 @@ def make_settings(*overrides: Any) -> TrainSettings:
 
     Args:
         overrides: arguments of ``alphazero train``, such as ``"game=connect_four"``,
-            ``"experiment=connect_four_5min"`` or ``"learner.batch_size=512"``. In place of
-            ``"game=..."`` stands any game that `make_game` takes, such as ``MyGame()``.
+            ``"experiment=connect_four_5min"`` or ``"learner.batch_size=512"``. Instead of
+            ``"game=..."``, you may pass any game that `make_game` takes, such as ``MyGame()``.
 
     Raises:
-        ConfigError: for an unknown key, a value that the key does not take, or ``resume``: a stored
-            run is continued by `train`.
+        ConfigError: for an unknown key, a value that the key does not take, or ``resume``, which is
+            an argument of `train`.
     """
     from alphazero.training.run_config import compose
 
-    settings = compose([_argument(override) for override in overrides])
+    arguments = [
+        one if isinstance(one, str) else f"game={make_game(one).name}" for one in overrides
+    ]
+    settings = compose(arguments)
     if settings.resume:
-        message = f"resume={settings.resume} is no setting here: call train(resume=...)."
+        message = f"resume={settings.resume} is not a setting here: call train(resume=...)."
         raise ConfigError(message, key="resume", value=settings.resume)
     return settings
 
@@ -177,7 +180,8 @@ def train(
             combined with ``overrides`` or ``settings``.
         game: with ``resume`` only: your own game, required if the run used one, because stored
             settings never execute code.
-        network_kind: likewise ``module:Class``, required if the run used your own network.
+        network_kind: with ``resume`` only: ``module:Class``, required if the run used your own
+            network.
         on_changed_rules: with ``resume`` only: "drop_window" keeps the network and drops all games
             if the rules of your own game have changed, see ``run.on_changed_rules``.
         progress: called several times a second during an iteration.
@@ -258,10 +262,6 @@ def load_run(path: str | Path = "latest", root: str | Path = "checkpoints") -> R
         metrics=folder.read_metrics(),
         networks=sorted((folder.path / "networks").glob("*.safetensors")),
     )
-
-
-def _argument(override: Any) -> str:
-    return override if isinstance(override, str) else f"game={make_game(override).name}"
 
 
 def _player(player: Player | str, game: Game) -> Player:

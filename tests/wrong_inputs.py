@@ -98,7 +98,6 @@ play rollout_weights=files/text.txt
 
 match num_games=3
 match a=random b=random opening_plies=1000
-match a=random b=random sprt=true elo0=50 elo1=0
 match a=random b=random json=nowhere/x.json
 
 rate run=nowhere
@@ -113,7 +112,6 @@ evaluate player=random set=files/sets/values.csv
 evaluate player=random set=files/sets/moves.csv
 evaluate player=random set=files/sets/binary.csv
 evaluate player=random game=othello:4
-evaluate player=random plot=x.doc
 
 make_evaluation_set num_positions=1
 make_evaluation_set out=files/sets/text.csv
@@ -122,7 +120,6 @@ make_evaluation_set game=othello max_empties=40 out=x.csv
 plot run=nowhere
 plot run=files/runs/text_metrics
 plot run=files/runs/metrics output=x.doc
-plot what=position rolling_mean=3
 plot run=files/runs/metrics,files/runs/metrics
 
 export network=uct

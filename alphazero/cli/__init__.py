@@ -36,24 +36,23 @@ COMMANDS = {
 }
 
 
-#: What errors of the operating system that have a plain remedy are told with.
+#: Advice appended to operating-system errors that have a simple fix.
 _ADVICE = {
     errno.ENOSPC: "Free some space there, or choose another place.",
     errno.EDQUOT: "Free some space there, or choose another place.",
     errno.EMFILE: "Allow more open files: 'ulimit -n 4096'.",
 }
-#: RuntimeErrors with which torch and Python say that the machine lacks something.
+#: Messages of RuntimeErrors that report a lack of memory or threads.
 _LACKING = re.compile("out of memory|not enough memory|alloc.* memory|can't start new thread")
-#: What torch says of a GPU's memory, of which the first numbers matter.
+#: torch's message about a full GPU memory, of which only the first size matters.
 _GPU_MEMORY = re.compile(r"CUDA out of memory\.( Tried to allocate [\d.]+ \w+\.)?.*", re.DOTALL)
-_LONG_WORD = re.compile(r"\S{400,}")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a subcommand. Every failure of it ends here, as one line on standard error.
+    """Run a subcommand; print a failure as one line on standard error.
 
     Args:
-        arguments: of the command line, the subcommand first; None takes those of the process.
+        arguments: the command line, subcommand first; None takes the process's arguments.
 
     Returns:
         The exit status: 0 for success, 2 for bad input or a failing machine, 130 if stopped by
@@ -72,13 +71,13 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _stopped()
     except Exception as error:
-        # A library may turn the interrupt into an error of its own.
+        # A library may turn the interrupt into another exception.
         is_of_interrupt = is_interrupted() and not isinstance(error, OSError)
         return _stopped() if is_of_interrupt else print_error(error)
 
 
 def _answer(arguments: list[str]) -> int:
-    """Run a subcommand, or print the help, the version or what a shell completes."""
+    """Run a subcommand, or print the help or the version."""
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         _print_text(usage())
         return 0
@@ -86,11 +85,6 @@ def _answer(arguments: list[str]) -> int:
         import importlib.metadata
 
         print(importlib.metadata.version("alphazero-selfplay"))
-        return 0
-    if arguments[0] in ("-sc", "--shell-completion"):
-        from alphazero.cli.completion import complete
-
-        complete(arguments, COMMANDS)
         return 0
     command, *rest = arguments
     if command not in COMMANDS:
@@ -126,9 +120,9 @@ def print_error(error: Exception) -> int:
 
 
 def error_text(error: Exception) -> str | None:
-    """Return the line that says what went wrong, None for a bug.
+    """Return the message of an expected error as one line; None if the error is a bug.
 
-    Bad input is a ValueError; it may be the cause of a RecursionError or MemoryError, too.
+    Bad input raises a ValueError; it may also cause a RecursionError or a MemoryError.
     """
     text = str(error)
     if isinstance(error, OSError) and error.strerror:
@@ -147,17 +141,16 @@ def error_text(error: Exception) -> str | None:
         text,
     )
     text = " ".join([text.strip(), *getattr(error, "__notes__", ())])
-    text = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
-    return _LONG_WORD.sub(lambda word: f"{word[0][:150]} ... {word[0][-150:]}", text)
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
 def _place_of(error: OSError) -> str:
-    """Return the file of an error, with a colon; "" if it is unknown."""
+    """Return the file that an error concerns, with a colon; "" if it is unknown."""
     if error.filename is not None:
         name = error.filename if isinstance(error.filename, int) else os.fsdecode(error.filename)
         return f"{name}: "
     try:
-        print(flush=True)  # fails, too, if standard output is what failed
+        print(flush=True)  # fails too if standard output caused the error
     except OSError:
         _silence_stdout()
         return "standard output: "
@@ -171,14 +164,13 @@ def _stopped() -> int:
 
 
 def _silence_stdout() -> None:
-    """Drop what standard output still holds: Python would complain of it at the end."""
+    """Discard buffered output, which Python could not write at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _print_text(text: str, stderr: bool = False) -> None:
-    """Print lines, broken between words if they are too long for the terminal."""
-    # Imported here, so that shell completion, which prints nothing of this, stays quick.
+    """Print text, wrapped between words at the width of the terminal."""
     from alphazero.runtime.console import Console
 
     Console(stderr=stderr, emoji=False).print(text, markup=False)
@@ -187,7 +179,7 @@ def _print_text(text: str, stderr: bool = False) -> None:
 def _set_up_process() -> None:
     """Choose how torch and signals behave, before a command imports anything."""
     limit_spinning()
-    # torch then computes on the CPU what an Apple GPU lacks; it reads this when it is imported.
+    # What an Apple GPU lacks then runs on the CPU. torch reads this when it is imported.
     os.environ.setdefault("PYTORCH_ENABLE_MPS_FALLBACK", "1")
     warnings.filterwarnings("ignore", category=UserWarning, module="torch")
     logging.getLogger("torch").setLevel(logging.ERROR)

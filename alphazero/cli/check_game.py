@@ -1,26 +1,24 @@
-"""Check the rules of a game: its laws, and a second version of its rules if there is one. Measure
-their speed, and propose settings for a run. The exit status is 0 if all holds, otherwise 1.
+"""Check the rules of a game against the laws that every game obeys and, if given, against a second
+implementation. Propose settings for training. The exit status is 0 if no error is found, else 1.
 
     alphazero check_game examples/breakthrough.py
     alphazero check_game examples/breakthrough.py twin=examples/breakthrough_python.py
     alphazero check_game my_module:MyGame num_positions=100000 seconds=300
 
-In: a game, and perhaps a twin. Out: the first law that is broken, with the moves that lead there;
-or what the games were like, and a command that trains with the proposed settings.
+In: a game and, optionally, its twin. Out: the first broken law with the moves that lead to it, or
+statistics of the games and a command that trains with the proposed settings.
 """
 
 import dataclasses
 import math
 import shlex
-import time
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
 from rich.text import Text
 
 from alphazero.cli.command import figures_table, write_figures
 from alphazero.config.settings import option
-from alphazero.games.batched_game import CompiledGame, Game
+from alphazero.games.batched_game import Game
 from alphazero.own_games.checks.report import CheckOptions, Fault, RuleReport
 from alphazero.own_games.registry import is_shipped_game, make_game
 from alphazero.own_games.rule_check import check_rules
@@ -30,28 +28,26 @@ from alphazero.runtime.wording import counted
 
 POSITIONAL = "game"
 _GAMES_PER_ITERATION = 200
-_BATCH = 64  # positions that the rules are timed with
-_TIMED_S = 1.0
 _MIN_WINDOW = 5_000  # samples
-#: Presets in configs/network, by the most squares that they are proposed for.
+#: Presets in configs/network, by the largest board (in squares) that each is proposed for.
 _NETWORKS = {25: "2x32", 49: "4x48", 100: "5x64", math.inf: "6x128"}
-_MANY_MOVES = 40  # on average; more take the next larger network
+_MANY_MOVES = 40  # average legal moves above which the next larger network is proposed
 
 
 @dataclasses.dataclass
 class Settings:
-    """The game, and how long to look at it."""
+    """The game to check, and how thoroughly."""
 
-    game: str = option("", "the game: a name, PATH.py or module:Class; also the word without a '='")
-    twin: str = option("", "another version of the same rules, with the same actions; empty: none")
-    num_positions: int = option(20_000, "positions to look at", 100, 1_000_000_000)
-    seconds: float = option(30.0, "seconds after which no position is looked at", 0.1, 1e6)
-    seed: int = option(0, "of the random games", 0)
-    json: str = option("", "file for the findings and the proposed settings, as JSON")
+    game: str = option("", "the game: a name, PATH.py or module:Class; 'game=' may be left out")
+    twin: str = option("", "a second implementation of the rules, with the same actions")
+    num_positions: int = option(20_000, "positions to check", 100, 1_000_000_000)
+    seconds: float = option(30.0, "time limit in seconds", 0.1, 1e6)
+    seed: int = option(0, "seed of the random games", 0)
+    json: str = option("", "JSON file for the results and the proposed settings")
 
 
 def run(settings: Settings, console: Console) -> int:
-    """Check, report and propose; return 0 if all holds, 1 otherwise."""
+    """Check the game, print a report and propose settings; return 0 if no law is broken, else 1."""
     if not settings.game:
         raise ConfigError.of("game", "", "a name, PATH.py or module:Class")
     names = [field.name for field in dataclasses.fields(CheckOptions)]
@@ -61,7 +57,7 @@ def run(settings: Settings, console: Console) -> int:
     _print_report(console, options, report)
     figures = dataclasses.asdict(report) | {"holds": report.holds}
     if report.holds:
-        figures |= _measure_and_propose(console, settings, report)
+        figures["starting_values"] = _propose(console, settings, report)
     if settings.json:
         write_figures(settings.json, figures, console)
     return 0 if report.holds else 1
@@ -92,8 +88,9 @@ def fault_lines(heading: str, fault: Fault) -> list[str]:
     lines = [f"{heading}: {fault.text}"]
     if fault.actions:
         lines.append(f"after {counted(len(fault.actions), 'move')}: {fault.moves}")
-        if fault.moves.split() != (actions := list(map(str, fault.actions))):
-            lines.append(f"as actions: {' '.join(actions)}")
+        actions = " ".join(map(str, fault.actions))
+        if fault.moves != actions:
+            lines.append(f"as actions: {actions}")
     return [*lines, *fault.board.splitlines()]
 
 
@@ -105,7 +102,7 @@ def _verdict_lines(options: CheckOptions, report: RuleReport) -> list[str]:
     ]
     if report.num_positions < options.num_positions:
         wanted = f"num_positions={options.num_positions:,}"
-        lines.append(f"The time ended before {wanted}; more seconds= reach more.")
+        lines.append(f"Time ran out before {wanted}; a larger seconds= checks more.")
     if options.twin:
         lines.append(f"The twin {options.twin} allows the same moves and gives the same results.")
     return lines
@@ -131,7 +128,7 @@ def _print_perft(console: Console, report: RuleReport) -> None:
     console.print(table)
 
 
-# --- speed and settings ---------------------------------------------------------------------------
+# --- settings -------------------------------------------------------------------------------------
 
 
 class Proposal(NamedTuple):
@@ -144,8 +141,8 @@ class Proposal(NamedTuple):
 def starting_values(game: Game, report: RuleReport) -> list[Proposal]:
     """Return settings that a run of a new game may start with.
 
-    They follow those of the games that ship (`configs/game`), by size of the board, legal moves and
-    plies.
+    They follow the settings of our games (`configs/game`), given the size of the board, the number
+    of legal moves, and the length of games.
     """
     num_squares = math.prod(game.planes_shape[1:])
     median, legal = max(report.plies[1], 1), max(report.mean_legal, 1.0)
@@ -156,9 +153,10 @@ def starting_values(game: Game, report: RuleReport) -> list[Proposal]:
             f"selfplay.num_simulations={_num_simulations(num_squares, legal)}",
             f"at least 5 for each of {legal:g} legal moves",
         ),
-        Proposal(f"selfplay.games_per_iteration={_GAMES_PER_ITERATION}", "as other games have"),
+        Proposal(f"selfplay.games_per_iteration={_GAMES_PER_ITERATION}", "as for other games"),
     ]
-    if (opening := min(median // 4, 6)) and game.num_players == 2:
+    opening = min(median // 4, 6)
+    if opening and game.num_players == 2:
         found += [
             Proposal("selfplay.random_opening_fraction=0.5", "half of the games begin at random"),
             Proposal(f"selfplay.random_opening_plies={opening}", f"a quarter of {median} plies"),
@@ -184,23 +182,18 @@ def _network(num_squares: int, legal: float) -> str:
 
 
 def _num_simulations(num_squares: int, legal: float) -> int:
-    """Return a power of two."""
+    """Return the number of simulations to propose, a power of two."""
     least = 32 if num_squares <= 16 else 64
     return int(min(max(2 ** math.ceil(math.log2(5 * legal)), least), 256))
 
 
-def _measure_and_propose(
-    console: Console, settings: Settings, report: RuleReport
-) -> dict[str, Any]:
-    """Print the speed of the rules and settings to start with; return both."""
-    with console.status(Text("Compiling and timing the rules ...")):
-        game = make_game(settings.game)
-        per_s = moves_per_s(game)
-    kind = "compiled" if isinstance(game, CompiledGame) else "Python"
-    text = f"\nSpeed of the rules ({kind}, one thread): {per_s:,.0f} moves/s"
-    console.print(f"{text}, with legal moves and planes", markup=False)
-    # Games of this package have files of settings.
-    proposals = [] if is_shipped_game(settings.game) else starting_values(game, report)
+def _propose(console: Console, settings: Settings, report: RuleReport) -> list[str]:
+    """Print settings for a first training run; return them as arguments, the game first."""
+    # The games of this package have settings files.
+    if is_shipped_game(settings.game):
+        proposals = []
+    else:
+        proposals = starting_values(make_game(settings.game), report)
     overrides = [f"game={settings.game}", *(one.override for one in proposals)]
     if proposals:
         table = figures_table("why", left="setting")
@@ -211,24 +204,4 @@ def _measure_and_propose(
         console.print(table)
     command = " ".join(map(shlex.quote, ["alphazero", "train", *overrides]))
     console.print(f"\n{command}", markup=False)
-    return {"rules_per_s": round(per_s), "starting_values": overrides}
-
-
-def moves_per_s(game: Game) -> float:
-    """Return how many random moves the rules play in a second, in batches, on one thread.
-
-    Each includes what a simulation needs: the legal moves and the network's input.
-    """
-    rng, start = np.random.default_rng(0), game.initial_states(_BATCH)
-    now, num_moves, began = game.inspect(start), 0, time.perf_counter()
-    while True:
-        actions = (rng.random(now.legal_action_mask.shape) * now.legal_action_mask).argmax(axis=1)
-        now = game.step(now.states, actions.astype(np.int32))
-        game.observe(now.states)
-        if now.over.any():
-            now = game.inspect(np.where(now.over[:, None], start, now.states))
-        num_moves += _BATCH
-        if num_moves == _BATCH:
-            began = time.perf_counter()  # the first call may compile
-        elif (elapsed := time.perf_counter() - began) > _TIMED_S:
-            return (num_moves - _BATCH) / elapsed
+    return overrides

@@ -6,14 +6,12 @@ A command is a module of this package with
   examples;
 - ``Settings``: the class of its settings. A file named by ``json`` is checked before the work;
 - ``run(settings, console)``, which returns the exit status, None for 0;
-- ``POSITIONAL``, if a word without an equals sign is the value of a setting: the setting's name.
+- ``POSITIONAL`` (optional), the setting that an argument without an equals sign gives.
 
 A command that takes the settings of a training run has ``main(arguments)`` instead of the last
 three; it prints its help itself, and returns the exit status.
 """
 
-import ast
-import inspect
 import json
 from types import ModuleType
 from typing import Any
@@ -53,7 +51,7 @@ def read_settings(command: ModuleType, arguments: list[str]) -> Any:
     """Return the checked settings of a command.
 
     Raises:
-        ConfigError: for a wrong one, or a second word without an equals sign.
+        ConfigError: for an invalid setting, or a second argument without an equals sign.
     """
     name = f"alphazero {_name(command)}"
     key = getattr(command, "POSITIONAL", None)
@@ -69,8 +67,7 @@ def _name(command: ModuleType) -> str:
 
 def summary_and_examples(command: ModuleType) -> tuple[str, list[str]]:
     """Return what ``--help`` prints of a command's docstring."""
-    # From the source, as 'python -OO' drops docstrings.
-    doc = ast.get_docstring(ast.parse(inspect.getsource(command))) or ""
+    doc = command.__doc__ or ""
     summary = " ".join(doc.split("\n\n")[0].split())
     return summary, [line.strip() for line in doc.splitlines() if line.startswith("    ")]
 

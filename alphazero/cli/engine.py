@@ -28,7 +28,7 @@ from alphazero.runtime.process import claim_output
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """Who answers; a request's own limits replace those given here."""
+    """The player that answers; limits in a request replace these."""
 
     player: str = option("auto", f"who answers: {PLAYER_HELP}; auto is best, otherwise uct")
     game: str | None = option(None, "the only game to play; a game file of your own must be named")
@@ -38,8 +38,8 @@ class Settings(PlayerSettings):
 def run(settings: Settings, console: Console) -> None:
     """Answer the requests on standard input until they end."""
     if isinstance(sys.stdin, io.TextIOWrapper):
-        # Bytes that are not UTF-8 make a bad line and do not end the engine; a carriage return
-        # inside a line, where JSON allows one, does not end it either.
+        # Invalid UTF-8 makes a line invalid, but does not stop the engine. A carriage return, which
+        # JSON allows between values, does not end a line.
         sys.stdin.reconfigure(encoding="utf-8", errors="replace", newline="\n")
     answer(settings, sys.stdin, claim_output())
 

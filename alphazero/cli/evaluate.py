@@ -3,18 +3,17 @@ has scored. A network is measured twice: alone, and with search. With baseline= 
 answers the same positions, and the difference is printed.
 
     alphazero evaluate player=checkpoints/connect_four/RUN
-    alphazero evaluate player=best num_simulations=800 show=3 plot=accuracy.png
+    alphazero evaluate player=best num_simulations=800 show=3
     alphazero evaluate player=checkpoints/connect_four/B baseline=checkpoints/connect_four/A
     alphazero make_evaluation_set seed=7 out=fresh.csv && alphazero evaluate set=fresh.csv
 
-In: one or two players and an evaluation set. Out: a table; if asked for, misplayed positions, the
-figures as JSON, and a picture.
+In: one or two players and an evaluation set. Out: a table; if asked for, misplayed positions and
+the figures as JSON.
 """
 
 import dataclasses
 import itertools
 from collections.abc import Iterable
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -45,28 +44,23 @@ from alphazero.games.batched_game import Game
 from alphazero.own_games.registry import make_stored_game
 from alphazero.players.base import Player, PlayerSettings, engine_of, thinking_of
 from alphazero.players.registry import make_player, network_path, read_spec
-from alphazero.plots.accuracy import draw_accuracy
-from alphazero.plots.figure import check_picture
 from alphazero.runtime.console import Console
 
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """Who is measured, on what."""
+    """The players to measure, and the positions."""
 
     game: str | None = option(None, "the game; by default that of the network or of the set")
     player: str = option("network", PLAYER_HELP)
     baseline: str | None = option(None, "another player, compared position by position")
-    set: str | None = option(None, "positions to measure on; by default those that ship")
+    set: str | None = option(None, "file of positions; by default the set that ships with the game")
     show: int = option(0, "misplayed positions to print", 0, 10_000)
-    plot: str | None = option(None, "picture of the figures by ply to write (.png, .svg, .pdf)")
     json: str | None = option(None, "file to write the figures to")
 
 
 def run(settings: Settings, console: Console) -> None:
     """Measure the player and print the table."""
-    if settings.plot:
-        check_picture(settings.plot, "plot")
     game = _game(settings)
     evaluation_set = find_set(settings.set, game)
     players = _players(settings.player, settings, game)
@@ -102,10 +96,6 @@ def run(settings: Settings, console: Console) -> None:
                 "differences": {pair.label: pair.difference._asdict() for pair in pairs},
             }
         write_figures(settings.json, figures, console)
-    if settings.plot:
-        title = f"{game.name}: {player.name}"
-        draw_accuracy(evaluation_set, reports, title, Path(settings.plot))
-        console.print(f"Picture: {settings.plot}", markup=False)
 
 
 def _game(settings: Settings) -> Game:
@@ -134,7 +124,7 @@ def _players(spec: str, settings: Settings, game: Game) -> dict[str, Player]:
 
 
 def _measure(label: str, player: Player, evaluation_set: EvaluationSet) -> AccuracyReport:
-    """Measure one player; a bar shows how far it is."""
+    """Measure one player, with a progress bar."""
     num_positions = len(evaluation_set) + len(evaluation_set.replies)
     with counted_choice(player, f"{label} on {evaluation_set.game_name}", num_positions) as choose:
         return measure_accuracy(choose, evaluation_set)
@@ -162,7 +152,7 @@ def _print_misplayed(console: Console, game: Game, report: AccuracyReport, num_s
 
 
 class Pair(NamedTuple):
-    """Two players who answered the same positions."""
+    """The reports of two players on the same positions."""
 
     label: str
     player: AccuracyReport
@@ -175,7 +165,7 @@ class Pair(NamedTuple):
 
 
 def _pairs(reports: dict[str, AccuracyReport], baseline: dict[str, AccuracyReport]) -> list[Pair]:
-    """Return what is compared: players as they play, and two networks also without search."""
+    """Return the comparisons: the players as they play, and two networks also without search."""
     labels = [label for label in reports if label in baseline]
     pairs = [Pair(label, reports[label], baseline[label]) for label in labels]
     label, other = list(reports)[-1], list(baseline)[-1]
@@ -229,7 +219,7 @@ def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
 
 
 def _cells(label: str, rows: np.ndarray, reports: dict[str, AccuracyReport]) -> list[str]:
-    """Return the row of a group of positions, bool[N]."""
+    """Return the table row of a group of positions, given as a mask, bool[N]."""
     cells = [label, f"{rows.sum():,}"]
     for report in reports.values():
         cells += [_text(report.accuracy(rows)), f"{100 * report.optimal(rows).fraction:.1f}"]

@@ -71,7 +71,7 @@ def _game_and_network(settings: Settings) -> tuple[Game, Path]:
     """Return the game, and the file of its network.
 
     Raises:
-        ValueError: if there is no such network, or it is of another game.
+        ValueError: if the network does not exist, or plays another game.
     """
     place = settings.network
     if place == "latest" and settings.game is None:

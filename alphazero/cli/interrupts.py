@@ -1,8 +1,8 @@
-"""Ctrl-C and SIGTERM: each raises KeyboardInterrupt once, and that is never lost.
+"""Ctrl-C and SIGTERM: each raises KeyboardInterrupt once, and the exception is never lost.
 
-Python drops an exception that is raised in a destructor or in the callback of a weak reference, of
-ctypes or of a C extension; it prints "Exception ignored" and goes on. A dropped KeyboardInterrupt
-is sent again here. Nothing but the process's signals is changed: it is for programs, not libraries.
+Python discards an exception raised in a destructor or in a callback of a weak reference, ctypes or
+a C extension: it prints "Exception ignored" and continues. A KeyboardInterrupt discarded this way
+is raised again. The handlers apply to the whole process, so only programs should install them.
 """
 
 import _thread
@@ -17,10 +17,10 @@ from typing import Any
 
 from alphazero.runtime.process import end_process
 
-#: Seconds after an interrupt in which others are ignored: a second Ctrl-C must not cut short what
-#: is tidied up.
+#: Seconds after an interrupt during which others are ignored, so that a second Ctrl-C does not
+#: abort the clean-up.
 IGNORED_S = 5.0
-_SEND_AGAIN_AFTER_S = 0.02  # the callback that dropped it should have ended by then
+_SEND_AGAIN_AFTER_S = 0.02  # by then, the callback that discarded it should have returned
 
 _EXTENSIONS = ("torch", "openvino")
 
@@ -30,9 +30,9 @@ _show_unraisable: Any = None  # the hook before ours
 
 
 def handle_interrupts() -> None:
-    """Install the handlers, unless the caller is not the main thread, which alone can have them.
+    """Install the handlers; outside the main thread, where Python forbids this, do nothing.
 
-    SIGINT stays ignored where the shell asked for that, as for a command in the background.
+    SIGINT stays ignored if the shell asked for that, as for a background command.
     """
     global _last_s, _show_unraisable
     if threading.current_thread() is not threading.main_thread():
@@ -40,10 +40,11 @@ def handle_interrupts() -> None:
     _last_s = -math.inf
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt)
-    # Batch systems and shutdowns send SIGTERM: a command then reports what it stored, too.
+    # Batch systems and shutdowns send SIGTERM: a command then also reports what it stored.
     signal.signal(signal.SIGTERM, _interrupt)
     if sys.unraisablehook is not _unraisable:
-        _show_unraisable, sys.unraisablehook = sys.unraisablehook, _unraisable
+        _show_unraisable = sys.unraisablehook
+        sys.unraisablehook = _unraisable
 
 
 def is_interrupted() -> bool:
@@ -55,10 +56,10 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     global _last_s
     if _is_importing_extensions():
         print("stopped.", file=sys.stderr)
-        end_process(130)  # there is hardly anything to tidy up yet
+        end_process(130)  # there is nothing to clean up yet
     if is_interrupted():
         return
-    if _is_in(_unraisable, frame):  # Python drops what is raised there, too
+    if _is_in(_unraisable, frame):  # Python discards exceptions raised there too
         _send_later()
         return
     _last_s = time.monotonic()
@@ -72,7 +73,7 @@ def _is_in(function: Callable[..., Any], frame: FrameType | None) -> bool:
 
 
 def _is_importing_extensions() -> bool:
-    """Return whether a module is being imported whose C++ aborts at an exception of Python's."""
+    """Return whether a module is being imported whose C++ code aborts on a Python exception."""
     modules = list(sys.modules.items())
     specs = [
         getattr(one, "__spec__", None) for name, one in modules if name.startswith(_EXTENSIONS)
@@ -81,9 +82,9 @@ def _is_importing_extensions() -> bool:
 
 
 def _unraisable(unraisable: Any) -> None:
-    """Send an interrupt again that Python has dropped; show anything else as before.
+    """Raise an interrupt again that Python discarded; report any other exception as before.
 
-    After an interrupt the destructors of objects that were not complete complain: that is nothing.
+    Errors shortly after an interrupt are ignored: destructors of incomplete objects raise them.
     """
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
         _send_later()
@@ -101,7 +102,8 @@ def _send_later() -> None:
 def _send_again() -> None:
     global _is_sending, _last_s
     time.sleep(_SEND_AGAIN_AFTER_S)
-    _is_sending, _last_s = False, -math.inf
+    _is_sending = False
+    _last_s = -math.inf
     main_thread = threading.main_thread().ident
     if main_thread is not None and hasattr(signal, "pthread_kill"):
         signal.pthread_kill(main_thread, signal.SIGTERM)  # it also ends a wait of that thread

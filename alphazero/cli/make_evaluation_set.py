@@ -15,7 +15,7 @@ from pathlib import Path
 
 from alphazero.cli.progress import progress
 from alphazero.config.settings import option
-from alphazero.evaluation.exact.sampling import METHOD_NOTES, sample_set
+from alphazero.evaluation.exact.sampling import sample_set
 from alphazero.evaluation.exact.set_file import write_set
 from alphazero.games.batched_game import Game
 from alphazero.own_games.registry import make_game
@@ -29,12 +29,12 @@ from alphazero.storage.run_folder import folder_name
 
 @dataclasses.dataclass
 class Settings:
-    """Which positions, and where they are written."""
+    """The positions to sample, and the file to write."""
 
     game: str = option("connect_four", "the game; it needs an exact solver")
     num_positions: int = option(1000, "half from random, half from strong play", 2, 1_000_000)
     seed: int = option(0, "the same seed gives the same set", 0, 2**63 - 1)
-    max_empties: int | None = option(None, "most empty squares; by default few enough", 1, 4096)
+    max_empties: int | None = option(None, "maximum empty squares", 1, 4096)
     out: str | None = option(None, "file to write, by default GAME_SEED.csv")
     replace: bool = option(False, "replace a file that exists")
 
@@ -55,20 +55,22 @@ def run(settings: Settings, console: Console) -> None:
             advice += " These positions are sampled first; max_empties=30 leaves them out."
         print(advice, file=sys.stderr, flush=True)
     solver = make_solver(game)
-    num_positions, seed, max_empties = settings.num_positions, settings.seed, settings.max_empties
+    num_positions = settings.num_positions
+    seed = settings.seed
+    max_empties = settings.max_empties
     with progress(f"positions of {game.name}", num_positions) as show:
         sampled = sample_set(game, solver, num_positions, seed, max_empties, show)
     write_set(out, dataclasses.replace(sampled, notes=_notes(settings, game, solver.name)))
     first, last = sampled.plies.min(), sampled.plies.max()
     found = f"{len(sampled):,} positions"
     if len(sampled) < num_positions:
-        found = f"Only {found}, since many games in a row held no others,"
+        found = f"Only {found}, since many games in a row contained no others,"
     text = f"{found} of plies {first} to {last}, scored by {solver.name}: {out}"
     console.print(text, markup=False)
 
 
 def _notes(settings: Settings, game: Game, solver: str) -> dict[str, str]:
-    """Return what the file says about itself: how it was made."""
+    """Return the notes of the file: how it was made."""
     keys = ["game", "num_positions", "seed"] + (["max_empties"] if settings.max_empties else [])
     arguments = [f"{key}={getattr(settings, key)}" for key in keys]
     rules = {"rules_digest": game.rules_digest} if game.rules_digest else {}
@@ -77,4 +79,4 @@ def _notes(settings: Settings, game: Game, solver: str) -> dict[str, str]:
         "made by": f"alphazero make_evaluation_set {' '.join(arguments)}",
         "scored by": solver,
     }
-    return rules | made | METHOD_NOTES
+    return rules | made

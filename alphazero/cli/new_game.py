@@ -1,5 +1,5 @@
-"""Write a package for a game of your own: rules to replace, a second simple version of them, tests,
-starting values for training. It trains at once.
+"""Create a package for your own game: sample rules to replace, a simple second implementation,
+tests, and settings for training. It can be trained at once.
 
     alphazero new_game my_game
     alphazero new_game my_game kind=compiled
@@ -23,7 +23,7 @@ from alphazero.runtime.files import write_atomically
 
 POSITIONAL = "name"
 _TEMPLATES = Path(__file__).with_name("new_game_files")
-#: The files of the package, and the texts that they are made from.
+#: The files of the package, and the templates that they are made from.
 _FILES = {
     "pyproject.toml": "pyproject.toml",
     "README.md": "README.md",
@@ -36,9 +36,9 @@ _FILES = {
 
 @dataclasses.dataclass
 class Settings:
-    """What is written."""
+    """The game to create."""
 
-    name: str = option("", "the game's name, in small letters; also the one word without a '='")
+    name: str = option("", "the game's name, in lower case; 'name=' may be left out")
     kind: str = option("python", "compiled rules are faster", choices=("python", "compiled"))
 
 
@@ -69,20 +69,21 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _named(text: str, name: str) -> str:
-    """Return a text about my_game as a text about the game of that name."""
+    """Return a template with my_game replaced by the name of the game."""
     class_name = "".join(part.capitalize() for part in name.split("_"))
     return text.replace("MyGame", class_name).replace("my_game", name)
 
 
 def _check(name: str, folder: Path) -> None:
-    """Refuse a name that no package or game can have, and a folder that exists."""
-    allowed = "a name such as my_game: small letters, digits and _, a letter first"
+    """Refuse a name that no package or game can have, and a folder that already exists."""
+    allowed = "a name such as my_game: lower-case letters, digits and _, starting with a letter"
     if not re.fullmatch("[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise ConfigError.of("name", name, allowed)
-    spec, here = importlib.util.find_spec(name), Path.cwd()
+    spec = importlib.util.find_spec(name)
+    here = Path.cwd()
     is_hidden = spec and spec.origin and Path(spec.origin).parent not in (here, here / name)
     if name in game_names() or name in sys.stdlib_module_names or is_hidden:
         reason = "a game or a module has this name already"
         raise ConfigError.of("name", name, "another one", reason)
     if folder.exists():
-        raise ConfigError.of("name", name, "another one", "a folder or a file of this name exists")
+        raise ConfigError.of("name", name, "another one", "this folder or file exists")

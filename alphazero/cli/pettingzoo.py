@@ -31,9 +31,9 @@ from alphazero.runtime.wording import counted
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """Who plays where, and what is shown."""
+    """The environment, the players and the display."""
 
-    env: str = option("connect_four_v3", "connect_four_v3, tictactoe_v3, or a game of ours")
+    env: str = option("connect_four_v3", "connect_four_v3, tictactoe_v3, or one of our games")
     first: str | None = option(None, f"who moves first in games 1, 3, 5, ...: human, {PLAYER_HELP}")
     second: str | None = option(None, "the opponent; by default uct:1000, otherwise random")
     num_games: int = option(10, "games; the players take turns at moving first", 1, 100_000)
@@ -106,7 +106,7 @@ def _result_text(game: MatchGame, view: BoardView, agents: tuple[Agent, Agent]) 
 
 
 def _position_text(environment: Any, view: BoardView) -> str:
-    """Return as text what the environment shows to the agent that is to move."""
+    """Return the position that the environment shows to the agent to move, as text."""
     agent = environment.agent_selection
     observation = environment.observe(agent)
     mask = observation["action_mask"]

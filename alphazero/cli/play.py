@@ -43,7 +43,7 @@ from alphazero.storage.pretrained import shipped_network
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """Who plays what."""
+    """The game and the players."""
 
     game: str | None = option(None, GAME_HELP)
     first: str | None = option(None, f"who moves first: human, {PLAYER_HELP}")
@@ -55,7 +55,6 @@ class Settings(PlayerSettings):
     moves: str = option("", f"moves to start after, {MOVES_HELP}")
     setup: str = option(SETUPS[0], SETUP_HELP, choices=SETUPS)
     hint: str | None = option(None, "who gives hints; by default an engine of this game")
-    ponder: bool = option(False, "networks think on a person's time, too")
     boards: str = option(
         "auto",
         "draw the board after every move, or only the last one; auto: every one if a person plays, "
@@ -80,7 +79,7 @@ def run(
         settings.seed = secrets.randbelow(2**31)
     game = choose_game(settings.game, (settings.first, settings.second), settings)
     skin = skin_of(game, settings.setup)
-    # A wrong list is refused before a network is loaded.
+    # Illegal moves are refused before a network is loaded.
     moves = read_start(settings.moves, game, skin)
     specs = _sides(settings, game)
     adviser = _adviser(settings, game, specs)
@@ -90,7 +89,7 @@ def run(
             second = first
     people = any(isinstance(player, HumanPlayer) for player in (first, second))
     every_board = people if settings.boards == "auto" else settings.boards == "every"
-    warm_up(game, (first, second), console, game.play_moves(moves))
+    warm_up(game, (first, second), console)
     sides = (first, second)[: game.num_players]
     thinking = [(one.name, thinking_of(one)) for one in sides]
     introduction = [f"{name} thinks here with {how}." for name, how in thinking if how]
@@ -108,7 +107,6 @@ def run(
         every_board,
         in_place=people and settings.boards == "auto" and can_draw_in_place(console),
         skin=skin,
-        ponders=settings.ponder,
         introduction="\n".join(introduction),
     ).run()
 

@@ -10,8 +10,6 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
-
 from alphazero.boards.notation import read_moves
 from alphazero.boards.skin import SETUPS, Skin, skin_of
 from alphazero.games.batched_game import Game
@@ -31,7 +29,6 @@ from alphazero.players.solver import SolverPlayer
 from alphazero.runtime import jit
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
-from alphazero.solvers.othello import OthelloSolver
 from alphazero.solvers.registry import solver_advice
 from alphazero.storage.run_folder import find_network
 
@@ -62,14 +59,14 @@ def choose_game(
     """Return the game of a command: the one the user names, else that of its first network.
 
     Args:
-        named: the game that the user names, None if they name none. What looks wrong in its rules
-            is printed.
+        named: the game that the user names, None if they name none. Possible mistakes in its
+            rules are printed.
         specs: players as `alphazero.players.registry.make_player` reads them; None is skipped.
-        settings: for what the specs leave open.
+        settings: defaults for what the specs leave open.
         default: the game if there is no network either.
 
     Raises:
-        ConfigError: if the network is of a game file, which only the user may name.
+        ConfigError: if the network plays a game from a file, which only the user may name.
     """
     if named is not None:
         game = make_game(named)
@@ -78,7 +75,8 @@ def choose_game(
         return game
     for spec in filter(None, specs):
         kind, _ = read_spec(spec, settings)
-        if is_path(kind) and (path := network_path(kind, "")):
+        path = network_path(kind, "") if is_path(kind) else None
+        if path is not None:
             from alphazero.players.network import game_of_network
 
             return game_of_network(path)
@@ -89,7 +87,7 @@ def read_start(moves: str, game: Game, skin: Skin) -> list[int]:
     """Return the actions of the setting ``moves``.
 
     Raises:
-        ConfigError: if they are none; a game of Othello in the other set-up is recognised.
+        ConfigError: if they are not legal; the message names Othello's other set-up if it helps.
     """
     try:
         return read_moves(game, skin.notation, moves)
@@ -116,8 +114,8 @@ def make_pair(
     Both are checked before the first one is made, which may take a while.
 
     Args:
-        make: makes each of them.
-        make_person: makes the side of a ``human``; None refuses people.
+        make: makes a player from its specification, the game and its settings.
+        make_person: makes the player for ``human``; None refuses people.
     """
     named = [spec or default for spec, default in zip(specs, default_match(game.name))]
     kinds = [read_spec(spec, settings).kind for spec in named]
@@ -153,7 +151,6 @@ def warm_up(
     game: Game,
     players: Iterable[Any],
     console: Console | None = None,
-    start: np.ndarray | None = None,
 ) -> None:
     """Ask each player for a move at the start of the game; print a notice if a solver will be slow.
 
@@ -162,18 +159,10 @@ def warm_up(
 
     Args:
         console: by default standard error.
-        start: the position that they begin with, [K], if it is known.
-
-    Raises:
-        UnsolvableError: if a solver cannot solve the start.
     """
     console = console or Console(stderr=True, emoji=False)
     jit.announce_first_compilation()
     players = list(players)
-    for player in players:
-        is_limited = isinstance(player, SolverPlayer) and isinstance(player.solver, OthelloSolver)
-        if start is not None and is_limited:
-            player.solver.check_empties(start[None])
     if any(isinstance(player, SolverPlayer) for player in players):
         if advice := solver_advice(game):
             console.print(advice, markup=False)

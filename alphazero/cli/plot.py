@@ -30,7 +30,7 @@ from alphazero.cli.players import (
     warm_up,
 )
 from alphazero.config.settings import option
-from alphazero.players.base import MAX_SIMULATIONS, RESIGN, Player, PlayerSettings
+from alphazero.players.base import MAX_SIMULATIONS, Player, PlayerSettings
 from alphazero.players.registry import default_player, make_player
 from alphazero.plots.exact_error import draw_exact_error
 from alphazero.plots.figure import check_picture
@@ -41,14 +41,6 @@ from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import split_paths
 from alphazero.storage.run_folder import RunFolder
-
-#: The settings of each picture, besides what and output.
-_SETTINGS_OF = {
-    "run": "run root rolling_mean",
-    "exact": "run root",
-    "position": "game setup moves player num_simulations",
-    "game": "game setup moves first second num_simulations seed",
-}
 
 
 @dataclasses.dataclass
@@ -81,7 +73,6 @@ class Settings:
 
 def run(settings: Settings, console: Console) -> None:
     """Draw the picture and print its path."""
-    _check_settings(settings)
     plots = {
         "run": _plot_run,
         "exact": _plot_exact,
@@ -89,20 +80,6 @@ def run(settings: Settings, console: Console) -> None:
         "game": _plot_game,
     }
     print(plots[settings.what](settings))
-
-
-def _check_settings(settings: Settings) -> None:
-    """Refuse settings that belong to other pictures.
-
-    Raises:
-        ConfigError: for the first one.
-    """
-    defaults, keys = Settings(), ["what", "output", *_SETTINGS_OF[settings.what].split()]
-    for key, value in vars(settings).items():
-        if key not in keys and value != getattr(defaults, key):
-            others = [name for name, named in _SETTINGS_OF.items() if key in named.split()]
-            reason = f"it is a setting of what={' and '.join(others)}, not of what={settings.what}"
-            raise ConfigError.of(key, value, reason=reason)
 
 
 # --- runs -----------------------------------------------------------------------------------------
@@ -136,7 +113,7 @@ def _find_run(path: str | None, settings: Settings) -> RunFolder:
 
 
 def _output(settings: Settings, folder: RunFolder, name: str) -> Path:
-    """Return the file to write, after a check that it can be written."""
+    """Return the file to write, after checking that it can be written."""
     output = Path(settings.output or folder.path / name)
     check_picture(output, "output")
     return output
@@ -177,14 +154,14 @@ def _plot_game(settings: Settings) -> Path:
 def _start(
     settings: Settings, specs: Sequence[str | None], limits: PlayerSettings
 ) -> tuple[Session, Skin]:
-    """Return the position after the user's moves, and the looks of its game."""
+    """Return the position after the user's moves, and the skin of its game."""
     game = choose_game(settings.game, specs, limits)
     skin = skin_of(game, settings.setup)
     return Session(game, read_start(settings.moves, game, skin)), skin
 
 
 def _thought(player: Player, session: Session) -> Thought:
-    """Return what a player thinks of the last position, and its network without the search."""
+    """Return a player's analysis of the last position, with and without search."""
     analysis = player.analyse(session.state)
     if not hasattr(player, "evaluator") or not analysis.visits.any():
         return Thought(player.name, analysis, None, math.nan)
@@ -193,23 +170,13 @@ def _thought(player: Player, session: Session) -> Thought:
 
 
 def _play(session: Session, players: Sequence[Player]) -> PlayedGame:
-    """Play a game to its end; what has been played is its opening."""
+    """Play a game to its end; the moves played before are its opening."""
     warm_up(session.game, players)
-    first_ply, values = len(session.actions), dict[int, float]()
+    first_ply = len(session.actions)
+    values: dict[int, float] = {}
     with Console(stderr=True, emoji=False).status("Playing ..."):
         while not session.over:
-            action, value = _choose(players[session.player], session)
-            if action == RESIGN:
-                break
-            values[len(session.actions)] = value
-            session.play(action)
+            analysis = players[session.player].analyse(session.state)
+            values[len(session.actions)] = analysis.value
+            session.play(analysis.action)
     return PlayedGame(session, values, (players[0].name, players[1].name), first_ply)
-
-
-def _choose(player: Player, session: Session) -> tuple[int, float]:
-    """Return a player's move and what it expects; nan if it does not say."""
-    if hasattr(player, "choose_after"):
-        choice = player.choose_after([session.actions], session.state[None])
-        return int(choice.actions[0]), float(choice.values[0])
-    analysis = player.analyse(session.state)
-    return analysis.action, analysis.value

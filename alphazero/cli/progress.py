@@ -1,7 +1,7 @@
-"""The progress of commands that know how many games or positions they have to get through.
+"""The progress of commands with a known number of games or positions.
 
-On a terminal it is a bar. Elsewhere, in a log file or under a batch system, it is a line now and
-then, so that a long command never looks like one that hangs.
+On a terminal it is a bar. In a log file it is an occasional line, so that a long command does not
+seem to hang.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ _SMALLEST_PART = 16  # positions; players that search one at a time have a batch
 
 @contextlib.contextmanager
 def progress(text: str, total: int) -> Iterator[Callable[..., None]]:
-    """Show on standard error how far a command is: a bar, or lines where there is no terminal.
+    """Show the progress of a command on standard error: a bar, or lines without a terminal.
 
     Args:
         text: what is shown beside the bar.
@@ -52,7 +52,7 @@ def progress(text: str, total: int) -> Iterator[Callable[..., None]]:
 
 
 def progress_bar() -> Progress:
-    """Return a bar as wide as the terminal; it shows nothing where there is none."""
+    """Return a bar as wide as the terminal; without a terminal, it shows nothing."""
     console = Console(stderr=True, emoji=False)
     return Progress(
         TextColumn("{task.description}", markup=False),
@@ -72,11 +72,11 @@ def progress_bar() -> Progress:
 def counted_choice(
     player: Player, text: str, num_positions: int
 ) -> Iterator[Callable[[np.ndarray], Choice]]:
-    """Give a function that does what `Player.choose` does, and shows how far it is.
+    """Yield a function that works like `Player.choose` and shows its progress.
 
     Args:
         text: what is shown beside the bar.
-        num_positions: that the player will be asked about, in one call or several.
+        num_positions: number of positions in all calls together.
     """
     size = max(player.batch_size, _SMALLEST_PART)
     num_done = 0

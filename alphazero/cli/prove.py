@@ -42,7 +42,7 @@ class Settings(PlayerSettings):
 
 
 def run(settings: Settings, console: Console) -> int:
-    """Prove or refute; return 0 if no position is misplayed, 1 otherwise."""
+    """Compare the player with perfect play; return 0 if no position is misplayed, 1 otherwise."""
     game = choose_game(settings.game, (settings.player,), settings, _DEFAULT_GAME)
     player = make_player(settings.player, game, settings)
     with console.status(Text(f"Enumerating the positions of {game.name} ...")):

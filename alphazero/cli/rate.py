@@ -41,11 +41,11 @@ STANDARD_PLAYERS = ["random", "uct:100", "uct:1000", "uct:10000"]
 
 @dataclasses.dataclass
 class Settings:
-    """Who is rated, and by how many games."""
+    """The players to rate, and the number of games."""
 
     run: str = option("latest", "the run's folder, or latest")
     root: str = option("checkpoints", "the folder of all runs, for latest")
-    game: str | None = option(None, "your own game's file; a stored file alone never runs it")
+    game: str | None = option(None, "your own game's file, which a stored run never executes")
     num_networks: int = option(8, "networks of the run, evenly spaced", 1, 10_000)
     num_simulations: int = option(200, "simulations of a network per move", 1, 1_000_000)
     players: list[str] = option(STANDARD_PLAYERS, "the other players, as in 'alphazero match'")
@@ -61,7 +61,7 @@ class Settings:
     output: str = option("", "picture to write (.png, .svg, .pdf), by default RUN/ratings.png")
 
     def of_networks(self) -> PlayerSettings:
-        """Return the settings of the run's networks as players."""
+        """Return the player settings of the run's networks."""
         keys = ("num_simulations", "device", "engine", "precision", "network_kind", "seed")
         return PlayerSettings(**{key: getattr(self, key) for key in keys})
 
@@ -120,7 +120,7 @@ def _play(
 
 
 def _show(file: RatingFile, anchor: str, settings: Settings, console: Console) -> None:
-    """Print the table and draw the picture."""
+    """Print the ratings and draw a picture of them."""
     ratings = rate(file.pairings, anchor)
     names = {name for pairing in file.pairings for name in pairing[:2]}
     if not names:
@@ -128,11 +128,8 @@ def _show(file: RatingFile, anchor: str, settings: Settings, console: Console) -
         return
     apart = sorted(names - set([anchor] if ratings is None else ratings.players))
     if apart:
-        text = f"Not rated yet, no chain of games leads to the anchor {anchor}: "
-        text += f"{'; '.join(map(short_name, apart))}. "
-        # After two matches each they surely have ratings.
-        text += f"Add games: num_games={2 * settings.games_per_match * len(apart)}."
-        console.print(text, markup=False)
+        text = f"No chain of games connects these players to the anchor {anchor}; add games: "
+        console.print(f"{text}{'; '.join(map(short_name, apart))}.", markup=False)
     if ratings is None:
         return
     console.print(ratings_table(ratings, file))
@@ -171,7 +168,9 @@ def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
     for index in np.argsort(-ratings.elo, kind="stable"):
         player = ratings.players[index]
         is_network = player in file.networks
-        style = "cyan" if is_network else "bold" if player == ratings.anchor else None
+        style = "bold" if player == ratings.anchor else None
+        if is_network:
+            style = "cyan"
         is_short = is_network and len(searches) == 1
         name = player.partition(", ")[0] if is_short else short_name(player)
         games, score = f"{ratings.num_games[index]:,}", f"{ratings.scores[index]:.1%}"
@@ -182,7 +181,7 @@ def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
 def growth_text(ratings: Ratings, file: RatingFile) -> str:
     """Return the Elo gained from the first network to the newest one, with its interval.
 
-    Only networks with the newest one's search settings count; '' if there is no other.
+    Only networks with the newest one's search settings count; '' if it is the only one.
     """
     networks = [player for player in file.networks if player in ratings.players]
     networks.sort(key=lambda player: (file.networks[player]["iteration"], player))

@@ -20,7 +20,7 @@ from alphazero.runtime.random_generators import child_generator
 from alphazero.storage.pretrained import is_shipped
 from alphazero.storage.run_folder import RunFolder, find_network
 
-#: Engines that the names of networks do not tell: they play alike.
+#: Engines and precisions left out of the names of networks, because they play alike.
 _UNNAMED_ENGINES = (("auto", "auto"), ("torch", "auto"), ("torch", "float32"))
 _LIMITS = ("num_simulations", "time_limit_s")
 
@@ -50,7 +50,7 @@ def make_players(
     Args:
         networks: the run's networks to rate.
         specs: the other players.
-        settings: those of networks; its seed is the root of all players' seeds.
+        settings: settings of the networks; all players' seeds are derived from its seed.
     """
     spec_of = {player_name(spec, game, settings): spec for spec in specs}
     for path in networks:
@@ -75,7 +75,7 @@ def player_name(spec: str, game: Game, settings: PlayerSettings) -> str:
     The name of a network contains its file and its limits.
 
     Args:
-        settings: those of networks.
+        settings: settings of the networks.
 
     Raises:
         ConfigError: if there is no such player.
@@ -104,7 +104,7 @@ def _network_name(path: Path) -> str:
 
 
 def _limited(spec: str, settings: PlayerSettings) -> PlayerSettings:
-    """Return the settings of a player: the number of simulations is that of networks only."""
+    """Return the settings of a player; the number of simulations applies to networks only."""
     kind, _ = read_spec(spec)
     if not has_network(kind):
         return dataclasses.replace(settings, num_simulations=None)

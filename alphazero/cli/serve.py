@@ -6,8 +6,8 @@ the training runs. docs/SERVE.md describes it.
     alphazero serve runs=checkpoints port=8080 open=false
     alphazero serve host=0.0.0.0 token=CHOOSE_ONE
 
-In: an address. Out: a page, until Ctrl-C. `alphazero.web` is what answers; its libraries are those
-of the extra [web].
+In: an address. Out: a page, until Ctrl-C. `alphazero.web` answers; it needs the libraries of the
+extra [web].
 """
 
 import contextlib
@@ -66,7 +66,7 @@ def run(settings: Settings, console: Console) -> None:
     url = server.address.url
     print(f"The page is at {url}", flush=True)
     if not is_local(settings.host):
-        print("Whoever knows the address with its token can use it, unencrypted.")
+        print("Anyone who knows the address and its token can use it, unencrypted.")
     print("Ctrl-C ends it.", flush=True)
     with contextlib.suppress(KeyboardInterrupt):
         serving = threading.Thread(target=server.run, daemon=True)
@@ -90,7 +90,7 @@ def _playable(name: str) -> str:
 
 
 def _warm_up(backend: "Backend") -> None:
-    with contextlib.suppress(ValueError, OSError):  # whoever asks for the network is told
+    with contextlib.suppress(ValueError, OSError):  # a request for the network reports the error
         backend.warm_up()
 
 

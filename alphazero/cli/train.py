@@ -110,7 +110,7 @@ def _split(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
 
 
 def _print_help(arguments: list[str]) -> None:
-    """Print the help: with the values of key=value arguments, of the sections named by others."""
+    """Print the help; key=value arguments change the shown values, others name sections."""
     options, words = _split(arguments)
     sections = [word for word in words if "=" not in word and word[0] != "~"]
     words = [word for word in words if word not in sections]
@@ -136,7 +136,7 @@ def _train(
     """Train a run; return the exit status.
 
     Args:
-        varied: what tells the run from others of its sweep: settings or choices of config groups.
+        varied: settings and choices of config groups in which the run differs from its sweep.
     """
     console = Console(highlight=False, emoji=False)
     try:
@@ -206,7 +206,8 @@ def _strength(folder: RunFolder) -> float:
 
 def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
     """Return the settings of a stored run, changed by the arguments, and its folder."""
-    if options := [word for word in arguments if word.startswith(("-", "~", "+"))]:
+    options = [word for word in arguments if word.startswith(("-", "~", "+"))]
+    if options:
         message = f"{options[0]} cannot be combined with resume=, only key=value can."
         raise ConfigError(message, key=options[0])
     texts = dict(split_word(word) for word in arguments)
@@ -235,7 +236,7 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
 
 
 def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
-    """Return what is trained, where, and how the network runs."""
+    """Return the lines printed before training: game, folder, network and engine."""
     num_weights = sum(parameter.numel() for parameter in trainer.learner.network.parameters())
     verb = f"Resuming after iteration {trainer.iteration} of" if resumed else "Training"
     lines = [
@@ -249,7 +250,7 @@ def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
 
 
 def kept_text(trainer: Trainer) -> str:
-    """Return what is kept of a run that ends early, and the command that resumes it."""
+    """Return which iteration of an interrupted run is stored, and the command that resumes it."""
     if not trainer.store.iteration:
         return "No iteration was finished, so nothing is kept."
     resume = f"{program()} train {_resume_words(trainer)}"
@@ -257,7 +258,7 @@ def kept_text(trainer: Trainer) -> str:
 
 
 def end_lines(trainer: Trainer, report: IterationReport) -> list[str]:
-    """Return what the run reached, and what to do with it."""
+    """Return a summary of a run that has ended, and commands to try next."""
     lines = []
     if report.proof is not None:
         lines = [*proof_lines(trainer.game, report.proof.report), ""]
@@ -288,9 +289,9 @@ def end_lines(trainer: Trainer, report: IterationReport) -> list[str]:
 
 
 def program(name: str = "alphazero") -> str:
-    """Return how a program of this installation is called.
+    """Return the command for a program of this installation.
 
-    That is its name if the shell finds it, otherwise its path beside the running program.
+    It is the program's name if the shell finds it, otherwise its path.
     """
     beside = Path(sys.argv[0]).with_name(name)
     return name if shutil.which(name) or not beside.is_file() else str(beside)
@@ -318,7 +319,7 @@ def _engine_text(trainer: Trainer) -> str:
 
 
 def finished_lines(trainer: Trainer) -> list[str]:
-    """Return why a resumed run does nothing, and the command that makes it longer."""
+    """Return the message for resuming a finished run, with the command that extends it."""
     limits = " and ".join(f"{key}={value}" for key, value in trainer.reached_limits.items())
     took = f"{trainer.iteration} iterations in {duration_text(trainer.elapsed_s)}"
     return [

@@ -17,7 +17,7 @@ from alphazero.config.settings import from_plain, rows, types_of
 from alphazero.runtime.errors import ConfigError
 
 _MAX_LISTED = 40
-#: What yaml raises for text that is no YAML, is nested deeply, or has an impossible date.
+#: Raised by yaml for invalid YAML, deep nesting and impossible dates.
 _UNREADABLE = (yaml.YAMLError, RecursionError, ValueError)
 
 
@@ -34,7 +34,7 @@ def from_overrides(cls: type, words: list[str], command: str) -> Any:
     """
     values = parse_overrides(cls, words, command)
     for row in rows(cls()):
-        # An empty shell variable is the usual cause; to ignore it would run another command.
+        # Usually an empty shell variable; ignoring it would run another command.
         if values.get(row.key) == "" and row.value != "":
             message = f"{row.key}= has no value: give one, or leave {row.key}= out."
             raise ConfigError(message, key=row.key, value="", allowed=row.allowed)
@@ -88,7 +88,9 @@ def check_key(key: str, text: str, known: list[str], command: str) -> None:
 
 def split_values(text: str) -> list[str]:
     """Split a text at the commas that lie outside brackets and quotes."""
-    values, depth, quote = [""], 0, ""
+    values = [""]
+    depth = 0
+    quote = ""
     for character in text:
         if quote:
             quote = "" if character == quote else quote
@@ -104,7 +106,7 @@ def split_values(text: str) -> list[str]:
 
 
 def _read_value(text: str, kind: type) -> Any:
-    """Return what a text means for a setting of this type; what cannot be read stays text.
+    """Return the value of a text for a setting of this type; unreadable text stays text.
 
     Numbers and switches stay text as well: they are converted when the value is checked.
     """

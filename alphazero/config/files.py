@@ -12,8 +12,8 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import AliasToken, YAMLError
 
-_MAX_STORED = 20_000  #: characters of a stored config; ours have 4,000
-_MAX_DEPTH = 30  #: of the sections and lists in one
+_MAX_STORED = 20_000  #: maximum characters of a stored config; ours have 4,000
+_MAX_DEPTH = 30  #: maximum nesting of its sections and lists
 _NO_YAML = "it is not YAML of plain keys and values"
 
 
@@ -34,15 +34,15 @@ def groups_of(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def read_values(path: Path) -> Any:
-    """Return the plain data of a config file of the user's; see `parse_yaml`."""
+    """Return the plain data of a config file that the user wrote."""
     return _plain(path.read_text("utf-8"))
 
 
 def parse_yaml(text: str) -> Any:
-    """Return the plain data that `to_yaml` has written, interpolations as they are written.
+    """Return the plain data that `to_yaml` has written, with interpolations unresolved.
 
     Raises:
-        ValueError: saying what is wrong.
+        ValueError: if the text is too long, deeply nested or not plain YAML.
     """
     if len(text) > _MAX_STORED:
         raise ValueError(f"it has more than {_MAX_STORED:,} characters")
@@ -77,12 +77,12 @@ def _plain(text: str) -> Any:
 
 
 def to_yaml(values: dict[str, Any]) -> str:
-    """Return plain data as a text that `parse_yaml` reads."""
+    """Return plain data as YAML text that `parse_yaml` can read."""
     return OmegaConf.to_yaml(OmegaConf.create(values))
 
 
 def file_with(files: Mapping[str, Path], key: str | None, value: Any) -> Path | None:
-    """Return the first file in which a setting has this value, None if there is none."""
+    """Return the first file in which a setting has this value, or None."""
     for name, path in files.items():
         try:
             values = read_values(path)

@@ -44,8 +44,7 @@ def print_help(
         settings: an instance of the command's settings class; its values are shown as the defaults.
         examples: complete commands.
         choices: the config groups of the command and the files in each.
-        sections: print these sections or settings alone, "all" for all; for commands with
-            ``choices``.
+        sections: print only these sections or settings, or "all"; for commands with ``choices``.
 
     Raises:
         ConfigError: if there is no such section.
@@ -95,7 +94,7 @@ def _print_table(console: TrimmedConsole, heading: str, table: dict[str, str]) -
 
 
 def _chosen(settings: Any, sections: Sequence[str]) -> dict[str, list[Row]]:
-    """Return the settings of the given sections, all of them for "all"; of a setting, it alone."""
+    """Return the settings that ``sections`` names: whole sections, single settings, or "all"."""
     groups = _groups(settings)
     found: dict[str, list[Row]] = {}
     known = {"all"}

@@ -1,22 +1,10 @@
-"""Which setting is meant by a key that does not exist: usually the one with the most similar name.
+"""Suggests a setting for an unknown key: usually the one with the most similar name.
 
 In: a key that someone typed, and the known ones. Out: the end of an error message.
 """
 
 import difflib
 import re
-
-#: Common names in other programs that look unlike ours.
-_ALIASES = {
-    "batch": "batch_size",
-    "cpuct": "pb_c_init",
-    "games": "num_games",
-    "gpu": "device",
-    "lr": "learning_rate",
-    "playouts": "num_simulations",
-    "sims": "num_simulations",
-    "visits": "num_simulations",
-}
 
 
 def nearest_key_hint(key: str, known: list[str]) -> str:
@@ -29,8 +17,7 @@ def nearest_key_hint(key: str, known: list[str]) -> str:
     of_section = [other for other in known if dot and other.startswith(section + ".")]
     likely = of_section or known
     last = {other: re.split("[./]", other)[-1] for other in likely}
-    close = [other for other in likely if last[other] == _ALIASES.get(name)]
-    close += difflib.get_close_matches(key, likely, n=1, cutoff=0.85 if of_section else 0.6)
+    close = difflib.get_close_matches(key, likely, n=1, cutoff=0.85 if of_section else 0.6)
     close += [other for other in likely if last[other] == name]
     if close:
         return f" Did you mean {close[0]}?"
@@ -41,6 +28,6 @@ def nearest_key_hint(key: str, known: list[str]) -> str:
 
 
 def _as_written_here(key: str) -> str:
-    """Return a key without option dashes, in lower case with underscores: ``--maxVisits``."""
+    """Return a key in our spelling: ``--maxVisits`` becomes ``max_visits``."""
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key.strip().lstrip("-+~"))
     return snake.lower().replace("-", "_")

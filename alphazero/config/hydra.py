@@ -17,7 +17,6 @@ from typing import Any
 
 import hydra
 from hydra.core.config_store import ConfigStore
-from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Quote, QuotedString
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from omegaconf import DictConfig, OmegaConf
@@ -36,17 +35,16 @@ CONFIG_NAME = "train"
 #: Raised by Hydra, OmegaConf and YAML for a config that cannot be composed.
 _ERRORS = (HydraException, OmegaConfBaseException, YAMLError, ValueError)
 _PACKAGE_HINT = " Is its first line '# @package _global_'?"
-_SWEEP_FUNCTION = re.compile(r"(choice|range)\(.*\)$")
 
 
 def runs_of_sweep(words: Sequence[str]) -> Iterator[tuple[list[str], dict[str, str]]]:
-    """Yield the arguments of each run of a sweep, and what tells it from the others.
+    """Yield the arguments of each run of a sweep, and the settings in which the runs differ.
 
     Args:
-        words: arguments. Several values, separated by commas or as ``range(1,4)``, make a run each.
+        words: arguments; each of several values separated by commas makes a run.
 
     Raises:
-        ConfigError: for an argument without "=", or a range that Hydra cannot parse.
+        ConfigError: for an argument without "=".
     """
     fixed = [word for word in words if word.startswith("~")]
     swept = {}
@@ -54,7 +52,7 @@ def runs_of_sweep(words: Sequence[str]) -> Iterator[tuple[list[str], dict[str, s
         if word.startswith("~"):
             continue
         key, text = split_word(word.lstrip("+"))
-        values = _values(key, text)
+        values = split_values(text)
         if len(values) > 1:
             swept[key] = values
         else:
@@ -62,17 +60,6 @@ def runs_of_sweep(words: Sequence[str]) -> Iterator[tuple[list[str], dict[str, s
     for chosen in itertools.product(*swept.values()):
         varied = dict(zip(swept, chosen))
         yield [*fixed, *(f"{key}={value}" for key, value in varied.items())], varied
-
-
-def _values(key: str, text: str) -> list[str]:
-    """Return the values that a text gives a key in a sweep."""
-    if not _SWEEP_FUNCTION.match(text):
-        return split_values(text)
-    try:
-        override = OverridesParser.create().parse_override(f"{key}={text}")
-        return [value.strip("'") for value in override.sweep_string_iterator()]
-    except HydraException:
-        raise ConfigError.of(key, text, reason="Hydra cannot parse it") from None
 
 
 class Composer:
@@ -84,7 +71,7 @@ class Composer:
         Args:
             cls: the class of the settings, whose defaults the files change.
             folder: the config files that ship.
-            config_dir: a folder with config files of the user's own.
+            config_dir: a folder with the user's own config files.
 
         Raises:
             ConfigError: if there is no such folder.
@@ -128,7 +115,7 @@ class Composer:
             return word
         key, text = split_word(word.lstrip("+"))
         check_key(key, text, [*self.kinds, *self.groups], COMMAND)
-        if len(split_values(text)) > 1 or _SWEEP_FUNCTION.match(text):
+        if len(split_values(text)) > 1:
             message = f"{word} gives several values: --multirun makes a run for each of them."
             raise ConfigError(message, key=key, value=text)
         if key in self.groups:
@@ -141,7 +128,7 @@ class Composer:
         return f"{key}={text}"
 
     def _check_not_hidden(self, group: str, choice: str) -> None:
-        """Check that a file of the user's own is not hidden by one that ships."""
+        """Check that a config file of the user is not hidden by one that ships."""
         path = self.own_files.get(f"{group}/{choice}")
         shipped = self.folder / group / f"{choice}.yaml"
         if path and shipped.is_file() and not path.samefile(shipped):
@@ -151,7 +138,7 @@ class Composer:
     # --- errors -----------------------------------------------------------------------------------
 
     def named(self, error: ConfigError) -> ConfigError:
-        """Return an error that names the user's own file in which the refused value stands."""
+        """Return the error with the name of the user's file that contains the refused value."""
         path = file_with(self.own_files, error.key, error.value)
         if path is None:
             return error

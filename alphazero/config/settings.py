@@ -24,7 +24,7 @@ _TYPE_TEXT = {
     list: "a list such as [1,2]",
     dict: "names and values such as {units: 64}",
 }
-#: What is converted to each type. A fraction is no whole number, and a switch no number.
+#: The types that are converted to each type. Fractions do not become int, nor bool a number.
 _ACCEPTED = {
     int: (int, str),
     float: (int, float, str),
@@ -70,7 +70,7 @@ class Row(NamedTuple):
     key: str  #: with its section, such as "learner.batch_size"
     value: Any
     help: str
-    allowed: str  #: the range or the choices as text, "" if its type alone limits it
+    allowed: str  #: the range or the choices as text, "" if only its type limits it
 
 
 def rows(settings: Any) -> Iterator[Row]:
@@ -85,7 +85,7 @@ def types_of(cls: type) -> dict[str, type]:
 
 
 def allowed_text(field: dataclasses.Field) -> str:
-    """Return the range or the choices of a setting as text, "" if its type alone limits it."""
+    """Return the range or the choices of a setting as text, "" if only its type limits it."""
     low, high, choices = (field.metadata.get(key) for key in ("low", "high", "choices"))
     if choices is not None:
         return "one of " + ", ".join(map(str, choices))
@@ -113,7 +113,7 @@ def _plain_type(annotation: Any) -> type:
 
 
 def _without_none(annotation: Any) -> Any:
-    """Return int for ``int | None``."""
+    """Return an annotation without None: int for ``int | None``."""
     if isinstance(annotation, types.UnionType):
         (annotation,) = (one for one in typing.get_args(annotation) if one is not type(None))
     return annotation

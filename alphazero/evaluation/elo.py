@@ -29,7 +29,7 @@ ranking problem from binary comparisons", 1957). Only there, any two players of 
 that have met get one virtual draw (half a win for each: Jeffreys' prior for one pairing), and the
 players outside the anchor's group are marked as bounded on one side only.
 
-A library would not replace this file: choix, for one, knows no draws, treats all games as
+No library replaces this file: choix, for example, has no draws, treats all games as
 independent, and needs SciPy.
 """
 

@@ -1,7 +1,7 @@
 """Random openings: the positions from which the games of a match start.
 
-In: a game and the length of the openings. Out: sequences of moves, fixed by a seed. Players and
-results are unknown here.
+In: a game and the length of the openings. Out: sequences of moves, fixed by a seed. This
+module does not depend on players or results.
 """
 
 import math
@@ -33,7 +33,7 @@ class Openings:
     """
 
     plies: int = 4  #: moves of each opening
-    seed: int = 0  #: of the random moves
+    seed: int = 0  #: seed of the random moves
     num_used: int = 0  #: openings of this seed that earlier matches have used; they are skipped
     accept: Accept | None = None  #: which positions an opening may end in; None allows all
 
@@ -113,5 +113,6 @@ def _random_openings(
         actions = uniform_actions(game.legal_action_mask(states), generator)
         transition = game.step(states, actions)
         alive = ~transition.over
-        states, moves = transition.states[alive], np.column_stack([moves, actions])[alive]
+        states = transition.states[alive]
+        moves = np.column_stack([moves, actions])[alive]
     return moves, states

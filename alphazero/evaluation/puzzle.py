@@ -16,7 +16,7 @@ from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.runtime.errors import InputError
 from alphazero.solvers.enumeration import MAX_SOLVER_POSITIONS, ExactValues, enumerate_positions
 
-_MAX_PYTHON_POSITIONS = 10_000  #: some seconds of work
+_MAX_PYTHON_POSITIONS = 10_000  #: maximum positions of a small game in plain Python
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,9 +77,9 @@ def puzzle_results(game: Game, match: MatchReport, exact: ExactValues | None) ->
 
 
 def small_game_values(game: Game) -> ExactValues | None:
-    """Return the values of a small game, None of others.
+    """Return the exact values of a small game; None for a larger one.
 
-    That is one of at most `MAX_SOLVER_POSITIONS` positions, or fewer if its rules are not compiled.
+    A small game has at most `MAX_SOLVER_POSITIONS` positions, or fewer if it is not compiled.
     """
     is_compiled = isinstance(game, CompiledGame)
     largest = MAX_SOLVER_POSITIONS if is_compiled else _MAX_PYTHON_POSITIONS

@@ -152,7 +152,8 @@ def rating_text(ratings: Ratings, player: str) -> str:
     A rating that is only a bound (see `Ratings.is_bound`) is given as "below 900" or "above 1500",
     the end of its 95% interval towards the anchor.
     """
-    index, interval = ratings.players.index(player), ratings.interval(player)
+    index = ratings.players.index(player)
+    interval = ratings.interval(player)
     if not ratings.is_bound[index]:
         return f"{ratings.elo[index]:.0f}"
     if ratings.elo[index] < ratings.elo[ratings.players.index(ratings.anchor)]:

@@ -1,4 +1,4 @@
-"""What is known of a network's training: its settings, and its strength in a few words."""
+"""Facts about a network's training: its settings, and a short summary of its strength."""
 
 from typing import Any
 

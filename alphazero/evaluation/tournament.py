@@ -1,7 +1,7 @@
 """A tournament whose schedule plays the most informative matches.
 
 In: a game, named players, and the matches played so far. Out: further matches, one by one, which
-can be stored as plain data. This is no round robin: the next match is between the two players for
+can be stored as plain data. It is not a round robin: the next match is between the two players for
 whom
 
     p (1 - p) Var(elo_a - elo_b)
@@ -14,7 +14,7 @@ first, and all play about equally often.
 
 The ratings that the schedule uses have a wide normal prior, so that players without games have one
 too. The ratings that are reported have none, see `alphazero.evaluation.elo`. The schedule depends
-on the matches alone: a tournament that is interrupted continues with the same pairing.
+only on the matches: an interrupted tournament continues with the same pairing.
 """
 
 import functools
@@ -60,7 +60,7 @@ class TournamentMatch(NamedTuple):
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> "TournamentMatch":
-        """Return the match that was stored as JSON, with these fields."""
+        """Return the match whose fields were stored as JSON."""
         moves = tuple(map(tuple, plain["moves"]))
         return cls(plain["player_a"], plain["player_b"], tuple(plain["scores"]), moves)
 
@@ -106,7 +106,7 @@ def play_tournament(
 
 
 def _openings_of(openings: Openings, player_a: str, player_b: str, num_used: int) -> Openings:
-    """Return the openings of two players: a seed of their own, and none of those used before."""
+    """Return the openings of two players: with a separate seed, skipping those already used."""
     generator = child_generator(openings.seed, f"{player_a} against {player_b}")
     return replace(openings, seed=int(generator.integers(2**62)), num_used=num_used)
 

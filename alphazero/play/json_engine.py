@@ -11,7 +11,7 @@ This file does not depend on torch; `alphazero engine` passes in standard input 
 import functools
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import IO
 
 import numpy as np
@@ -39,10 +39,7 @@ from alphazero.players.registry import default_player, make_player
 from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.base import ILLEGAL_SCORE
 
-MAX_LINE = 1_000_000  #: maximum characters of a line
 _CACHED_GAMES = 8
-#: Maximum players kept for different limits of requests; each has a search tree.
-_CACHED_LIMITS = 4
 
 
 class Engine:
@@ -73,7 +70,6 @@ class Engine:
 
         self._game = functools.lru_cache(_CACHED_GAMES)(make_game)
         self._player = player
-        self._kept = functools.lru_cache(_CACHED_LIMITS)(self._limited)
 
     def answer(self, line: str) -> dict:
         """Return the answer to one line as plain data for JSON, or {"error": message}.
@@ -102,39 +98,21 @@ class Engine:
             plain = int(result) if result.is_integer() else result
             return {"result": plain, "legal_actions": []}
         assert request.game is not None  # see `parse_request`
-        is_repeatable = getattr(self._player(request.game), "is_repeatable", False)
-        limited = self._kept if is_repeatable else self._limited
-        player = limited(request.game, request.num_simulations, request.time_limit_s)
+        player = self._player(request.game)
+        player = player.limited(request.num_simulations, request.time_limit_s)
         legal_actions = np.flatnonzero(inspected.legal_action_mask[0]).tolist()
         answer = _to_plain(player.analyse(state), legal_actions)
         if request.setup is not None or isinstance(request.moves, str):
             answer["square"] = _notation(game, request).text(answer["move"])
         return answer
 
-    def _limited(
-        self, game: str, num_simulations: int | None, time_limit_s: float | None
-    ) -> Player:
-        return self._player(game).limited(num_simulations, time_limit_s)
-
 
 def serve(engine: Engine, requests: IO[str], answers: IO[str]) -> None:
     """Answer every line of ``requests`` with one line of ``answers``, flushed at once."""
-    for line in read_lines(requests):
-        if line is None:
-            answer = {"error": f"the line is longer than {MAX_LINE} characters."}
-        else:
-            answer = engine.answer(line)
+    for line in requests:
+        answer = engine.answer(line.rstrip("\r\n"))
         answers.write(json.dumps(answer, allow_nan=False) + "\n")
         answers.flush()
-
-
-def read_lines(stream: IO[str]) -> Iterator[str | None]:
-    """Yield the lines of a stream without their ends; None for one longer than `MAX_LINE`."""
-    while line := stream.readline(MAX_LINE + 1):
-        too_long = len(line) > MAX_LINE and not line.endswith("\n")
-        while too_long and line and not line.endswith("\n"):
-            line = stream.readline(MAX_LINE)
-        yield None if too_long else line.rstrip("\r\n")
 
 
 def parse_request(
@@ -151,7 +129,9 @@ def parse_request(
         Refusal: if the line is not a valid request.
     """
     request = read_request(EngineRequest, read_json(line))
-    name, moves, setup = request.game, request.moves or [], request.setup
+    name = request.game
+    moves = request.moves or []
+    setup = request.setup
     name = only_game if name is None else name
     if name is None or not (is_shipped_game(name) if only_game is None else name == only_game):
         own = ", ".join(filter(is_shipped_game, game_names()))

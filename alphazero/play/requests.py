@@ -18,15 +18,6 @@ from alphazero.runtime.errors import InputError
 MALFORMED, UNKNOWN, IMPOSSIBLE = 400, 404, 422
 MAX_ERROR = 300  #: maximum characters of an error message
 _MAX_QUOTED = 60
-#: Description of the values that a field allows, by its type in JSON Schema.
-_ALLOWED = {
-    "integer": "a whole number from {minimum} to {maximum}",
-    "number": "a number from {minimum} to {maximum}",
-    "string": "text of up to {maxLength} characters",
-    "array": "a list",
-    "object": "a JSON object",
-}
-
 R = TypeVar("R", bound="Request")
 _Text = Annotated[str, Field(max_length=1_000_000)]
 _ShortText = Annotated[str, Field(max_length=500)]
@@ -139,35 +130,23 @@ def read_request(cls: type[R], plain: Any) -> R:
     try:
         return cls.model_validate(plain)
     except ValidationError as error:
-        raise _refusal(cls, plain, error.errors(include_url=False)[0]["loc"]) from None
-
-
-def _refusal(cls: type[Request], plain: Any, place: tuple[int | str, ...]) -> Refusal:
-    """Return the refusal of the value at ``place`` in a request, with what the schema allows."""
-    schema = cls.model_json_schema()
-    key, kinds = None, [schema]
-    for part in place:
-        if (fields := kinds[0].get("properties")) is None:
-            break  # the remaining parts are alternative types of the field
-        key, plain = str(part), plain[part]
-        if part not in fields:
-            message = f"this request has no field {quoted(part)}; it takes {', '.join(fields)}."
-            return Refusal(message, MALFORMED, key=key, value=plain)
-        kinds = [
-            schema["$defs"][kind["$ref"].rpartition("/")[2]] if "$ref" in kind else kind
-            for kind in fields[part]["anyOf"]
-        ]
-    if key is None:
+        wrong = error.errors(include_url=False)[0]
+    if not wrong["loc"]:
         message = 'a request must be a JSON object, such as {"game": "connect_four", "moves": [3]}.'
-        return Refusal(message, MALFORMED, value=plain)
-    allowed = [_ALLOWED[kind["type"]].format(**kind) for kind in kinds if kind["type"] in _ALLOWED]
-    return not_allowed(key, plain, " or ".join(allowed))
+        raise Refusal(message, MALFORMED, value=plain)
+    key, value = "", plain
+    for part in wrong["loc"]:  # the last parts may name a type instead of a field
+        if isinstance(value, dict) and part in value:
+            key = str(part)
+            value = value[part]
+    message = f"{quoted(key)} cannot be {quoted(value)}: {wrong['msg'].lower()}."
+    raise Refusal(message, MALFORMED, key=key, value=value)
 
 
 def check_number(key: str, value: int, low: int, high: int) -> None:
     """Raise `Refusal` if a number is not within limits that depend on the rest of the request."""
     if not low <= value <= high:
-        raise not_allowed(key, value, _ALLOWED["integer"].format(minimum=low, maximum=high))
+        raise not_allowed(key, value, f"a whole number from {low} to {high}")
 
 
 def not_allowed(key: str, value: Any, allowed: str, status: int = MALFORMED) -> Refusal:

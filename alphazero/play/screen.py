@@ -225,7 +225,8 @@ class Screen:
         return True
 
     def _title(self) -> Rule:
-        title, line = Text(self.skin.title, "bold"), "─" if self._medium.box else "-"
+        title = Text(self.skin.title, "bold")
+        line = "─" if self._medium.box else "-"
         return Rule(title, align="left", characters=line, style="bright_black")
 
     def _moves_text(self) -> str:

@@ -20,7 +20,6 @@ from alphazero.boards.session import Session
 from alphazero.boards.skin import Skin, skin_of
 from alphazero.boards.text import expectation_text
 from alphazero.games.batched_game import Game
-from alphazero.play.pondering import ponderer, pondering
 from alphazero.play.screen import Screen, line_reader
 from alphazero.play.view import line_text
 from alphazero.players.base import Analysis, Player
@@ -64,7 +63,6 @@ class TerminalGame:
         in_place: draw each board over the last one.
         skin: the appearance of the game; None takes the game's default.
         introduction: text printed at the start.
-        ponders: whether an engine thinks during a person's turn.
     """
 
     def __init__(
@@ -79,7 +77,6 @@ class TerminalGame:
         in_place: bool = False,
         skin: Skin | None = None,
         introduction: str = "",
-        ponders: bool = False,
     ):
         self.game = game
         self.players = players
@@ -92,7 +89,6 @@ class TerminalGame:
         self._read_line = read_line or line_reader(console)
         engines = [player for player in players if not isinstance(player, HumanPlayer)]
         self._adviser = functools.cache(adviser or (lambda: engines[0] if engines else None))
-        self._ponderer = ponderer(engines[0]) if ponders and engines else None
 
     def run(self) -> int | None:
         """Play to the end, and continue as long as a person takes back moves or wants a rematch.
@@ -134,11 +130,13 @@ class TerminalGame:
     # --- turns ------------------------------------------------------------------------------------
 
     def _play_turn(self) -> None:
-        session, player = self.session, self.session.player
+        session = self.session
+        player = session.player
+        engine = self.players[player]
         if session.is_forced_pass():
             self._screen.print_pass(player)
             session.play(session.legal_actions[0])
-        elif isinstance(engine := self.players[player], HumanPlayer):
+        elif isinstance(engine, HumanPlayer):
             self._ask(prompt(session, self._screen.skin))
         else:
             self._engine_turn(player, engine)
@@ -159,8 +157,7 @@ class TerminalGame:
     def _ask(self, question: str) -> None:
         """Prompt until the position has changed; raise EOFError if the user quits."""
         while True:
-            with pondering(None if self.session.over else self._ponderer, self.session.state):
-                typed = self._read_line(question).strip()
+            typed = self._read_line(question).strip()
             command = _NAMES.get(typed.lower())
             if self._run_command(command) if command else self._play_typed(typed):
                 return
@@ -266,7 +263,8 @@ class TerminalGame:
 
     def _think(self, player: Player, text: str) -> Analysis:
         """Return a player's analysis of the position; show a progress bar if it takes long."""
-        console, start_s = self._screen.console, time.monotonic()
+        console = self._screen.console
+        start_s = time.monotonic()
         limit_s = getattr(player, "time_limit_s", None)
         columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), TaskProgressColumn())
         bar = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)

@@ -27,15 +27,15 @@ NETWORK_KIND_HELP = (
     "network: the class of your own network, module:Class; a stored network alone never imports it"
 )
 MAX_SIMULATIONS = 10_000_000
-#: So many reach every kernel of a search of one position.
+#: Simulations that run every kernel of a search at least once.
 WARM_UP_SIMULATIONS = 64
 MAX_TIME_S = 86_400.0
 
-#: What ``choose_after`` answers in place of an action to give up the game; no wrong index is this.
+#: The action with which ``choose_after`` resigns; no miscalculated action has this number.
 RESIGN = -(2**31)
 
 #: Called as ``progress(done, total)`` during the search of a position, with the simulations made so
-#: far and those to be made. ``total`` is None if the search has a time limit.
+#: far and the total. ``total`` is None if the search has a time limit.
 SearchProgress = Callable[[int, int | None], None]
 
 
@@ -91,19 +91,17 @@ class Player(Protocol):
     Some attributes are optional. A player that needs the moves that led to a position has a method
     ``choose_after(histories, states)``, see `alphazero.players.gtp`; a match then calls that one,
     and the player may answer `RESIGN`.
-    A player with a network has ``engine`` and ``method``, see `thinking_of`. A player with
-    ``is_repeatable`` gives the same answer to a question whatever it was asked before, so that it
-    need not be made afresh.
+    A player with a network has ``engine`` and ``method``, see `thinking_of`.
     """
 
     @property
     def name(self) -> str:
-        """What matches and tables call it."""
+        """The player's name in matches and tables."""
         ...
 
     @property
     def batch_size(self) -> int:
-        """How many positions it should be asked about at once.
+        """How many positions to ask about at once.
 
         1 if it searches them one by one, hundreds if it evaluates them in a batch.
         """
@@ -152,11 +150,11 @@ def thinking_of(player: Player) -> str:
 
 
 @dataclasses.dataclass
-class ThinkingSettings:
-    """How a player thinks, unless its specification says otherwise (``uct:500,uct_c=0.7``)."""
+class PlayerSettings:
+    """The settings of players; a specification may override them (``uct:500,uct_c=0.7``)."""
 
     HEADING: ClassVar[str] = (
-        "player settings (for one player alone, after a comma: uct:500,uct_c=0.7)"
+        "player settings (for a single player, after a comma: uct:500,uct_c=0.7)"
     )
 
     num_simulations: int | None = option(
@@ -214,12 +212,12 @@ class ThinkingSettings:
     )
     network_kind: str | None = option(None, NETWORK_KIND_HELP)
     endgame: str = option("off", ENDGAME_HELP)
-
-
-@dataclasses.dataclass
-class PlayerSettings(ThinkingSettings):
-    """The settings of a player."""
-
     seed: int = option(
         0, "seed of all random numbers; the same seed gives the same game", low=0, high=2**63 - 1
     )
+
+    def limited(self, num_simulations: int | None, time_limit_s: float | None) -> "PlayerSettings":
+        """Return these settings with other limits; None for both keeps them."""
+        if num_simulations is None and time_limit_s is None:
+            return self
+        return dataclasses.replace(self, num_simulations=num_simulations, time_limit_s=time_limit_s)

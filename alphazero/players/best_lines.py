@@ -1,9 +1,9 @@
 """The best lines that searches of a game of one player have found.
 
-In: finished searches. Out: at each position on the way of a line that was found, the line's next
-action. What one player has seen can always be reached again: so a line is followed as soon as its
-result is at least what the search expects, and a good end that was found once is not lost because
-a later search misses it (M. Schadd et al., "Single-player Monte-Carlo tree search", 2008).
+In: finished searches. Out: the next action at each position of a known line. With one player, a
+known line can always be followed. It is followed as soon as its result is at least what the search
+expects, so a good end that was found once is not lost if a later search misses it (M. Schadd et
+al., "Single-player Monte-Carlo tree search", 2008).
 
 Shapes: B positions, K state words.
 """
@@ -18,7 +18,7 @@ _MAX_POSITIONS = 100_000
 
 
 class BestLines:
-    """The best result found from each position, and the action towards it."""
+    """The best result found from each position, and the action that leads to it."""
 
     def __init__(self, game: Game):
         self._game = game
@@ -40,7 +40,7 @@ class BestLines:
             state = self._game.step(state[None], np.array([action], np.int32)).states[0]
 
     def line(self, state: np.ndarray) -> tuple[list[int], float]:
-        """Return the best line from a position ([K]), and its result; none is [], -inf."""
+        """Return the best line from a position ([K]), and its result; [] and -inf if unknown."""
         actions: list[int] = []
         result = -np.inf
         while (found := self._known.get(self._key(state))) is not None:

@@ -1,4 +1,4 @@
-"""Which leaves a player's search solves exactly, and what that may cost.
+"""Decides which leaves of a player's search are solved exactly, and at what cost.
 
 In: a game and the setting ``endgame``. Out: exact leaves for searches of any limit
 (`LeafPolicy.leaves`). Costs are counted in nodes, so a question has the same answer on every
@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from alphazero.games.batched_game import Game
+from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.exact_leaves import (
@@ -34,22 +34,22 @@ from alphazero.solvers.provers import Prover
 #: nodes instead keeps the result in 98.2% of 2,000 positions of Connect Four at 200 simulations
 #: (tiers: 98.45%, no exact leaves: 98.05%), and in 148 of 150 of plies 6 to 20 at 0.5 s (150).
 _TIERS = ((1 / 4, 3 / 8), (1 / 20, 1 / 4), (1 / 200, 1 / 8))
-#: Roughly what a core searches while all cores evaluate one position with a network of 5x64, and
-#: in a second. Nothing is measured: only orders of magnitude matter.
+#: Nodes that a core searches in about the time that all cores need to evaluate one position with a
+#: 5x64 network, and in a second. They are not measured, because only orders of magnitude matter.
 _NODES_PER_EVALUATION = 500
 _NODES_PER_S = 4_000_000
 #: Evaluations that an answer may always cost if the time is limited; otherwise it is one.
 _EVALUATIONS_PER_ANSWER = 4
-#: Of a move's evaluations, what expensive answers may plan with if the time is not limited.
+#: Fraction of a move's evaluations that expensive answers may cost if the time is not limited.
 _FRACTION_OF_EVALUATIONS = 1 / 3
 _USUAL_CORES = 2
-#: The games whose positions show what an answer costs, and the nodes above which it is estimated.
+#: Games in whose positions costs are measured, and the nodes above which costs are extrapolated.
 _NUM_GAMES = 64
 _MAX_MEASURED_NODES = 30_000
 
 
 def check_setting(text: str) -> str:
-    """Return the setting.
+    """Return the setting ``endgame`` after checking it.
 
     Raises:
         ConfigError: if it is neither off, auto nor a number of nodes.
@@ -67,14 +67,14 @@ class LeafPolicy:
 
     provers: list[Prover]  #: one for each thread
     costs: np.ndarray  #: float64[num_stages], expected nodes of an answer by stage
-    nodes_per_answer: float | None  #: what an answer may cost; None follows from a move's limits
+    nodes_per_answer: float | None  #: maximum cost of an answer; None depends on the limits
 
     def leaves(self, num_simulations: float, time_limit_s: float | None) -> ProvenLeaves | None:
         """Return the exact leaves of a search; None if no answer is cheap enough.
 
         Args:
             num_simulations: limit of a move; infinite if only the time is limited.
-            time_limit_s: limit of a move, whichever ends first; None is no limit.
+            time_limit_s: limit of a move, whichever ends first; None sets no limit.
         """
         by_time = math.inf if time_limit_s is None else time_limit_s * _NODES_PER_S
         by_count = num_simulations * _NODES_PER_EVALUATION
@@ -119,7 +119,8 @@ def make_leaf_policy(game: Game, setting: str, num_threads: int) -> LeafPolicy |
     """
     if setting == "off" or make_prover(game) is None:
         return None
-    provers = [prover for _ in range(num_threads) if (prover := make_prover(game)) is not None]
+    assert isinstance(game, CompiledGame)
+    provers = [Prover(game) for _ in range(num_threads)]
     provers[0].prove(game.initial_states(), np.zeros(1, np.int64), 1)  # loads the kernels
     states = game_positions(game, _NUM_GAMES, child_generator(0, "endgame"))
     costs = leaf_costs(provers[0], states, _MAX_MEASURED_NODES)

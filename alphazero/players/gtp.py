@@ -25,31 +25,20 @@ from alphazero.players.base import RESIGN, Analysis, Choice, SearchProgress
 from alphazero.runtime.errors import ConfigError, InputError
 
 _COLORS = ("black", "white")
-ANSWER_S = 3600.0  #: that an engine may take for an answer
-MAX_ANSWER = 65_536  #: characters of a line, and lines of an answer
-_MAX_SHOWN = 200  # characters of an answer in a sentence
+ANSWER_S = 3600.0  #: maximum seconds that an engine may take for an answer
+MAX_ANSWER = 65_536  #: maximum characters of a line, and maximum lines of an answer
+_MAX_SHOWN = 200  # characters of an answer quoted in a message
 
 
 class GtpError(InputError):
-    """An engine does not do what the protocol or the game demands.
+    """An engine broke the protocol or the rules of the game."""
 
-    Attributes:
-        engine: its command line.
-        request: the command that it was sent, None if none was.
-        answer: its answer, None if it ended without one.
-    """
-
-    def __init__(
-        self, engine: str, reason: str, request: str | None = None, answer: str | None = None
-    ):
+    def __init__(self, engine: str, reason: str):
         super().__init__(f"the engine '{engine}' {reason}.")
-        self.engine = engine
-        self.request = request
-        self.answer = answer
 
 
 class GtpPlayer:
-    """Asks an engine in a process of its own, which ends with the player; see `Player`.
+    """Asks an engine in a separate process, which ends with the player; see `Player`.
 
     An engine needs the moves of the game, so only `choose_after` gives an answer.
 
@@ -122,7 +111,7 @@ class GtpPlayer:
         square = RESIGN if word == "resign" else named_square(word, self._size, mirrored=True)
         if square is None:
             reason = f"answered '{_shown(answer)}', which is not a square"
-            raise GtpError(self.name, reason, request, answer)
+            raise GtpError(self.name, reason)
         return square
 
     def _needs_moves(self) -> GtpError:
@@ -135,18 +124,19 @@ class GtpPlayer:
         if not first.startswith(("=", "?")):
             found = f"answered '{_shown(first)}'" if first else "ended"
             reason = f"{found} at '{request}': it does not follow the Go Text Protocol"
-            raise GtpError(self.name, reason, request, first or None)
+            raise GtpError(self.name, reason)
         if first.startswith("?") and not may_refuse:
             reason = _shown(first[1:].strip()) or "no reason given"
-            raise GtpError(self.name, f"refused '{request}': {reason}", request, first)
+            raise GtpError(self.name, f"refused '{request}': {reason}")
         return "\n".join([first[1:].strip(), *others]).strip()
 
     def _exchange(self, request: str) -> list[str]:
-        """Return the lines of the engine's answer, "" alone if it has ended.
+        """Return the lines of the engine's answer, or [""] if the engine has ended.
 
-        An engine that is silent for too long, or does not stop talking, is ended.
+        An engine that is silent for too long, or never ends its answer, is killed.
         """
-        process, start_s = self._process, time.monotonic()
+        process = self._process
+        start_s = time.monotonic()
         assert process and process.stdin and process.stdout
         timer = threading.Timer(ANSWER_S, process.kill)
         timer.daemon = True
@@ -154,13 +144,15 @@ class GtpPlayer:
         try:
             process.stdin.write(request + "\n")
             process.stdin.flush()
-            lines, num_read = list[str](), 0
+            lines = list[str]()
+            num_read = 0
             # Up to the empty line after the answer, or to the end of the output.
             while not lines or (lines[0].startswith(("=", "?")) and lines[-1].strip()):
-                line, num_read = process.stdout.readline(MAX_ANSWER), num_read + 1
+                line = process.stdout.readline(MAX_ANSWER)
+                num_read += 1
                 if num_read > MAX_ANSWER or len(line) == MAX_ANSWER:
                     process.kill()
-                    raise GtpError(self.name, f"does not end its answer to '{request}'", request)
+                    raise GtpError(self.name, f"does not end its answer to '{request}'")
                 if lines or not (line.isspace() or line.startswith("#")):
                     lines.append(line)
         except OSError:
@@ -169,12 +161,12 @@ class GtpPlayer:
             timer.cancel()
         if time.monotonic() - start_s >= ANSWER_S:
             reason = f"gave no answer to '{request}' for {ANSWER_S:g} seconds"
-            raise GtpError(self.name, reason, request)
+            raise GtpError(self.name, reason)
         return lines
 
 
 def _shown(answer: str) -> str:
-    """Return an answer as it can stand in a sentence."""
+    """Return an answer in a form that can be quoted in a message."""
     return "".join(letter for letter in answer[:_MAX_SHOWN] if letter.isprintable())
 
 

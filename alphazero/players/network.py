@@ -37,9 +37,9 @@ from alphazero.runtime.random_generators import child_generator
 from alphazero.storage.pretrained import is_shipped
 from alphazero.storage.run_folder import find_network
 
-#: The memory for evaluations of single positions' searches.
+#: Bytes of cached evaluations for the searches of single positions.
 CACHE_BYTES = 64_000_000
-#: Rows of a batch for which another core pays off: a player has the cores to itself.
+#: Minimum rows of a batch for each core; a player has all cores to itself.
 _SMALLEST_PART = 6
 #: Random positions on which an engine is calibrated and compared with float32.
 _NUM_SAMPLE_POSITIONS = 256
@@ -71,7 +71,8 @@ def load_network_player(
     wanted = EngineChoice(settings.engine, settings.precision)
     check_setting(settings.endgame)
     module = load_module(game, path, settings.network_kind).module
-    device, num_threads = choose_device(settings.device), set_num_threads(0)
+    device = choose_device(settings.device)
+    num_threads = set_num_threads(0)
     sample = sample_positions(game, _NUM_SAMPLE_POSITIONS, child_generator(0, "sample"))
     try:
         evaluator = NetworkEvaluator(
@@ -101,7 +102,7 @@ def load_network_player(
 
 
 def make_cache(game: Game, evaluator: Evaluator) -> CachedEvaluator:
-    """Return a cache for a player, whose answers do not depend on what was asked before."""
+    """Return a cache for a player; its answers do not depend on earlier requests."""
     symmetries = game.cell_symmetries, game.action_symmetries
     return CachedEvaluator(evaluator, game.planes_shape, *symmetries, CACHE_BYTES, True)
 
@@ -137,7 +138,7 @@ def load_module(game: Game, path: Path, network_kind: str | None = None) -> Load
 
     Raises:
         ConfigError: if the network is of a class ``module:Class`` that the user does not name.
-        StoredFileError: if it is no network, or it plays another game.
+        StoredFileError: if it is not a network, or it plays another game.
     """
     stored = load_network(path)
     check_game(game, path)

@@ -6,7 +6,6 @@ those of pgx, step in batches: the trees of many positions grow in lockstep.
 """
 
 import abc
-import dataclasses
 import random
 import time
 from typing import Any, NamedTuple, cast
@@ -24,7 +23,7 @@ from alphazero.textbook.uct import Node, Uct
 #: Settings of UCT that need compiled rules or a table, and their defaults.
 _DEFAULTS_ONLY = ("statistics", "rollout", "rollout_weights", "record_rollouts", "keep_table")
 _MAX_POSITIONS = 64  # searched in lockstep
-_MAX_BYTES = 2**18  # of the states of one simulation in all of them
+_MAX_BYTES = 2**18  # maximum bytes of their states in one simulation
 
 
 def uct_player(game: Game, settings: PlayerSettings | None = None) -> Player:
@@ -71,7 +70,7 @@ class PositionRules:
         return self._game.scaled_result(state)
 
     def rollout(self, game: Any, state: Any, rng: random.Random) -> float:
-        """Return the result of a random game for player 0; one copy serves all its moves."""
+        """Return the result of a random game for player 0, played on one copy of the state."""
         if not state.is_over():
             state = self._game.copied(state)
         while not state.is_over():
@@ -145,12 +144,7 @@ class _TextbookPlayer(abc.ABC):
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "_TextbookPlayer":
         """See `alphazero.players.base.Player.limited`."""
-        if num_simulations is None and time_limit_s is None:
-            return type(self)(self.game, self.settings)
-        settings = dataclasses.replace(
-            self.settings, num_simulations=num_simulations, time_limit_s=time_limit_s
-        )
-        return type(self)(self.game, settings)
+        return type(self)(self.game, self.settings.limited(num_simulations, time_limit_s))
 
     def _line(self, node: Node, action: int) -> list[int]:
         """Return the expected line: an action, then the most visited ones."""
@@ -202,7 +196,8 @@ class BatchedUctPlayer(_TextbookPlayer):
     def _search(self, states: np.ndarray, progress: SearchProgress | None = None) -> list[Node]:
         num_simulations, time_limit_s = uct_simulations(self.settings), self.settings.time_limit_s
         roots = [self._uct.begin(row) for row in _rows(self.game.inspect(states))]
-        started, num_done = time.perf_counter(), 0
+        started = time.perf_counter()
+        num_done = 0
         while num_simulations is None or num_done < num_simulations:
             self._simulate(roots)
             num_done += 1

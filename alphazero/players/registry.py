@@ -41,9 +41,9 @@ _PLAYERS: dict[str, Callable[[Game, PlayerSettings], Player]] = {
 _NETWORKS = ("best", "network", "latest")  # names that stand for the path of one
 _NAMED_KINDS = (*_PLAYERS, *_NETWORKS, "human")
 _OTHERS = ["gtp:COMMAND", "PATH.safetensors", "RUN_DIRECTORY", "module:Class"]
-#: What every player has, see `Player`.
+#: The members of every player, see `Player`.
 _MEMBERS = ("name", "batch_size", "choose", "analyse", "limited")
-_ROOT = Path("checkpoints")  #: of the trained networks
+_ROOT = Path("checkpoints")  #: the folder of trained networks
 _LIMITS = ("num_simulations", "time_limit_s")
 
 
@@ -60,7 +60,7 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
     """Return the player of a specification.
 
     Args:
-        spec: one of the following. Settings of this player alone follow after commas, as in
+        spec: one of the following. Settings for this player only follow after commas, as in
             ``uct:500,uct_c=0.7,rollout=weighted``:
 
             - ``random``;
@@ -122,18 +122,12 @@ def existing_network(kind: str, spec: str, game_name: str, rules_digest: str = "
 
 
 def default_player(game_name: str) -> str:
-    """Return the specification of the player to use if none is given.
-
-    It is the network that ships with the game, otherwise UCT.
-    """
+    """Return the default player: the network that ships with the game, otherwise UCT."""
     return "best" if shipped_network(game_name) else "uct"
 
 
 def default_match(game_name: str) -> tuple[str, str]:
-    """Return the specifications of the two players to use if none are given.
-
-    They are the network that ships with the game and UCT, otherwise UCT and the random player.
-    """
+    """Return the two default players: the shipped network and UCT, or UCT and random."""
     return ("best", "uct:1000") if shipped_network(game_name) else ("uct:1000", "random")
 
 
@@ -163,7 +157,7 @@ def read_spec(spec: str, settings: PlayerSettings | None = None) -> PlayerSpec:
 
 
 def _num_simulations_word(spec: str, kind: str, number: str) -> str:
-    """Return the setting that ``kind:number`` stands for."""
+    """Return ``kind:number`` as a setting, ``num_simulations=number``."""
     if kind != "uct":
         raise ConfigError(f"'{spec}' is not a player: {kind} takes no number.", value=spec)
     if not re.fullmatch(r"[0-9]{1,9}", number) or int(number) == 0:
@@ -193,7 +187,7 @@ def _own_player(kind: str, game: Game, settings: PlayerSettings) -> Player:
     """Return a player of the user's own.
 
     Raises:
-        ConfigError: if it cannot be made, or lacks what every player has.
+        ConfigError: if it cannot be made, or lacks a member of `Player`.
     """
     made_by = load_own(kind, PLAYERS, "player")
     try:
@@ -212,7 +206,7 @@ def network_path(kind: str, game_name: str, rules_digest: str = "") -> Path | No
     """Return the path of the network, or of the run, that a player's kind stands for.
 
     Args:
-        rules_digest: of the game; a run with the same rules is of the same game.
+        rules_digest: digest of the game's rules; a run with the same digest is of the same game.
 
     Returns:
         The path, or None if the kind is another player's or unknown.
@@ -243,7 +237,7 @@ def network_path(kind: str, game_name: str, rules_digest: str = "") -> Path | No
 
 
 def _newest_network(game_name: str, rules_digest: str) -> Path | None:
-    """Return the newest network that was trained for a game, None if there is none."""
+    """Return the newest network that was trained for a game, or None."""
     folders = folders_of_runs(_ROOT, game_name, rules_digest)
     found = [path for folder in folders for path in folder.glob("networks/*.safetensors")]
     return max(found, key=lambda path: (path.stat().st_mtime_ns, path.name), default=None)

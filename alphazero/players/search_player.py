@@ -30,11 +30,11 @@ from alphazero.solvers.exact_leaves import ProvenLeaves
 DEFAULT_SIMULATIONS = 200
 #: Simulations per move if only the time is limited: the memory of the tree must have a size.
 TIMED_SIMULATIONS = 200_000
-#: The most memory for the trees of a batch; more positions are searched in several batches.
+#: Maximum memory for the trees of a batch; more positions are searched in several batches.
 TREE_MEMORY_BYTES = 400_000_000
-#: The most leaves of one tree that are evaluated together.
+#: Maximum leaves of one tree that are evaluated together.
 MAX_LEAVES_PER_STEP = 64
-#: Of a single position: tells with a time limit how many simulations may be expected.
+#: Assumed speed of a single search, to estimate its simulations within a time limit.
 USUAL_SIMULATIONS_PER_S = 10_000
 
 
@@ -63,16 +63,11 @@ class SearchPlayer:
 
     @property
     def batch_size(self) -> int:
-        """As many positions as have trees that fit into `TREE_MEMORY_BYTES`."""
+        """The number of positions whose trees fit into `TREE_MEMORY_BYTES`."""
         if self.time_limit_s is not None:
             return 1
         tree_bytes = (self.num_simulations + 1) * bytes_per_node(self.game.num_actions)
         return int(min(max(TREE_MEMORY_BYTES // tree_bytes, 1), MAX_BATCH_SIZE))
-
-    @property
-    def is_repeatable(self) -> bool:
-        """See `Player`: all but the best lines of a puzzle."""
-        return self.game.num_players > 1
 
     @property
     def method(self) -> str:
@@ -124,24 +119,10 @@ class SearchPlayer:
         num_simulations = simulations_per_move(num_simulations, time_limit_s)
         return dataclasses.replace(self, num_simulations=num_simulations, time_limit_s=time_limit_s)
 
-    def ponderer(self) -> "SearchPlayer | None":
-        """Return a player whose searches fill this one's cache; None if it has none.
-
-        It asks for no exact results, so that it can be stopped at any time.
-        """
-        if self.cache is None:
-            return None
-        return dataclasses.replace(
-            self,
-            num_simulations=TIMED_SIMULATIONS,
-            time_limit_s=None,
-            exact_leaves=None,
-        )
-
     def make_search(self, num_simulations: int) -> TreeSearch:
         """Return a search of one position for callers who step it themselves.
 
-        It solves leaves as a search of so many simulations does, without a time limit.
+        It solves leaves like a search of ``num_simulations`` without a time limit.
         """
         policy = self.exact_leaves
         return TreeSearch(
@@ -157,7 +138,7 @@ class SearchPlayer:
 
     @property
     def _limits(self) -> tuple[float, float | None]:
-        """The limits as the user means them: the room of the tree of a timed search is none."""
+        """The limits that the user set: infinite simulations if only the time is limited."""
         is_timed = self.time_limit_s is not None and self.num_simulations >= TIMED_SIMULATIONS
         return math.inf if is_timed else self.num_simulations, self.time_limit_s
 
@@ -211,8 +192,8 @@ class SearchPlayer:
     def _leaves_per_step(self, num_positions: int) -> int:
         """Return how many leaves of one tree are evaluated together.
 
-        A single position alone has several: so few that hardly any is chosen without knowing what
-        the others found, more where many simulations follow.
+        Only the search of a single position has several, and more if it has many simulations: each
+        leaf is chosen without knowing the values of the others.
         """
         if num_positions > 1 or not self.batches_leaves or self._search_settings().root != "puct":
             return 1
@@ -238,10 +219,10 @@ class SearchPlayer:
 
 
 def leaves_per_step(num_simulations: int) -> int:
-    """Return how many leaves of one tree to evaluate together in a search of so many simulations.
+    """Return how many leaves of one tree to evaluate together, given the simulations of the search.
 
-    It is a compromise: what the leaves of a step find out is not known when the next of them is
-    chosen (`scripts/several_leaves.py` measures what that costs).
+    More leaves make better batches, but each is chosen without knowing the values of the others
+    (`scripts/several_leaves.py` measures what that costs).
     """
     return int(min(max(round(num_simulations ** (2 / 3) / 8), 1), MAX_LEAVES_PER_STEP))
 

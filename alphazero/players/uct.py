@@ -1,10 +1,8 @@
 """The player that searches with UCT and rollouts, without a network."""
 
-import dataclasses
-
 import numpy as np
 
-from alphazero.games.batched_game import Game
+from alphazero.games.batched_game import CompiledGame
 from alphazero.players.base import Analysis, Choice, PlayerSettings, SearchProgress
 from alphazero.search.uct.output import PositionStatistics
 from alphazero.search.uct.search import UctSearch
@@ -13,7 +11,7 @@ from alphazero.search.uct.settings import UctSettings
 #: Simulations per move if neither their number nor the time is limited.
 DEFAULT_UCT_SIMULATIONS = 1000
 
-#: The fields of `PlayerSettings` that a UCT search takes as they are.
+#: The fields of `PlayerSettings` that are passed to the UCT search unchanged.
 _UCT_KEYS = ["uct_c", "statistics", "keep_table", "record_rollouts", "final_move", "rollout"]
 _UCT_KEYS += ["rollout_weights"]
 
@@ -23,7 +21,7 @@ class UctPlayer:
 
     batch_size = 1
 
-    def __init__(self, game: Game, settings: PlayerSettings | None = None):
+    def __init__(self, game: CompiledGame, settings: PlayerSettings | None = None):
         self.game = game
         self.settings = settings or PlayerSettings()
         self.name = specification(self.settings)
@@ -65,12 +63,7 @@ class UctPlayer:
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "UctPlayer":
         """See `alphazero.players.base.Player.limited`."""
-        if num_simulations is None and time_limit_s is None:
-            return UctPlayer(self.game, self.settings)
-        settings = dataclasses.replace(
-            self.settings, num_simulations=num_simulations, time_limit_s=time_limit_s
-        )
-        return UctPlayer(self.game, settings)
+        return UctPlayer(self.game, self.settings.limited(num_simulations, time_limit_s))
 
 
 def _text(value: bool | float | str | list[float]) -> str:
@@ -83,7 +76,7 @@ def _text(value: bool | float | str | list[float]) -> str:
 
 
 def uct_simulations(settings: PlayerSettings) -> int | None:
-    """Return the most simulations that a UCT player makes per move; None if only time ends them."""
+    """Return the maximum simulations of a UCT player per move; None if only time limits them."""
     if settings.num_simulations is None and settings.time_limit_s is None:
         return DEFAULT_UCT_SIMULATIONS
     return settings.num_simulations

@@ -13,8 +13,7 @@ import numpy as np
 
 from alphazero.search import simulate as simulation
 from alphazero.search import tree as trees
-from alphazero.search.exact_leaves import ExactLeaves
-from alphazero.search.expansion import Expansion, Leaves, NewNodes
+from alphazero.search.expansion import ExactLeaves, Expansion, Leaves, NewNodes
 from alphazero.search.in_flight import collect, make_in_flight
 from alphazero.search.roots import PolicyOutput, Roots
 from alphazero.search.settings import SearchSettings
@@ -42,9 +41,6 @@ class TreeSearch:
             counts like the end of a game. None evaluates every unfinished position.
         explores: add root noise and forced playouts, as self-play does to make training targets.
             False searches as strongly as possible.
-
-    Raises:
-        ValueError: if ``leaves_per_step`` is above 1 and the roots do not choose by PUCT.
     """
 
     def __init__(
@@ -78,8 +74,6 @@ class TreeSearch:
         self.leaves_per_step = leaves_per_step
         self._in_flight = None
         if leaves_per_step > 1:
-            if settings.root != "puct":
-                raise ValueError(f"leaves_per_step={leaves_per_step} needs root='puct'")
             self._in_flight = make_in_flight(self._tree, leaves_per_step)
 
     @property
@@ -98,10 +92,8 @@ class TreeSearch:
         Args:
             rows: int[M].
             states: [M, K], unfinished positions.
-            num_simulations: the size of the searches, one number or int[M].
-
-        Raises:
-            ValueError: for more simulations than `max_simulations`.
+            num_simulations: the size of the searches, one number or int[M]; at most
+                `max_simulations`.
         """
         self._root_states[rows] = states
         self._tree.num_nodes[rows] = 0
@@ -217,11 +209,6 @@ class TreeSearch:
         return line[::-1], result
 
     def _begin(self, rows, num_simulations) -> None:
-        largest = np.max(num_simulations, initial=0)
-        if largest > self.max_simulations:
-            raise ValueError(
-                f"num_simulations={largest} is not allowed: at most {self.max_simulations}."
-            )
         self._budgets[rows] = num_simulations
         if not self.settings.count_kept_visits:
             # A budget counts visits of the root's actions, not the root's own first visit.

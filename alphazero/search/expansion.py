@@ -9,13 +9,12 @@ Shapes: B games, M new nodes, N nodes of a tree, K state words, A actions.
 
 import dataclasses
 import time
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from alphazero.games.batched_game import Transition
 from alphazero.search import tree as trees
-from alphazero.search.exact_leaves import ExactLeaves
 from alphazero.search.simulate import Edges
 
 
@@ -44,6 +43,27 @@ class Leaves(NamedTuple):
     nodes: np.ndarray  #: int32[M], index of each leaf in its tree
     states: np.ndarray  #: [M, K], the leaves' positions
     legal_action_mask: np.ndarray  #: bool[M, A]
+
+
+class ExactLeaves(Protocol):
+    """Proves the results of positions, with limited work for each position.
+
+    Laws:
+
+    - an answer other than `alphazero.search.tree.UNPROVEN` is the result under perfect play;
+    - ``states`` is never changed.
+    """
+
+    def prove(self, states: np.ndarray) -> np.ndarray:
+        """Return the results of unfinished positions.
+
+        Args:
+            states: [M, K].
+
+        Returns:
+            float32[M], for the player to move; `UNPROVEN` where the work limit was reached.
+        """
+        ...
 
 
 class Expansion:

@@ -18,12 +18,12 @@ class AlphaBetaSolver:
         max_nodes: give up a position after this many nodes.
 
     Attributes:
-        num_nodes: searched since the solver was made.
+        num_nodes: nodes searched since the solver was made.
     """
 
     name = "alpha-beta"
     meaning = "distance"
-    #: What else may help with a position that took too many nodes.
+    #: Advice appended to the error about a position that takes too many nodes.
     hint = ""
 
     def __init__(self, game: CompiledGame, search: Any, max_nodes: int):
@@ -33,7 +33,7 @@ class AlphaBetaSolver:
         self._search = search
 
     def _search_above(self, bound: int) -> int:
-        """Call the kernel."""
+        """Run the kernel of the game, see `search_above` in the solver's module."""
         raise NotImplementedError
 
     def _compare(self, bound: int, last_node: int) -> int:
@@ -53,10 +53,7 @@ class AlphaBetaSolver:
             if self.num_nodes >= last_node:
                 raise UnsolvableError(
                     f"a position of {self.game.name} is too far from the end of the game: "
-                    f"not solved within {self.max_nodes:,} nodes{self.hint}.",
-                    game=self.game.name,
-                    unit="nodes",
-                    limit=self.max_nodes,
+                    f"not solved within {self.max_nodes:,} nodes{self.hint}."
                 )
 
 

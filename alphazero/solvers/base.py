@@ -1,9 +1,9 @@
-"""What every exact solver offers, and how exact scores are counted.
+"""The interface of exact solvers, and the definition of exact scores.
 
 A solver maps positions to the score of every action: a whole number whose sign is the result under
 perfect play, and which is larger for an earlier win, a later loss or a larger margin. This module
 defines that interface only. The solvers are the other modules of this package;
-`alphazero.solvers.registry` chooses one for a game. Players and networks are unknown here.
+`alphazero.solvers.registry` chooses one for a game.
 
 Shapes: B positions, K state words, A actions.
 """
@@ -62,21 +62,7 @@ class Solver(Protocol):
 
 
 class UnsolvableError(InputError):
-    """A position or a game is beyond the limit of a solver.
-
-    Attributes:
-        game: the name of the game.
-        unit: what is limited: "positions", "empty squares", "nodes" or "scores".
-        limit: the largest number that the solver takes.
-        value: the number found, None if the solver stopped counting at the limit.
-    """
-
-    def __init__(self, message: str, *, game: str, unit: str, limit: int, value: int | None = None):
-        super().__init__(message)
-        self.game = game
-        self.unit = unit
-        self.limit = limit
-        self.value = value
+    """A position or a game is beyond the limits of a solver."""
 
 
 def values_of(scores: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.games.connect_x import ConnectX
-from alphazero.runtime.errors import ConfigError, InputError
+from alphazero.runtime.errors import InputError
 from alphazero.solvers.base import ILLEGAL_SCORE
 
 _GAME = ConnectX(rows=6, columns=7, length=4)
@@ -32,27 +32,21 @@ def available() -> bool:
 
 
 def solves(game: Game) -> bool:
-    """Return whether this is the one game that the package solves."""
+    """Return whether a game is Connect Four (6 x 7), the only game that bitbully solves."""
     return getattr(game, "rules", None) == _GAME
 
 
 class BitbullySolver:
     """Scores any position of Connect Four; see `alphazero.solvers.base.Solver`.
 
-    Raises:
-        ConfigError: if the game is another one, or the package is not installed.
+    Args:
+        game: one that `solves` accepts; the package must be `available`.
     """
 
     name = "bitbully"
     meaning = "distance"
 
     def __init__(self, game: Game):
-        if not solves(game):
-            reason = "bitbully solves Connect Four on 6 rows and 7 columns only"
-            raise ConfigError.of("game", game.name, ["connect_four"], reason)
-        if not available():
-            message = 'bitbully is not installed: pip install "alphazero-selfplay[bitbully]".'
-            raise ConfigError(message)
         from bitbully import bitbully_core
         from bitbully_databases import BitBullyDatabases
 

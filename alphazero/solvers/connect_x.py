@@ -21,7 +21,6 @@ import numpy as np
 from alphazero.games.batched_game import CompiledGame
 from alphazero.games.connect_x import ONE, ZERO, ConnectX
 from alphazero.runtime.bits import popcount
-from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.jit import njit
 from alphazero.solvers import bitbully
 from alphazero.solvers.alpha_beta import AlphaBetaSolver, insert_by_weight
@@ -36,9 +35,6 @@ SEVEN = np.uint64(7)
 SEVEN_BITS = np.uint64(127)
 BOUNDS = np.uint64((1 << 14) - 1)
 NO_BOUNDS = np.uint64(127 << 7 | 1)
-#: Bits of the two bounds of a table entry. The other 50 hold those bits of the key that are not in
-#: the index, which therefore has at least as many bits as the bounds.
-BOUND_BITS = 14
 #: Nodes after which a position is given up: three to ten minutes.
 MAX_NODES = 3_000_000_000
 
@@ -65,18 +61,14 @@ class ConnectXSolver(AlphaBetaSolver):
     """Scores Connect-X positions; see `alphazero.solvers.base.Solver`.
 
     Args:
-        table_bits: the transposition table has 2 ** table_bits entries of 8 bytes; at least 14.
+        table_bits: the transposition table has 2 ** table_bits entries of 8 bytes; at least 14,
+            because an entry stores two bounds in 14 bits and the key's other bits in 50.
             A larger table solves early positions with fewer nodes, but less of it stays in the
             processor's cache.
         max_nodes: give up a position after this many nodes; ten million take about a second.
-
-    Raises:
-        ConfigError: if ``table_bits`` is too small.
     """
 
     def __init__(self, game: CompiledGame, table_bits: int = 20, max_nodes: int = MAX_NODES):
-        if table_bits < BOUND_BITS:
-            raise ConfigError.of("table_bits", table_bits, f"{BOUND_BITS} or more")
         super().__init__(game, new_search(game.rules, table_bits), max_nodes)
         if bitbully.solves(game):
             self.hint = "; the package bitbully solves every position"
@@ -246,8 +238,8 @@ def _expand(game, search, depth, plies, above):
     """List the moves of the node at ``depth``.
 
     Returns:
-        Where the score, or a bound that answers whether it is above ``above``, is known at once:
-        that number, with no moves listed. Otherwise 0.
+        The score, or a bound that decides whether it is above ``above``, if known at once; no moves
+        are listed then. Otherwise 0.
     """
     mine, occupied = search.mine[depth], search.occupied[depth]
     search.num_moves[depth] = 0

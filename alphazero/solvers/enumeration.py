@@ -3,7 +3,6 @@
 In: a game. Out: its reachable positions as arrays (`Positions`), each with its value under perfect
 play, and two ways to look them up: results (`ExactValues`) and scores (`EnumeratedSolver`). Values
 are found backwards from the final positions: a position is solved once all its successors are.
-Players and networks are unknown here.
 
 Shapes: N enumerated positions, B positions asked about, K state words, A actions.
 """
@@ -18,14 +17,14 @@ from alphazero.games.batched_game import Game, Transition
 from alphazero.runtime.errors import InputError
 from alphazero.solvers.base import ILLEGAL_SCORE, ILLEGAL_VALUE, UnsolvableError
 
-#: The most positions that an enumeration holds; with their graph, more would take gigabytes.
+#: Maximum positions of an enumeration; with their graph, more would take gigabytes.
 MAX_POSITIONS = 3_000_000
 
-#: The most positions that `EnumeratedSolver` enumerates: about ten seconds of work.
+#: Maximum positions that `EnumeratedSolver` enumerates, about ten seconds of work.
 MAX_SOLVER_POSITIONS = 300_000
-_BATCH = 1024  # positions whose moves are played at once; then they are counted
+_BATCH = 1024  # positions expanded at once
 
-#: In `Positions.children`, where the action is illegal.
+#: Entry of `Positions.children` for an illegal action.
 NO_CHILD = -1
 
 
@@ -111,7 +110,7 @@ class ExactValues:
             return np.array([self._index[row.tobytes()] for row in identities], np.int64)
         except KeyError:
             raise InputError(
-                f"a position of {self.game.name} is not among the enumerated ones."
+                f"a position of {self.game.name} is not one of the enumerated positions."
             ) from None
 
 
@@ -172,7 +171,10 @@ def _reachable(
         the action, and the index of the position after it.
     """
     index_of = {game.identity(frontier)[0].tobytes(): 0}
-    batches, edges, waiting, num_done = [], [], deque([frontier]), 0
+    batches = []
+    edges = []
+    waiting = deque([frontier])
+    num_done = 0
     while waiting:
         frontier = waiting.popleft()
         if len(frontier) > _BATCH:
@@ -188,10 +190,7 @@ def _reachable(
         targets = np.array(found, np.int32)
         if len(index_of) > max_positions:
             raise UnsolvableError(
-                f"{game.name} has more than {max_positions:,} positions: too many to enumerate.",
-                game=game.name,
-                unit="positions",
-                limit=max_positions,
+                f"{game.name} has more than {max_positions:,} positions: too many to enumerate."
             )
         edges.append((rows + num_done, actions, targets))
         num_done += len(frontier)
@@ -235,12 +234,7 @@ def _action_scores(game: Game, positions: Positions) -> np.ndarray:
     longest = int(positions.plies_left.max())
     sizes = np.unique(np.abs(positions.values[positions.values != 0]))
     if len(sizes) * (longest + 1) >= -ILLEGAL_SCORE:
-        raise UnsolvableError(
-            f"{game.name} has more results than exact scores can tell apart.",
-            game=game.name,
-            unit="scores",
-            limit=-ILLEGAL_SCORE,
-        )
+        raise UnsolvableError(f"{game.name} has more results than exact scores can tell apart.")
     scores = np.sign(positions.values) * (np.searchsorted(sizes, np.abs(positions.values)) + 1)
     scores = (scores * (longest + 1)).astype(np.int16)
     action_scores = np.full(positions.children.shape, ILLEGAL_SCORE, np.int16)

@@ -29,7 +29,7 @@ from alphazero.solvers.provers import Prover
 #: A position is given up after this many times the nodes that an answer may cost on average.
 _PATIENCE = 4
 _UNLIMITED = 2**62
-#: See `extrapolated`.
+#: Stages over which the growth of costs is measured, and the smallest growth assumed per stage.
 _NUM_SLOPE_STAGES, _LEAST_GROWTH = 8, 1.25
 #: Positions of each stage that are tried: fewer where they are expected to take many nodes.
 _MAX_TRIED, _MIN_TRIED, _MAX_TRIED_NODES = 32, 8, 1_000_000
@@ -45,7 +45,7 @@ class Tier(NamedTuple):
 
 
 class ProvenLeaves:
-    """Answers leaves within budgets; see `alphazero.search.exact_leaves.ExactLeaves`.
+    """Answers leaves within budgets; see `alphazero.search.expansion.ExactLeaves`.
 
     The first answers of a search, near its root, prune the most. So a search begins with the most
     expensive tier, and moves on to the next one when it has spent what that one allows.
@@ -53,13 +53,13 @@ class ProvenLeaves:
     Args:
         provers: of one game, one for each thread.
         costs: see `leaf_costs`.
-        tiers: the most expensive first; the last one has no end.
+        tiers: the most expensive first; the last one is unlimited.
         nodes_per_s: of all provers together, for a search with a time limit: a tier then also ends
             by the clock, even within an answer, if the machine is slower than that. None counts
-            nodes alone.
+            only nodes.
 
     Attributes:
-        num_nodes: searched since it was made.
+        num_nodes: nodes searched since it was made.
     """
 
     def __init__(
@@ -81,8 +81,8 @@ class ProvenLeaves:
         """Prepare for new searches: no answer depends on earlier questions.
 
         Args:
-            num_searches: they share the budget of all.
-            deadline: of `time.monotonic`, for the answers; None is no limit.
+            num_searches: the number of searches; they share their budgets.
+            deadline: time of `time.monotonic` by which answers must end; None sets no limit.
         """
         for prover in self._provers:
             prover.forget()
@@ -100,7 +100,8 @@ class ProvenLeaves:
             return results
         parts = [asked[first :: len(self._provers)] for first in range(len(self._provers))]
         max_nodes = int(min(self._nodes_left / len(parts), _UNLIMITED)) + 1
-        start, num_before = time.monotonic(), self.num_nodes
+        start = time.monotonic()
+        num_before = self.num_nodes
         max_s = self._nodes_left / self._nodes_per_s if self._nodes_per_s else math.inf
         deadline = min(start + max_s, self._deadline)
 
@@ -131,7 +132,8 @@ def make_prover(game: Game) -> Prover | None:
 
 def game_positions(game: Game, num_games: int, generator: np.random.Generator) -> np.ndarray:
     """Return the unfinished positions of games of uniformly random moves, [N, K]."""
-    states, positions = game.initial_states(num_games), []
+    states = game.initial_states(num_games)
+    positions = []
     while len(states):
         positions.append(states)
         after = game.step(states, uniform_actions(game.legal_action_mask(states), generator))
@@ -151,7 +153,9 @@ def leaf_costs(prover: Prover, states: np.ndarray, max_nodes: int) -> np.ndarray
     """
     stages = prover.stages(states)
     costs = np.full(prover.num_stages, np.inf)
-    first, num_failures, cost = 0, 0, 0.0
+    first = 0
+    num_failures = 0
+    cost = 0.0
     for stage in np.unique(stages):
         num_tried = max(min(_MAX_TRIED, int(_MAX_TRIED_NODES / max(cost, 1.0))), _MIN_TRIED)
         cost = _answer_cost(prover, states[stages == stage][:num_tried], max_nodes)

@@ -30,12 +30,12 @@ SPREAD_OTHER = np.uint64(0xC2B2AE3D27D4EB4F)
 HALF = np.uint64(32)
 #: The move that is a pass; squares are bits from 0 to 63.
 PASS = 64
-#: With so few empty squares, the table and counting replies cost more time than they save.
+#: Up to this many empty squares, the table and counting replies cost more time than they save.
 FEW_EMPTIES = 5
 #: Below and above every score.
 WORST, BEST = -65, 65
 _UNLIMITED = 2**62
-#: The most empty squares that are solved, by board size: some seconds for most positions.
+#: Maximum empty squares of a solvable position, by board size; most of them take some seconds.
 MAX_EMPTIES = {4: 12, 6: 22, 8: 20}
 
 
@@ -101,11 +101,7 @@ class OthelloSolver(AlphaBetaSolver):
         if most > self.max_empties:
             raise UnsolvableError(
                 f"a position of {self.game.name} is too far from the end of the game: "
-                f"it has {most} empty squares; up to {self.max_empties} are solved.",
-                game=self.game.name,
-                unit="empty squares",
-                limit=self.max_empties,
-                value=most,
+                f"it has {most} empty squares; up to {self.max_empties} are solved."
             )
 
     def _solve(self, mine: np.uint64, other: np.uint64, guess: int, last_node: int) -> int:
@@ -201,8 +197,8 @@ def _expand(search, depth, above):
     """List the moves of the node at ``depth``.
 
     Returns:
-        Where the score, or a bound that answers whether it is above ``above``, is known at once:
-        that number, with no moves listed. Otherwise 0.
+        The score, or a bound that decides whether it is above ``above``, if known at once; no moves
+        are listed then. Otherwise 0.
     """
     mine, other = search.mine[depth], search.other[depth]
     search.num_moves[depth] = 0

@@ -24,7 +24,7 @@ from alphazero.solvers import connect_x, othello
 
 #: Nodes of a prover between two looks at the clock, a few milliseconds.
 NODES_PER_LOOK = 20_000
-#: Where a kernel has paused: the position, 0 if that is not begun, and its nodes so far.
+#: Indices of the state of a paused kernel: the position, its test (0: not begun), its nodes so far.
 ROW, BEGUN, SPENT = range(3)
 
 
@@ -61,8 +61,8 @@ class Prover:
         Args:
             states: [M, K].
             budgets: int64[M], the nodes for each position; 0 skips it.
-            max_nodes: for all positions together, spent in their order.
-            deadline: of `time.monotonic`; the search stops there.
+            max_nodes: nodes for all positions together, spent in their order.
+            deadline: time of `time.monotonic` at which the search stops.
 
         Returns:
             float32[M], results for the player to move, `UNPROVEN` where nodes or time ran out; and
@@ -89,9 +89,9 @@ class Prover:
         self._table[:] = 0
 
 
-# The kernels take rules, search, ``at``, states, budgets, results and ``num_nodes``. They go on
-# where they have paused, write what they prove into ``results``, pause after ``num_nodes`` nodes,
-# and return how many they have searched. A position is tested twice at most: is its score above 0,
+# The kernels take rules, search, ``at``, states, budgets, results and ``num_nodes``. They resume
+# where they paused, write what they prove into ``results``, pause after ``num_nodes`` nodes, and
+# return the number of nodes searched. A position is tested twice at most: is its score above 0,
 # and if not, is it above -1? The entry `BEGUN` of ``at`` numbers the test.
 
 
@@ -144,6 +144,6 @@ def _settle(search, at, budget, given, score, results):
         search.cursor[0], at[BEGUN] = 0, 2
     elif is_over or at[SPENT] >= budget:
         if is_over:
-            results[at[ROW]] = 1 if score > 0 else 0 if score == 0 else -1
+            results[at[ROW]] = min(max(score, -1), 1)
         at[ROW] += 1
         at[BEGUN] = at[SPENT] = 0

@@ -1,7 +1,7 @@
-"""Which exact solver a game has.
+"""Chooses the exact solver of a game.
 
-In: a game. Out: the fastest solver of it on this machine. The solvers themselves are in the other
-modules of this package, their interface in `alphazero.solvers.base`.
+In: a game. Out: its fastest solver on this machine. The solvers are the other modules of this
+package; `alphazero.solvers.base` defines their interface.
 """
 
 from alphazero.games.batched_game import CompiledGame, Game
@@ -19,10 +19,10 @@ def make_solver(game: Game, max_nodes: int | None = None) -> Solver:
     """Return the fastest solver of a game that this machine has.
 
     Args:
-        max_nodes: after which a compiled search gives up a position; None takes its own limit.
+        max_nodes: nodes after which a compiled search gives up; None takes the solver's limit.
 
     Raises:
-        UnsolvableError: if the game has no solver of its own and too many positions to enumerate.
+        UnsolvableError: if the game has no special solver and too many positions to enumerate.
     """
     limits = {} if max_nodes is None else {"max_nodes": max_nodes}
     if bitbully.solves(game) and bitbully.available():
@@ -35,7 +35,7 @@ def make_solver(game: Game, max_nodes: int | None = None) -> Solver:
 
 
 def solver_advice(game: Game) -> str:
-    """Return a sentence about a faster solver that can be installed, '' if there is none."""
+    """Return a sentence about a faster solver that can be installed, or ''."""
     if not bitbully.solves(game) or bitbully.available():
         return ""
     return (
@@ -45,5 +45,5 @@ def solver_advice(game: Game) -> str:
 
 
 def usual_max_empties(game: Game) -> int | None:
-    """Return the most empty squares with which many positions are solved soon; None for any."""
+    """Return the maximum empty squares of positions that are solved quickly; None for any."""
     return 10 if isinstance(game, CompiledGame) and isinstance(game.rules, Othello) else None

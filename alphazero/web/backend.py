@@ -22,7 +22,7 @@ from alphazero.play.requests import (
 from alphazero.solvers.base import UnsolvableError
 from alphazero.web import misplayed, position, review
 from alphazero.web.catalogue import Catalogue, PlayerChoice
-from alphazero.web.exact_scores import exact_answer, too_hard
+from alphazero.web.exact_scores import exact_answer
 from alphazero.web.jobs import Job, Stream
 from alphazero.web.network_search import Question
 from alphazero.web.position import Position, read_position, unfinished
@@ -82,7 +82,7 @@ class Backend:
         try:
             exact = self.thinking.solvers.scores(found.game, found.state)
         except UnsolvableError as error:
-            return {"known": False, "reason": too_hard(error, found.game)}
+            return {"known": False, "reason": str(error)}
         return exact_answer(exact)
 
     def live(self) -> dict[str, Any]:

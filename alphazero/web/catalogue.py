@@ -99,7 +99,8 @@ class Catalogue:
         Raises:
             Refusal: if the catalogue has no game of this name.
         """
-        if name not in (known := self.game_names()):
+        known = self.game_names()
+        if name not in known:
             message = f"there is no game {quoted(name)} here; the games are {', '.join(known)}."
             raise Refusal(message, key="game", value=name)
         return self._make_game(name)
@@ -144,7 +145,8 @@ class Catalogue:
         Raises:
             Refusal: if no player can analyse the game.
         """
-        if (analyst := _analyst(self.players(game))) is None:
+        analyst = _analyst(self.players(game))
+        if analyst is None:
             raise Refusal(f"no player here can analyse {game.name}: train a network first.")
         return analyst
 
@@ -169,7 +171,8 @@ def _is_ours(name: str) -> bool:
 def players_of(game: Game) -> list[PlayerChoice]:
     """Return the built-in players of a game."""
     choices = []
-    if (shipped := shipped_network(game.name)) is not None:
+    shipped = shipped_network(game.name)
+    if shipped is not None:
         choices.append(_network("best", "Network", shipped))
     choices.append(PlayerChoice("uct", "UCT (random games, no network)", "uct", _max_uct(game)))
     if isinstance(game, CompiledGame):

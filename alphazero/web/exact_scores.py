@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.solvers import bitbully
 from alphazero.solvers.base import ILLEGAL_SCORE, Solver, UnsolvableError, values_of
 from alphazero.solvers.enumeration import EnumeratedSolver
 from alphazero.solvers.registry import make_solver
@@ -50,8 +49,7 @@ class Solvers:
     def __init__(self, max_nodes: int = _MAX_NODES):
         self._max_nodes = max_nodes
         self._solver = functools.cache(self._make_solver)
-        self._too_large: dict[str, UnsolvableError] = {}  # games with too many positions, by name
-        self._cache: dict[tuple[str, bytes], ExactScores | UnsolvableError] = {}
+        self._answer = functools.lru_cache(_MAX_CACHED)(self._solve)
         self._lock = threading.Lock()
 
     def scores(self, game: Game, state: np.ndarray) -> ExactScores:
@@ -60,33 +58,30 @@ class Solvers:
         Raises:
             UnsolvableError: if solving takes too long, or the game has no solver.
         """
-        key = (game.name, state.tobytes())
-        answer = self._cache.get(key)
-        if answer is None:
-            with self._lock:
-                answer = self._cache.get(key) or self._solve(game, state)
-                while len(self._cache) >= _MAX_CACHED:
-                    self._cache.pop(next(iter(self._cache)))
-                self._cache[key] = answer
+        with self._lock:
+            answer = self._answer(game, state.tobytes())
         if isinstance(answer, UnsolvableError):
             raise answer
         return answer
 
-    def _solve(self, game: Game, state: np.ndarray) -> ExactScores | UnsolvableError:
-        if game.name in self._too_large:
-            return self._too_large[game.name]
+    def _solve(self, game: Game, state: bytes) -> ExactScores | UnsolvableError:
+        states = np.frombuffer(state, game.state_dtype)[None]
+        solver = self._solver(game)
+        if isinstance(solver, UnsolvableError):
+            return solver
         try:
-            solver = self._solver(game)
-            return ExactScores(solver.scores(state[None])[0], solver.meaning)
+            return ExactScores(solver.scores(states)[0], solver.meaning)
         except UnsolvableError as error:
-            if error.unit == "positions":
-                self._too_large[game.name] = error
             return error
 
-    def _make_solver(self, game: Game) -> Solver:
-        if isinstance(game, CompiledGame):
-            return make_solver(game, self._max_nodes)
-        return EnumeratedSolver(game, _MAX_PYTHON_POSITIONS)
+    def _make_solver(self, game: Game) -> Solver | UnsolvableError:
+        """Return the solver of a game, or the error if it has too many positions."""
+        try:
+            if isinstance(game, CompiledGame):
+                return make_solver(game, self._max_nodes)
+            return EnumeratedSolver(game, _MAX_PYTHON_POSITIONS)
+        except UnsolvableError as error:
+            return error
 
 
 def exact_answer(exact: ExactScores) -> dict[str, Any]:
@@ -99,18 +94,6 @@ def exact_answer(exact: ExactScores) -> dict[str, Any]:
         "values": _listed(exact.values, is_legal),
         "meaning": exact.meaning,
     }
-
-
-def too_hard(error: UnsolvableError, game: Game) -> str:
-    """Return a sentence that tells the user why a position has no exact scores."""
-    if error.unit == "empty squares":
-        return f"{error.value} squares are empty; positions with up to {error.limit} can be solved."
-    if error.unit == "positions":
-        return "the game has too many positions to be solved completely."
-    text = "too far from the end of the game to be solved in a second."
-    if bitbully.solves(game) and not bitbully.available():
-        text += " After 'pip install bitbully' every position of this game can be solved."
-    return text
 
 
 def _listed(numbers: np.ndarray, is_legal: np.ndarray) -> list[int | None]:

@@ -57,7 +57,8 @@ class RunFinder:
 
 
 def _look(root: Path) -> Found:
-    found, damaged = [], {}
+    found = []
+    damaged = {}
     for config in (path for depth in _DEPTHS for path in root.glob("*/" * depth + "config.yaml")):
         run_id = config.parent.relative_to(root).as_posix()
         try:

@@ -10,7 +10,7 @@ import secrets
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 COOKIE = "alphazero_token"
@@ -27,15 +27,6 @@ _HEADERS = {
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
 }
-_TOKEN_PAGE = """<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><title>Token</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"></head>
-<body><main><h1>This page requires a token</h1>
-<p>{reason} The terminal that runs <code>alphazero serve</code> shows it.</p>
-<form method="get" action="./"><label>Token <input name="token" type="password" required
-autocomplete="current-password"></label> <button>Open</button></form></main></body></html>
-"""
 
 
 class Guard:
@@ -63,14 +54,11 @@ class Guard:
             return JSONResponse({"error": "other web sites may not use this server."}, 403)
         if self._token is None or self._knows_token(request):
             return None
-        if request.scope["path"] != "/" or request.method != "GET":
-            message = "this server requires a token: open its page with ?token=TOKEN."
-            return JSONResponse({"error": message}, 401)
-        given = request.query_params.get("token")
-        if given is not None and self._is_token(given):
+        is_page = request.scope["path"] == "/" and request.method == "GET"
+        if is_page and self._is_token(request.query_params.get("token", "")):
             return self._remembering(request)
-        reason = "" if given is None else "This token is wrong."
-        return HTMLResponse(_TOKEN_PAGE.format(reason=reason), 401)
+        message = "this server requires a token: open the address that its terminal shows."
+        return JSONResponse({"error": message}, 401)
 
     def _knows_token(self, request: Request) -> bool:
         kind, _, bearer = request.headers.get("authorization", "").partition(" ")

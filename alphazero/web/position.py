@@ -99,7 +99,11 @@ def _describe_ply(position: Position, ply: int) -> dict[str, Any]:
     previous, action = (session.states[ply - 1], session.actions[ply - 1]) if ply else (None, None)
     inspected = game.inspect(state[None])
     over, player = bool(inspected.over[0]), int(inspected.players[0])
-    result, cells = float(inspected.results[0]), game.cells(state)
+    result = float(inspected.results[0])
+    winner = None
+    if result != 0:
+        winner = player if result > 0 else 1 - player
+    cells = game.cells(state)
     legal = np.flatnonzero(inspected.legal_action_mask[0]).tolist()
     return {
         "ply": ply,
@@ -108,7 +112,7 @@ def _describe_ply(position: Position, ply: int) -> dict[str, Any]:
         "legal": legal,
         "forced_pass": len(legal) == 1 and session.is_forced_pass(ply),
         "over": over,
-        "winner": None if result == 0 else player if result > 0 else 1 - player,
+        "winner": winner,
         "marked": np.argwhere(marked_cells(game, skin, state, previous, action)).tolist(),
         "counts": [int((cells == piece).sum()) for piece in (1, 2)],
         "board": _board_text(skin, cells),

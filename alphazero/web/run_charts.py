@@ -71,8 +71,9 @@ class RunCharts:
         with rows.lock:
             rows.read()
             accuracy = rows.newest.get("exact.accuracy")
-            if accuracy is None and (proven := rows.newest.get("proof.num_accurate")) is not None:
-                accuracy = proven / max(rows.newest.get("proof.num_positions", 1), 1)
+            if accuracy is None and "proof.num_accurate" in rows.newest:
+                num_positions = rows.newest.get("proof.num_positions", 1)
+                accuracy = rows.newest["proof.num_accurate"] / max(num_positions, 1)
             return {
                 "id": run.id,
                 "game": game or run.game,
@@ -100,7 +101,8 @@ def _describe_rows(run: FoundRun, rows: RunRows, request: RunRequest) -> dict[st
     version, start = f"{rows.version}.{changed}", request.from_row or 0
     if start > len(rows) or request.version not in (None, version):
         start = 0
-    begins = {chart: begin for chart in charts if (begin := _begin(charts[chart])) is not None}
+    first_rows = {chart: _begin(columns) for chart, columns in charts.items()}
+    begins = {chart: row for chart, row in first_rows.items() if row is not None}
     if any(begin >= start for begin in begins.values()):
         start = 0  # the page does not have this chart yet
     return {
@@ -171,7 +173,8 @@ def _rating_column(rows: RunRows, ratings: list[Row]) -> Column:
     column = Column([*unrated], [*unrated], [*unrated])
     row_of = {iteration: row for row, iteration in enumerate(rows.iterations)} if ratings else {}
     for rating in ratings:
-        if (row := row_of.get(rating["iteration"])) is not None:
+        row = row_of.get(rating["iteration"])
+        if row is not None:
             margin = Z_95 * number(rating, "elo_stderr")
             elo = rating["elo"]
             for values, value in zip(column, (elo, elo - margin, elo + margin)):

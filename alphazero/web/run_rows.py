@@ -57,7 +57,9 @@ class RunRows:
     def _start_over(self, inode: int) -> None:
         self._num_starts += 1
         self.version = f"{self._num_starts}.{inode}"
-        self._inode, self._end, self._last_line = inode, 0, b""
+        self._inode = inode
+        self._end = 0
+        self._last_line = b""
         self.is_damaged = False
         self.iterations: list[int] = []
         self.games: list[float | None] = []  #: total games played up to each row

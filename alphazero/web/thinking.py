@@ -42,10 +42,6 @@ SIMULATIONS_BY_KIND = {"network": DEFAULT_SIMULATIONS, "uct": DEFAULT_UCT_SIMULA
 _REPORTS_PER_VIEW = 4
 
 
-class _PageSettings(PlayerSettings):
-    measures_first = False  # measuring engines would delay the first move
-
-
 class Thinking:
     """Runs the players of the catalogue.
 
@@ -140,7 +136,7 @@ class Thinking:
         return {"action": int(analysis.action), "value": value, "num_simulations": num_simulations}
 
 
-def _search_uct(game: Game, question: Question) -> SearchView:
+def _search_uct(game: CompiledGame, question: Question) -> SearchView:
     settings = UctSettings(num_simulations=question.num_simulations)
     search = UctSearch(game, settings, secrets.randbits(60))
     running, final = (RUNNING_NODES, FINAL_NODES) if question.with_tree else (0, 0)

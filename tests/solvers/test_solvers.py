@@ -11,7 +11,6 @@ from naive import naive_twin
 from solver_samples import late_states
 
 from alphazero.own_games.registry import make_game
-from alphazero.runtime.errors import ConfigError
 from alphazero.solvers import alpha_beta, bitbully
 from alphazero.solvers.base import ILLEGAL_SCORE, UnsolvableError, values_of
 from alphazero.solvers.connect_x import ConnectXSolver
@@ -248,43 +247,33 @@ def refused(ask):
     with pytest.raises(UnsolvableError) as raised:
         ask()
     error = raised.value
-    assert "\n" not in str(error) and f"{error.limit:,}" in str(error)
-    return error
+    assert "\n" not in str(error)
+    return str(error)
 
 
 @pytest.mark.parametrize("name", [EXAMPLE, "connect_x:8x8x4"], ids=label)
 def test_games_too_large_to_enumerate_are_refused(name, monkeypatch):
     monkeypatch.setattr("alphazero.solvers.enumeration.MAX_SOLVER_POSITIONS", 500)
     error = refused(lambda: make_solver(make_game(name)))
-    assert (error.unit, error.limit, error.value) == ("positions", 500, None)
+    assert "500" in error
 
 
 def test_positions_too_far_from_the_end_are_refused():
     othello = make_game("othello")
     error = refused(lambda: solver_of("othello").scores(othello.initial_states()))
-    assert (error.game, error.unit) == ("othello", "empty squares")
-    assert (error.limit, error.value) == (20, 60)
+    assert "othello" in error and "20" in error and "60" in error
     states = late_states("othello", 6, 3, seed=1)
-    error = refused(lambda: OthelloSolver(othello, max_empties=0).scores(states))
-    assert error.limit == 0 and 0 < error.value <= 6
+    refused(lambda: OthelloSolver(othello, max_empties=0).scores(states))
 
 
 def test_a_position_that_takes_too_many_nodes_is_refused_and_the_next_one_is_solved():
     game = make_game("connect_four")
     error = refused(lambda: ConnectXSolver(game, max_nodes=10).scores(game.initial_states()))
-    assert (error.game, error.unit, error.limit) == ("connect_four", "nodes", 10)
-    assert "bitbully" in str(error)
+    assert "connect_four" in error and "10" in error and "bitbully" in error
     game = make_game("connect_x:7x8x4")
     solver = ConnectXSolver(game, max_nodes=1000)
     error = refused(lambda: solver.scores(game.initial_states()))
-    assert error.limit == solver.num_nodes == 1000
-    assert "bitbully" not in str(error)
+    assert solver.num_nodes == 1000
+    assert "1,000" in error and "bitbully" not in error
     late = late_states("connect_x:7x8x4", 22, 3, seed=0)
     assert (solver.scores(late) == solver_of("connect_x:7x8x4").scores(late)).all()
-
-
-def test_a_table_too_small_for_its_keys_is_refused():
-    with pytest.raises(ConfigError) as raised:
-        ConnectXSolver(make_game("connect_four"), table_bits=13)
-    assert (raised.value.key, raised.value.value) == ("table_bits", 13)
-    assert raised.value.allowed == "14 or more"

@@ -107,7 +107,8 @@ class AccuracyReport:
 
     def failures(self, limit: int) -> list[Failure]:
         """Return the first ``limit`` misplayed positions with the moves that keep the result."""
-        positions, found = self.evaluation_set, []
+        positions = self.evaluation_set
+        found = []
         for row in self.misplayed()[:limit]:
             values = values_of(positions.action_scores[row])
             action, best = int(self.actions[row]), int(positions.values[row])

@@ -23,31 +23,17 @@ from alphazero.evaluation.exact.sets import (
 )
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Player, PlayerSettings
+from alphazero.players.python_uct import uct_player
 from alphazero.players.random import RandomPlayer
-from alphazero.players.uct import UctPlayer
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.base import Solver
 
 STRONG_SIMULATIONS = 1000  #: UCT simulations for a move of strong play
-RANDOM_MOVE_FRACTION = 0.15  #: of the moves of strong play
+RANDOM_MOVE_FRACTION = 0.15  #: fraction of random moves in strong play
 #: The largest fraction of positions in which a move wins at once. Without a limit it would be half
 #: of them, and such positions say little about a player.
 MAX_IMMEDIATE_FRACTION = 0.2
-
-#: How the positions are sampled, for the notes of an evaluation set.
-METHOD_NOTES = {
-    "source random": "games of uniformly random moves",
-    "source strong": (
-        f"self-play of UCT with {STRONG_SIMULATIONS} simulations, "
-        f"{RANDOM_MOVE_FRACTION:.0%} of the moves random"
-    ),
-    "positions": (
-        "at most one per game, all plies about equally frequent; not final; some move gives up the "
-        "best result; all different, mirror images included; "
-        f"a win at once in at most {MAX_IMMEDIATE_FRACTION:.0%}"
-    ),
-}
 
 # After this many games in a row without a new position, we assume that none is left.
 _MAX_BARREN_GAMES = 400
@@ -65,15 +51,15 @@ def sample_set(
 ) -> EvaluationSet:
     """Sample ``num_positions`` positions, half from random play, half from strong play.
 
-    All positions are different, including their mirror images. There are fewer where the games hold
-    no others, as in a small game.
+    All positions are different, including their mirror images. Fewer are returned if the games
+    contain no others, as in a small game.
 
     Args:
         max_empties: the largest number of empty squares in a position; None allows the whole game.
         progress: called with the number of positions found after each new one.
 
     Raises:
-        ConfigError: if the games hold none.
+        ConfigError: if the games contain no such position.
     """
     samples: list[_Sample] = []
     seen: set[bytes] = set()
@@ -90,7 +76,7 @@ def sample_set(
                 samples.append(sample)
                 progress(len(samples))
     if not samples:
-        reason = f"{_MAX_BARREN_GAMES} games held no position in which a move loses anything"
+        reason = f"{_MAX_BARREN_GAMES} games contained no position that can be misplayed"
         raise ConfigError.of("game", game.name, "another game", reason)
     samples.sort(key=lambda each: (len(each.moves), each.source, each.moves))
     moves, states, scores, sources = zip(*samples)
@@ -98,7 +84,7 @@ def sample_set(
 
 
 class _Sample(NamedTuple):
-    """A position of the set."""
+    """A sampled position with its exact scores."""
 
     moves: tuple[int, ...]  # from the start of the game
     state: np.ndarray  # [K]
@@ -121,8 +107,8 @@ def _samples(
     game has no new one.
 
     Args:
-        max_immediate: the most positions in which a move wins at once.
-        seen: the keys of the positions found so far, which grow.
+        max_immediate: maximum positions in which a move wins at once.
+        seen: the keys of all positions found so far; new ones are added.
     """
     ply_uses = np.zeros(game.max_plies + 1)
     num_immediate = 0
@@ -153,9 +139,11 @@ def _games(game: Game, source: str, seed: int) -> Iterator[tuple[np.ndarray, np.
     random_player = RandomPlayer(game, int(generator.integers(2**31)))
     strong_seed = int(generator.integers(2**31))
     settings = PlayerSettings(num_simulations=STRONG_SIMULATIONS, seed=strong_seed)
-    strong_player = UctPlayer(game, settings)
+    strong_player = uct_player(game, settings)
     while True:
-        moves, states, state = [], [], game.initial_states()
+        moves = []
+        states = []
+        state = game.initial_states()
         over = False
         while not over:
             is_random = source == "random" or generator.random() < RANDOM_MOVE_FRACTION

@@ -35,7 +35,7 @@ _MAX_SCORE = 999  # of either sign; `ILLEGAL_SCORE` is outside
 
 
 def shipped_path(game_name: str) -> Path | None:
-    """Return the file of the set that ships for a game, None if there is none."""
+    """Return the file of the set that ships for a game, or None."""
     path = _SHIPPED_FOLDER / f"{game_name.replace(':', '_')}.csv"
     return path if not game_name.endswith(".py") and path.is_file() else None
 

@@ -147,29 +147,6 @@ def sample_index(chances, num, total, rng):
     return num - 1
 
 
-def rollout_probabilities(game: CompiledGame, state: np.ndarray, weights=None) -> np.ndarray:
-    """Return the probabilities of the moves under the weighted rollout policy.
-
-    Args:
-        state: [K], an unfinished position.
-        weights: float64[F], the weights of the evaluation; None takes the game's own.
-
-    Returns:
-        float64[A], sum 1; above 0 for every legal action, 0 for the others.
-
-    Raises:
-        ConfigError: if `check_weights` does not accept the weights.
-        ValueError: if the game is over.
-    """
-    if game.over(state[None])[0]:
-        raise ValueError("the game is over, so there is no move to sample.")
-    scratch = make_rollout_scratch(game.num_actions)
-    num_legal, total = weigh_moves(game.rules, state, check_weights(game, weights), scratch)
-    probabilities = np.zeros(game.num_actions)
-    probabilities[scratch.legal[:num_legal]] = scratch.chances[:num_legal] / total
-    return probabilities
-
-
 def check_weights(game: CompiledGame, weights=None) -> np.ndarray:
     """Return the rollout weights, or the game's own if they are None, as float64[F].
 

@@ -17,8 +17,7 @@ from collections.abc import Callable
 import numpy as np
 
 from alphazero.games import rules
-from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.runtime.errors import ConfigError
+from alphazero.games.batched_game import CompiledGame
 from alphazero.runtime.jit import njit
 from alphazero.runtime.random_generators import child_generator, kernel_rng, random_below
 from alphazero.search.uct.output import PositionStatistics, UctOutput, best_moves
@@ -108,15 +107,12 @@ class UctSearch:
         seed: seed of the rollouts and of the choice between tied moves.
 
     Raises:
-        ConfigError: if a setting is not allowed, or the game has no compiled rules.
+        ConfigError: if settings do not fit together.
     """
 
-    def __init__(self, game: Game, settings: UctSettings | None = None, seed: int = 0):
-        if not isinstance(game, CompiledGame):
-            message = f"UCT needs a game with compiled rules; {game.name} is a Python game."
-            raise ConfigError(message, key="game", value=game.name)
+    def __init__(self, game: CompiledGame, settings: UctSettings | None = None, seed: int = 0):
         settings = settings or UctSettings()
-        settings.check(game)
+        settings.check()
         self.game = game
         self.settings = settings
         self.rng = kernel_rng(child_generator(seed, "uct"))
@@ -140,11 +136,6 @@ class UctSearch:
         weights = check_weights(game, settings.rollout_weights) if weighted else np.zeros(0)
         scratch = make_rollout_scratch(game.num_actions)
         self._rollout_policy = RolloutPolicy(weighted, weights, scratch)
-
-    @property
-    def memory_bytes(self) -> int:
-        """Maximum memory of the tree, in bytes."""
-        return sum(array.nbytes for array in self.tree)
 
     def run(self, state: np.ndarray, progress: SearchProgress | None = None) -> UctOutput:
         """Search one position.
