@@ -28,7 +28,7 @@ The packages in data-flow order; each imports only packages above it:
     storage/      checkpoints, run folders, the networks that ship with the package
     solvers/      exact solvers, enumeration of small games, proofs about a player
     players/      players that choose moves: random, UCT, network, solver, GTP programs
-    evaluation/   matches, Elo, tournaments; exact/: accuracy against a solver
+    evaluation/   matches, Elo, SPRT, tournaments; exact/: accuracy against a solver
     workers/      where training games are played: threads, processes, a Ray cluster
     training/     the training loop, its settings, reports, alarms and loggers
     plots/        pictures of runs, positions and games

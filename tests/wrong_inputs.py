@@ -98,6 +98,7 @@ play rollout_weights=files/text.txt
 
 match num_games=3
 match a=random b=random opening_plies=1000
+match a=random b=random sprt=true elo0=50 elo1=0
 match a=random b=random json=nowhere/x.json
 
 rate run=nowhere

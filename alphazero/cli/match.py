@@ -4,6 +4,7 @@ point. In a game of one player, each plays every opening alone, and their result
     alphazero match
     alphazero match a=uct:1000 b=uct:200 num_games=100
     alphazero match a=checkpoints/connect_four/RUN,num_simulations=64 b=uct:1000
+    alphazero match a=uct:1000 b=uct:200 sprt=true elo0=0 elo1=50 num_games=1000
     alphazero match a=best b=solver drawn_openings=true opening_plies=8
     alphazero match game=examples/peg_solitaire.py a=uct:1000 b=uct:100
     alphazero match game=othello a=uct,rollout=weighted b=uct time_limit_s=0.1
@@ -39,6 +40,7 @@ from alphazero.evaluation.match import (
 )
 from alphazero.evaluation.puzzle import PuzzleResults, puzzle_results, small_game_values
 from alphazero.evaluation.report import Tally
+from alphazero.evaluation.sprt import Sprt
 from alphazero.games.batched_game import Game
 from alphazero.players.base import ENDGAME_HELP, Player, PlayerSettings, engine_of, thinking_of
 from alphazero.runtime.console import Console
@@ -57,6 +59,11 @@ class Settings(PlayerSettings):
     num_games: int = option(100, "an even number: each opening is played twice", 2, 1_000_000)
     opening_plies: int = option(4, "random plies at the start of each pair of games", 0, 1000)
     drawn_openings: bool = option(False, "only openings that are drawn with perfect play")
+    sprt: bool = option(False, "stop when a sequential test decides between elo0 and elo1")
+    elo0: float = option(0.0, "sprt: A's rating minus B's under H0", -2000.0, 2000.0)
+    elo1: float = option(50.0, "sprt: the same under H1, larger than elo0", -2000.0, 2000.0)
+    alpha: float = option(0.05, "sprt: probability of accepting H1 if H0 is true", 1e-6, 0.49)
+    beta: float = option(0.05, "sprt: probability of accepting H0 if H1 is true", 1e-6, 0.49)
     json: str | None = option(None, "file to write the report and all games to")
     seed: int = option(0, "the same seed gives the same match", 0, 2**63 - 4)
     endgame: str = option("auto", ENDGAME_HELP)
@@ -65,11 +72,14 @@ class Settings(PlayerSettings):
 def run(settings: Settings, console: Console) -> None:
     """Play the match and print its result."""
     check_num_games(settings.num_games)
+    sprt = None
+    if settings.sprt:
+        sprt = Sprt(settings.elo0, settings.elo1, settings.alpha, settings.beta)
     specs = (settings.a, settings.b)
     game = choose_game(settings.game, specs, settings)
     players = make_pair(specs, game, settings)
     warm_up(game, players)
-    report = _play(game, players, settings)
+    report = _play(game, players, settings, sprt)
     thinking = [thinking_of(player) for player in players]
     puzzle = None
     if game.num_players == 1:
@@ -77,21 +87,33 @@ def run(settings: Settings, console: Console) -> None:
         table = puzzle_table(report, puzzle, thinking)
     else:
         table = report_table(report, thinking=thinking)
+    if sprt is not None:
+        _add_test(table, report, sprt, settings.num_games)
     console.print(table)
     if settings.json:
-        write_figures(settings.json, _figures(report, players, puzzle), console)
+        write_figures(settings.json, _figures(report, players, sprt, puzzle), console)
 
 
-def _play(game: Game, players: tuple[Player, Player], settings: Settings) -> MatchReport:
-    """Play the match; a progress bar shows the results so far."""
+def _play(
+    game: Game, players: tuple[Player, Player], settings: Settings, sprt: Sprt | None
+) -> MatchReport:
+    """Play the match; a bar shows the results so far and the log-likelihood ratio of the test."""
     accept = _is_drawn(game) if settings.drawn_openings else None
     openings = Openings(settings.opening_plies, settings.seed, accept=accept)
 
     def on_progress(so_far: MatchProgress) -> None:
-        show(so_far.num_finished, f"A: {tally_text(so_far)}")
+        llr = f", LLR {sprt.test(so_far.pair_counts).llr:+.2f}" if sprt else ""
+        show(so_far.num_finished, f"A: {tally_text(so_far)}{llr}")
 
     with progress("playing", settings.num_games) as show:
-        return play_match(game, *players, settings.num_games, openings, progress=on_progress)
+        return play_match(
+            game,
+            *players,
+            settings.num_games,
+            openings,
+            progress=on_progress,
+            should_stop=sprt.is_decided if sprt else None,
+        )
 
 
 def _is_drawn(game: Game) -> Callable[[np.ndarray], np.ndarray]:
@@ -101,7 +123,10 @@ def _is_drawn(game: Game) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def _figures(
-    report: MatchReport, players: tuple[Player, Player], puzzle: PuzzleResults | None
+    report: MatchReport,
+    players: tuple[Player, Player],
+    sprt: Sprt | None,
+    puzzle: PuzzleResults | None,
 ) -> dict[str, Any]:
     """Return the report as plain data for JSON."""
     figures = report.to_plain()
@@ -110,6 +135,8 @@ def _figures(
         figures[f"method_{side}"] = getattr(player, "method", "")
     if puzzle is not None:
         figures["puzzle"] = puzzle.to_plain()
+    if sprt is not None:
+        figures["sprt"] = dataclasses.asdict(sprt) | sprt.test(report.pair_counts)._asdict()
     return figures
 
 
@@ -194,3 +221,21 @@ def _openings_text(report: MatchReport) -> str:
 def tally_text(tally: Tally | MatchProgress) -> str:
     """Return a tally as text, such as "3 won, 1 drawn, 2 lost"."""
     return f"{tally.wins} won, {tally.draws} drawn, {tally.losses} lost"
+
+
+def _add_test(table: Table, report: MatchReport, sprt: Sprt, num_games: int) -> None:
+    """Add the result of a sequential test, and what an early end does to the score above it.
+
+    Args:
+        num_games: the most games that the match could have had.
+    """
+    result = sprt.test(report.pair_counts)
+    low, high = sprt.bounds
+    num_played = 2 * result.num_pairs
+    table.add_section()
+    verdict = f"{result.accepted} accepted" if result.accepted else "undecided"
+    table.add_row("SPRT", f"[bold]{verdict}[/bold] after {num_played} of at most {num_games} games")
+    table.add_row("", f"H0: {sprt.elo0:g} Elo, H1: {sprt.elo1:g} Elo")
+    table.add_row("LLR", f"{result.llr:+.2f}  (H0 is accepted at {low:.2f}, H1 at {high:+.2f})")
+    if num_played < num_games:
+        table.add_row("", "[dim]score and rating above: an early end overstates them[/dim]")

@@ -7,16 +7,17 @@ Openings differ from pair to pair, so that deterministic players do not repeat o
 does not depend on networks, files or consoles.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from alphazero.evaluation.openings import Openings
 from alphazero.evaluation.report import (
+    PAIR_SCORES,
     MatchGame,
     MatchReport,
-    Tally,
+    count_pair,
     pair_score,
 )
 from alphazero.games.batched_game import Game
@@ -24,12 +25,15 @@ from alphazero.players.base import RESIGN, Player
 from alphazero.runtime.errors import ConfigError
 
 DEFAULT_OPENINGS = Openings()
+# A match that may stop early starts with at most this many parallel games. Later it runs as many
+# as have been counted, so that few games are played and then discarded.
+FIRST_GAMES = 16
 
 
 class MatchProgress(NamedTuple):
     """The state of a match while it is played; results are player A's.
 
-    They are results of finished games; in a game of one player, of finished pairs.
+    They are results of finished games; in a game of one player, of counted pairs.
     """
 
     num_finished: int
@@ -37,6 +41,7 @@ class MatchProgress(NamedTuple):
     wins: int
     draws: int
     losses: int
+    pair_counts: tuple[float, ...]  #: of the counted pairs, see `MatchReport.pair_counts`
 
 
 def play_match(
@@ -47,13 +52,21 @@ def play_match(
     openings: Openings = DEFAULT_OPENINGS,
     *,
     progress: Callable[[MatchProgress], None] | None = None,
+    should_stop: Callable[[Sequence[float]], bool] | None = None,
 ) -> MatchReport:
     """Play ``num_games`` games between two players, in pairs with colours swapped.
+
+    With ``should_stop``, a match may end early. Pairs are counted in the order of their openings,
+    not in the order in which they end: short games may be won more often than long ones. Games
+    after the last counted pair are discarded, so the number of parallel games does not affect the
+    report unless the players' answers depend on it.
 
     Args:
         num_games: even; games 2i and 2i + 1 share an opening, and player A moves first in game 2i.
         openings: how the openings are sampled; their seed is not that of the players.
         progress: called whenever games have finished.
+        should_stop: called with the pair counts (see `MatchReport.pair_counts`) after each pair;
+            True ends the match with that pair.
 
     Raises:
         ConfigError: for an odd number of games, or if there are no openings of that length.
@@ -65,7 +78,11 @@ def play_match(
     max_parallel = max(player_a.batch_size, player_b.batch_size)
     num_reported = 0
     while not match.is_over:
-        match.play_ply(max_parallel)
+        if should_stop is None:
+            match.play_ply(max_parallel)
+        else:
+            match.play_ply(min(max_parallel, max(FIRST_GAMES, match.num_counted)))
+        match.count_pairs(should_stop)
         if progress is not None and match.num_finished > num_reported:
             num_reported = match.num_finished
             progress(match.progress())
@@ -100,31 +117,35 @@ class _Match:
     def __init__(self, game: Game, players: tuple[Player, Player], openings: list[tuple[int, ...]]):
         num_games = 2 * len(openings)
         self.num_finished = 0
-        self._game = game
-        self._players = players
+        self.num_counted = 0  # games of counted pairs; all games before this index have finished
+        self._game, self._players = game, players
         self._moves = [list(opening) for opening in openings for _ in range(2)]
         self._states = np.stack([game.play_moves(line) for line in openings]).repeat(2, axis=0)
         self._scores = np.full(num_games, np.nan)  # player A's points; nan while a game goes on
-        self._active = np.arange(0)  # indices of the games being played
-        self._waiting = np.arange(num_games)  # indices of the games not yet started
+        self._pair_counts = [0.0] * len(PAIR_SCORES)
+        self._stopped = False  # whether the last counted pair ends the match
+        self._active, self._waiting = np.arange(0), np.arange(num_games)  # game indices
 
     @property
     def is_over(self) -> bool:
-        return not (len(self._active) or len(self._waiting))
+        return self._stopped or not (len(self._active) or len(self._waiting))
 
     def progress(self) -> MatchProgress:
-        scores = self._scores[~np.isnan(self._scores)].tolist()
+        scores, counts = self._scores, tuple(self._pair_counts)
+        wins, draws, losses = (scores > 0.5).sum(), (scores == 0.5).sum(), (scores < 0.5).sum()
         if self._game.num_players == 1:
-            pairs = self._scores.reshape(-1, 2)
-            finished = pairs[~np.isnan(pairs).any(axis=1)].tolist()
-            scores = [pair_score(pair, 1) for pair in finished]
-        return MatchProgress(self.num_finished, len(self._scores), *Tally.of(scores))
+            wins, draws, losses = (counts[PAIR_SCORES.index(score)] for score in (1.0, 0.5, 0.0))
+        return MatchProgress(
+            self.num_finished, len(scores), int(wins), int(draws), int(losses), counts
+        )
 
     def games(self) -> tuple[MatchGame, ...]:
-        """Return the games, in the order of their openings."""
+        """Return the games of all counted pairs."""
         return tuple(
             MatchGame(tuple(moves), index % 2 == 0, float(score), index // 2)
-            for index, (moves, score) in enumerate(zip(self._moves, self._scores))
+            for index, (moves, score) in enumerate(
+                zip(self._moves[: self.num_counted], self._scores)
+            )
         )
 
     def play_ply(self, max_parallel: int) -> None:
@@ -138,6 +159,16 @@ class _Match:
             if len(indices):
                 self._move(side, indices)
         self._active = active[np.isnan(self._scores[active])]
+
+    def count_pairs(self, should_stop: Callable[[Sequence[float]], bool] | None) -> None:
+        """Count finished pairs in the order of their openings, until ``should_stop`` is True."""
+        while not self._stopped and self.num_counted < len(self._scores):
+            points = self._scores[self.num_counted : self.num_counted + 2]
+            if np.isnan(points).any():
+                return
+            self.num_counted += 2
+            count_pair(self._pair_counts, pair_score(points.tolist(), self._game.num_players))
+            self._stopped = should_stop is not None and should_stop(tuple(self._pair_counts))
 
     def _move(self, side: int, indices: np.ndarray) -> None:
         """Let a player, 0 for A, move in the games at ``indices``."""

@@ -50,12 +50,6 @@ class Tally(NamedTuple):
     draws: int
     losses: int
 
-    @classmethod
-    def of(cls, scores: Iterable[float]) -> "Tally":
-        """Count scores: above, equal to and below half a point."""
-        counts = Counter((score > 0.5) - (score < 0.5) for score in scores)
-        return cls(counts[1], counts[0], counts[-1])
-
 
 class Interval(NamedTuple):
     """A 95% interval."""
@@ -80,8 +74,8 @@ class MatchReport:
     def total(self) -> Tally:
         """Results of all games; in a game of one player, of all pairs."""
         if self.num_players == 1:
-            return Tally.of(self.pair_scores)
-        return Tally.of(game.score for game in self.games)
+            return _tally(self.pair_scores)
+        return _tally(game.score for game in self.games)
 
     @property
     def wins(self) -> int:
@@ -101,12 +95,12 @@ class MatchReport:
     @cached_property
     def as_first(self) -> Tally:
         """Results of the games in which player A moved first."""
-        return Tally.of(game.score for game in self.games if game.a_moves_first)
+        return _tally(game.score for game in self.games if game.a_moves_first)
 
     @cached_property
     def as_second(self) -> Tally:
         """Results of the games in which player A moved second."""
-        return Tally.of(game.score for game in self.games if not game.a_moves_first)
+        return _tally(game.score for game in self.games if not game.a_moves_first)
 
     @property
     def score(self) -> float:
@@ -230,10 +224,20 @@ def score_interval(pair_scores: Sequence[float]) -> Interval:
 
 
 def elo_from_score(score: float) -> float:
-    """Return the rating difference at which ``score`` is expected."""
+    """Return the rating difference at which ``score`` is expected; inverts `score_from_elo`."""
     if score <= 0.0 or score >= 1.0:
         return math.copysign(math.inf, score - 0.5)
     return 400.0 * math.log10(score / (1.0 - score))
+
+
+def score_from_elo(elo: float) -> float:
+    """Return the expected score at a rating difference: 1 / (1 + 10 ** (-elo / 400))."""
+    return 1.0 / (1.0 + 10.0 ** (-elo / 400.0))
+
+
+def _tally(scores: Iterable[float]) -> Tally:
+    counts = Counter((score > 0.5) - (score < 0.5) for score in scores)
+    return Tally(counts[1], counts[0], counts[-1])
 
 
 def _centre_and_stderr(pair_scores: Sequence[float]) -> tuple[float, float]:

@@ -137,7 +137,7 @@ def test_progress_counts_every_game_once():
     report = play_match(
         game, FixedPlayer(game, 1), FixedPlayer(game, 2), 12, Openings(2), progress=seen.append
     )
-    assert seen[-1] == MatchProgress(12, 12, *report.total)
+    assert seen[-1] == MatchProgress(12, 12, *report.total, report.pair_counts)
     assert [progress.num_finished for progress in seen] == sorted(
         {progress.num_finished for progress in seen}
     )
@@ -266,11 +266,3 @@ def test_plain_report_is_valid_json_even_if_every_game_is_won():
         "pair_index": 0,
     }
     assert plain["length_plies"] == {"min": 1, "mean": 1.0, "max": 1}
-
-
-def test_a_later_match_continues_with_the_next_openings():
-    game = make_game("connect_four")
-    players = FixedPlayer(game, 1), FixedPlayer(game, 2)
-    whole = play_match(game, *players, 30, Openings(seed=3))
-    rest = play_match(game, *players, 20, Openings(seed=3, num_used=5))
-    assert [played[:3] for played in rest.games] == [played[:3] for played in whole.games[10:]]

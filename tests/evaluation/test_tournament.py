@@ -9,6 +9,7 @@ from fixed_player import FixedPlayer
 from alphazero.evaluation.elo import Pairing, rate
 from alphazero.evaluation.match import Openings
 from alphazero.evaluation.ratings import RatingFile
+from alphazero.evaluation.report import score_from_elo
 from alphazero.evaluation.tournament import TournamentMatch, next_pairing, play_tournament
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError, StoredFileError
@@ -30,8 +31,7 @@ def simulated(
     generator, pairings = np.random.default_rng(seed), []
     for _ in range(num_matches):
         a, b = choose(pairings)
-        expected = 1 / (1 + 10 ** ((truth[b] - truth[a]) / 400))
-        x = (generator.random((num_pairs, 2)) < expected).mean(axis=1)
+        x = (generator.random((num_pairs, 2)) < score_from_elo(truth[a] - truth[b])).mean(axis=1)
         pairings.append(
             Pairing(a, b, tuple(np.bincount(np.rint(4 * x).astype(int), minlength=5).tolist()))
         )

@@ -1,0 +1,178 @@
+"""The sequential test: known values, error probabilities, and matches that end early."""
+
+import math
+
+import numpy as np
+import pytest
+from fixed_player import FixedPlayer
+from hypothesis import given
+from hypothesis import strategies as st
+from mostly_slow import mostly_slow
+
+from alphazero.evaluation.match import FIRST_GAMES, Openings, play_match
+from alphazero.evaluation.report import elo_from_score, score_from_elo
+from alphazero.evaluation.sprt import Sprt, log_likelihood_ratio
+from alphazero.own_games.registry import make_game
+from alphazero.runtime.errors import ConfigError
+
+PAIR_SCORES = np.arange(5) / 4
+
+
+def tilted(frequencies, mean: float) -> np.ndarray:
+    """Return probabilities like ``frequencies`` whose mean is ``mean``."""
+    low, high = -50.0, 50.0
+    for _ in range(80):
+        tilt = (low + high) / 2
+        weights = np.asarray(frequencies) * np.exp(tilt * PAIR_SCORES)
+        weights /= weights.sum()
+        low, high = (tilt, high) if weights @ PAIR_SCORES < mean else (low, tilt)
+    return weights
+
+
+def naive_log_likelihood(counts, mean: float) -> float:
+    """Return the largest log-likelihood at a mean, by a search on a fine grid."""
+    counts = np.asarray(counts, float)
+    # By duality, the maximum over probabilities is the minimum over t of
+    # -sum n log(n_total (1 + t (x - mean)) / n).
+    tilts = np.linspace(-1 / (1 - mean), 1 / mean, 400_003)[1:-1]
+    seen = counts > 0
+    inside = 1 + np.outer(tilts, PAIR_SCORES[seen] - mean)
+    return float((-(counts[seen] * np.log(counts.sum() * inside / counts[seen])).sum(axis=1)).min())
+
+
+def test_likelihood_ratio_of_won_and_lost_pairs_is_binomial():
+    # If pairs are only won or lost, the mean determines both probabilities: 14 wins, 6 losses.
+    s0, s1 = score_from_elo(0.0), score_from_elo(100.0)
+    by_hand = 14 * math.log(s1 / s0) + 6 * math.log((1 - s1) / (1 - s0))
+    found = log_likelihood_ratio((6, 0, 0, 0, 14), 0.0, 100.0)
+    assert found == pytest.approx(by_hand, abs=0.02)  # scores that did not occur count as 1/1000
+
+
+@pytest.mark.parametrize("counts", [(3, 5, 20, 9, 4), (1, 1, 1, 1, 1), (40, 2, 3, 1, 60)])
+def test_likelihood_ratio_agrees_with_a_grid_search(counts):
+    for elo0, elo1 in ((0, 50), (-100, 20), (30, 300)):
+        slow = naive_log_likelihood(counts, score_from_elo(elo1)) - naive_log_likelihood(
+            counts, score_from_elo(elo0)
+        )
+        assert log_likelihood_ratio(counts, elo0, elo1) == pytest.approx(slow, abs=1e-5)
+
+
+@given(
+    st.tuples(*[st.integers(0, 50)] * 5),
+    st.sampled_from([(0, 50), (-10, 10), (0, 400), (-700, -600)]),
+)
+def test_likelihood_ratio_changes_sign_if_hypotheses_or_players_are_swapped(counts, elos):
+    llr = log_likelihood_ratio(counts, *elos)
+    assert math.isfinite(llr)
+    assert log_likelihood_ratio(counts, *elos[::-1]) == pytest.approx(-llr, abs=1e-7)
+    swapped_players = log_likelihood_ratio(counts[::-1], -elos[1], -elos[0])
+    assert swapped_players == pytest.approx(-llr, abs=1e-7)
+
+
+def test_bounds_are_those_of_wald():
+    low, high = Sprt(alpha=0.05, beta=0.1).bounds
+    assert (low, high) == (pytest.approx(math.log(0.1 / 0.95)), pytest.approx(math.log(0.9 / 0.05)))
+    assert Sprt().test((0,) * 5) == (pytest.approx(0.0, abs=1e-3), None, 0)
+    assert Sprt().test((0, 0, 0, 0, 40)).accepted == "H1"
+    assert Sprt().test((40, 0, 0, 0, 0)).accepted == "H0"
+    assert Sprt().test((1, 0, 0, 0, 1)) == (pytest.approx(0.0, abs=0.1), None, 2)
+
+
+@pytest.mark.parametrize(
+    "case",
+    mostly_slow(
+        [
+            (0.0, 150.0, (0.25, 1e-6, 0.5, 1e-6, 0.25)),
+            (-100.0, 0.0, (0.05, 0.2, 0.5, 0.2, 0.05)),
+            (-100.0, 0.0, (0.4, 0.02, 0.16, 0.02, 0.4)),
+        ]
+    ),
+)
+def test_error_probabilities_are_at_most_alpha_and_beta(case):
+    elo0, elo1, frequencies = case
+    sprt, generator, rounds = Sprt(elo0, elo1, alpha=0.1, beta=0.1), np.random.default_rng(0), 100
+    for truth, wrong in ((elo0, "H1"), (elo1, "H0")):
+        chances, errors = tilted(frequencies, score_from_elo(truth)), 0
+        for _ in range(rounds):
+            counts, result = [0] * 5, None
+            for outcome in generator.choice(5, size=4000, p=chances):
+                counts[outcome] += 1
+                if (result := sprt.test(counts)).accepted:
+                    break
+            assert result.accepted  # 4000 pairs are many times what these tests need
+            errors += result.accepted == wrong
+        # 10% of 100 rounds has a standard deviation of 3%; four of them.
+        assert errors / rounds < 0.1 + 4 * math.sqrt(0.1 * 0.9 / rounds)
+
+
+@pytest.mark.parametrize(
+    ("key", "settings"),
+    [("elo0", {"elo0": 50, "elo1": 50}), ("alpha", {"alpha": 0.0}), ("beta", {"beta": 0.5})],
+)
+def test_impossible_settings_are_an_error(key, settings):
+    with pytest.raises(ConfigError) as error:
+        Sprt(**settings)
+    assert (error.value.key, error.value.value) == (key, settings[key])
+
+
+@given(st.floats(-1500, 1500))
+def test_score_and_elo_are_inverse_functions(elo):
+    assert elo_from_score(score_from_elo(elo)) == pytest.approx(elo, abs=1e-6)
+
+
+# --- matches that end early ---------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def game():
+    return make_game("connect_four")
+
+
+def test_a_match_that_ends_early_is_the_start_of_the_full_match(game):
+    whole = play_match(game, FixedPlayer(game, 1, 64), FixedPlayer(game, 2), 100)
+    for batch_size in (1, 5, 64, 256):
+        seen = []
+
+        def stop(pair_counts, seen=seen):
+            seen.append(pair_counts)
+            return sum(pair_counts) == 13
+
+        report = play_match(
+            game, FixedPlayer(game, 1, batch_size), FixedPlayer(game, 2), 100, should_stop=stop
+        )
+        assert report.games == whole.games[:26]
+        assert [sum(counts) for counts in seen] == list(range(1, 14))
+        points = [sum(np.multiply(counts, PAIR_SCORES)) for counts in seen]
+        # Pairs are counted in the order of their openings, whichever game ends first.
+        assert points == np.cumsum(whole.pair_scores[:13]).tolist()
+        assert report.pair_counts == seen[-1]
+
+
+def test_few_games_are_played_and_discarded(game):
+    started = set()
+
+    class Watching(FixedPlayer):
+        def choose(self, states):
+            started.update(opening_of(state) for state in states)
+            return super().choose(states)
+
+    openings = {}
+    whole = play_match(game, FixedPlayer(game, 1), FixedPlayer(game, 2), 100)
+    for played in whole.games:
+        for ply in range(4, len(played.moves)):
+            openings.setdefault(game.play_moves(played.moves[:ply]).tobytes(), played.pair_index)
+
+    def opening_of(state):
+        return openings[state.tobytes()]
+
+    players = Watching(game, 1, 256), FixedPlayer(game, 2)
+    report = play_match(game, *players, 100, should_stop=lambda counts: sum(counts) == 6)
+    assert len(report.games) == 12
+    assert max(started) < 6 + FIRST_GAMES  # of 50 pairs, all of which would fit into one batch
+
+
+def test_a_later_match_continues_with_the_next_openings(game):
+    players = FixedPlayer(game, 1), FixedPlayer(game, 2)
+    whole = play_match(game, *players, 30, Openings(seed=3))
+    rest = play_match(game, *players, 20, Openings(seed=3, num_used=5))
+    assert [played[:3] for played in rest.games] == [played[:3] for played in whole.games[10:]]
