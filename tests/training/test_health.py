@@ -258,17 +258,21 @@ SPOILED = {
         ],
     ),
 }
-OTHER_RUNS = (
-    "learner.ema_half_life_steps=0",
-    "pit.every=1",
-    "workers.overlap=true",
-    "evaluator.engine=openvino evaluator.precision=int8",
+SLOW_CASES = (
+    ("negative variance", ""),
+    ("huge weights", "learner.ema_half_life_steps=0"),
+    ("huge weights", "pit.every=1"),
+    ("huge weights", "evaluator.engine=openvino evaluator.precision=int8"),
 )
 
 
 @pytest.mark.parametrize(
     "change, words",
-    [*((change, "") for change in SPOILED), *(("huge weights", words) for words in OTHER_RUNS)],
+    [
+        ("infinite statistics", ""),
+        ("huge weights", "workers.overlap=true"),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in SLOW_CASES),
+    ],
 )
 def test_a_network_that_cannot_play_is_not_stored(change, words, tmp_path, monkeypatch):
     """Its losses and the weights that are trained may be finite all the same."""

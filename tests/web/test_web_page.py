@@ -240,6 +240,7 @@ def test_a_game_left_for_a_new_one_is_a_step_back(go):
     expect_moves(page, "4", "3", "4")
 
 
+@pytest.mark.slow
 def test_moves_that_are_lost_come_back_by_the_way_back(go):
     page = go(f"#play/connect_four?{PEOPLE}&moves=4,3,4,3&ply=2")
     drop(page, 7)

@@ -210,6 +210,7 @@ def test_a_game_taken_back_keeps_what_was_played_for_the_analysis(go):
     expect(page.locator(".variations .move-step")).to_have_count(3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", mostly_slow(["tic_tac_toe", "othello"]))
 def test_a_file_holds_the_game_with_its_variations(go, tmp_path, game):
     moves = {"tic_tac_toe": "1,5,9", "othello": "f5,d6,c3"}[game]
@@ -238,6 +239,7 @@ def test_a_file_holds_the_game_with_its_variations(go, tmp_path, game):
     assert read.split() == written.split() and "trap" in read
 
 
+@pytest.mark.slow
 def test_files_of_other_programs_keep_all_their_moves(browser):
     # Black must pass after the first four moves, and White near the end: nobody writes it down.
     passes = "b1 c1 d3 a1 pass a3 a2 b4 a4 c4 d2 pass d4".split()
@@ -290,6 +292,7 @@ def test_a_hint_points_out_a_move(go, game):
     expect(page.locator(".move-list li").first).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", mostly_slow(["connect_four", "othello:6"]))
 def test_a_position_is_set_up_by_clicking(go, game):
     page = go(f"#play/{game}?{PEOPLE}")

@@ -94,6 +94,7 @@ def test_the_address_and_the_way_back_keep_what_was_chosen(page):
     assert page.get_by_label("Horizontal axis").input_value() == "games"
 
 
+@pytest.mark.slow
 def test_arrow_keys_read_the_values_of_all_charts(page):
     slider = compare(page)
     slider.focus()
@@ -120,6 +121,7 @@ def test_new_rows_are_drawn_on_the_same_canvas(page, runs):
     assert int(slider.get_attribute("aria-valuemax")) <= 500  # means of neighbours
 
 
+@pytest.mark.slow
 def test_dragging_zooms_all_charts_and_a_double_click_ends_that(page, runs):
     add_rows(runs / A, 98)
     compare(page)
@@ -138,6 +140,7 @@ def test_dragging_zooms_all_charts_and_a_double_click_ends_that(page, runs):
     wait_for(page, "document.querySelector('.run-curves button').ariaDisabled")
 
 
+@pytest.mark.slow
 def test_a_headline_says_which_run_is_better(page, runs):
     add_rows(runs / B, 1, **{"proof.num_accurate": 4000})
     compare(page)
@@ -146,6 +149,7 @@ def test_a_headline_says_which_run_is_better(page, runs):
     assert len(re.findall(r"\d%", headline.inner_text())) >= 2
 
 
+@pytest.mark.slow
 def test_what_a_newer_network_plays_well_is_mended(page, runs):
     page.show(f"runs/{A}")
     page.get_by_role("button", name="Positions it misplays").click()
