@@ -37,22 +37,6 @@ def words_for(game):
 
 
 @pytest.mark.slow
-def test_every_experiment_composes():
-    for experiment in CHOICES["experiment"]:
-        assert make_game(compose([f"experiment={experiment}"]).game.name).num_actions > 0
-
-
-#: One experiment of each kind. Hydra takes a quarter of a second for each pair.
-KINDS = ("dummy_run", "connect_four_5min", "othello_1h", "notebook_tic_tac_toe")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("game", mostly_slow(CHOICES["game"]))
-def test_every_game_composes_with_each_kind_of_experiment(game):
-    check_pairs(game, KINDS)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("game", CHOICES["game"])
 def test_every_game_composes_with_every_experiment(game):
     """Ablations are for Connect Four; here they also meet the game with the shortest games."""
@@ -181,13 +165,6 @@ def test_a_recipe_takes_its_own_game_and_a_game_of_ones_own():
     assert values_of(recipe, "game=connect_four") == values_of(recipe)
     assert values_of(recipe, f"game={EXAMPLE}")["game.name"] == str(EXAMPLE)
     assert values_of("experiment=dummy_run", "game=othello")["game.name"] == "othello"
-
-
-@pytest.mark.slow
-def test_two_files_of_one_name_are_two_games(tmp_path):
-    (copy := tmp_path / "snort.py").write_text(Path(EXAMPLE).read_text())
-    for path in (EXAMPLE, copy):
-        assert values_of(f"game={path}")["game.name"] == str(path)
 
 
 def test_a_game_named_for_an_experiment_keeps_the_values_of_the_experiment():
