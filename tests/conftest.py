@@ -9,22 +9,22 @@ from alphazero.runtime.process import limit_spinning
 
 #: The files that take longest, the longest first.
 LONGEST = [
+    "test_processes.py",
     "test_training.py",
-    "test_doc_examples.py",
-    "test_game_check.py",
-    "test_web_page.py",
-    "test_web_analysis.py",
-    "test_config.py",
-    "test_wrong_inputs.py",
-    "test_game_files.py",
-    "test_health.py",
-    "test_benchmark.py",
-    "test_hydra.py",
-    "test_cli_train.py",
     "test_game_laws.py",
+    "test_config.py",
+    "test_web_runs_charts.py",
     "test_engine.py",
-    "test_engines.py",
-    "test_play_terminal.py",
+    "test_cli_train.py",
+    "test_batched_search.py",
+    "test_puzzle.py",
+    "test_web_review.py",
+    "test_changed_rules.py",
+    "test_own_game.py",
+    "test_health.py",
+    "test_selfplay.py",
+    "test_evaluate_command.py",
+    "test_gumbel.py",
 ]
 
 limit_spinning()  # the tests share the cores with each other; must precede the import of torch

@@ -242,17 +242,6 @@ def test_arrow_keys_step_through_the_game(go, view):
 
 
 @pytest.mark.slow
-def test_nothing_moves_under_the_pointer_while_one_steps_back(go):
-    page = go(f"#play/connect_four?{PEOPLE}&moves=4,3,4,3")
-    back = page.get_by_role("button", name="One move back")
-    place = back.bounding_box()
-    for ply in (3, 2):
-        page.mouse.click(place["x"] + 10, place["y"] + 10)
-        expect(status(page)).to_have_text(re.compile(f"move {ply} of 4"))
-    assert back.bounding_box() == place
-
-
-@pytest.mark.slow
 def test_a_broken_link_says_so_and_a_game_begins(go):
     page = go("#play/connect_four?moves=9,9", expects_errors=True)
     expect(page.locator(".notice")).to_have_text(re.compile("9"))
