@@ -1,6 +1,7 @@
-"""Settings that all tests share: pytest options, signals and OpenMP."""
+"""Settings that all tests share: pytest options, signals, threads and the order of the files."""
 
 import signal
+import sys
 
 import pytest
 from unmeasured import patch_measurements
@@ -62,3 +63,10 @@ def unmeasured_players():
     with pytest.MonkeyPatch.context() as patch:
         patch_measurements(patch)
         yield
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Let torch compute on one thread, whatever the test before has set."""
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)

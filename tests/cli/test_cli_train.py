@@ -44,11 +44,6 @@ _UNMEASURED = "evaluation.prove=false evaluation.every=0 evaluation.final_num_ga
 QUICK = ["experiment=dummy_run", *TINY, *_UNMEASURED.split()]
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
-
-
 def train(capsys, *words):
     """Return (exit status, standard output, standard error)."""
     status = main(["train", *words])

@@ -8,7 +8,6 @@ import re
 
 import pytest
 import run_samples
-import torch
 from mostly_slow import mostly_slow
 from rich.console import Console
 from run_samples import TINY, reports, run_until
@@ -37,11 +36,6 @@ SMALL = (
     "selfplay.num_simulations=8 selfplay.random_opening_fraction=0 "
     "replay.window_start=20000"
 ).split()
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
 
 
 def make_trainer(path, words, game="tic_tac_toe"):
