@@ -12,7 +12,7 @@ LONG := api batched_search benchmark browser_backend changed_rules check_game cl
     config doc_examples docs engine engines evaluate_command export_command game_check game_files game_laws \
     game_names health hydra notebooks open_spiel_game own_package parallel_selfplay pgx_game \
     play_terminal python_games rate_command ship_command solvers sprt target_quality training tuning uct_recorded_rollouts web_answers \
-    web_page web_positions web_review web_runs web_runs_charts web_runs_view web_server workers \
+    web_page web_positions web_review web_runs web_runs_charts web_server workers \
     wrong_inputs
 
 # Compiling all modules of torch and OpenVINO takes half of the installation, and few are used. Python

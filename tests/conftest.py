@@ -1,6 +1,7 @@
-"""Settings that all tests share: pytest options, signals and OpenMP."""
+"""Settings that all tests share: pytest options, signals, threads and the order of the files."""
 
 import signal
+import sys
 
 import pytest
 from unmeasured import patch_measurements
@@ -9,22 +10,22 @@ from alphazero.runtime.process import limit_spinning
 
 #: The files that take longest, the longest first.
 LONGEST = [
+    "test_processes.py",
     "test_training.py",
-    "test_doc_examples.py",
-    "test_game_check.py",
-    "test_web_page.py",
-    "test_web_analysis.py",
-    "test_config.py",
-    "test_wrong_inputs.py",
-    "test_game_files.py",
-    "test_health.py",
-    "test_benchmark.py",
-    "test_hydra.py",
-    "test_cli_train.py",
     "test_game_laws.py",
+    "test_config.py",
+    "test_web_runs_charts.py",
     "test_engine.py",
-    "test_engines.py",
-    "test_play_terminal.py",
+    "test_cli_train.py",
+    "test_batched_search.py",
+    "test_puzzle.py",
+    "test_web_review.py",
+    "test_changed_rules.py",
+    "test_own_game.py",
+    "test_health.py",
+    "test_selfplay.py",
+    "test_evaluate_command.py",
+    "test_gumbel.py",
 ]
 
 limit_spinning()  # the tests share the cores with each other; must precede the import of torch
@@ -62,3 +63,10 @@ def unmeasured_players():
     with pytest.MonkeyPatch.context() as patch:
         patch_measurements(patch)
         yield
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Let torch compute on one thread, whatever the test before has set."""
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)

@@ -1,6 +1,5 @@
 """Boards as text: the right piece and label in every square, and marks on the last move."""
 
-import dataclasses
 import io
 import re
 
@@ -164,19 +163,6 @@ def test_medium_follows_the_console(encoding, terminal, medium, monkeypatch):
 
 
 # --- colours --------------------------------------------------------------------------------------
-
-
-def _styles(skin) -> list[str]:
-    names = [field.name for field in dataclasses.fields(skin) if field.name.endswith("_style")]
-    return [*(getattr(skin, name) for name in names), *skin.piece_styles]
-
-
-@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "othello", "othello:6"])
-def test_a_terminal_of_256_colours_shows_the_colours_of_one_of_16_million(name):
-    for style in map(Style.parse, _styles(skin_of(make_game(name)))):
-        for color in filter(None, (style.color, style.bgcolor)):
-            shown = color.downgrade(ColorSystem.EIGHT_BIT).get_truecolor()
-            assert color.triplet is None or shown == color.triplet, color
 
 
 @pytest.mark.parametrize("setup", SETUPS)

@@ -44,11 +44,6 @@ _UNMEASURED = "evaluation.prove=false evaluation.every=0 evaluation.final_num_ga
 QUICK = ["experiment=dummy_run", *TINY, *_UNMEASURED.split()]
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
-
-
 def train(capsys, *words):
     """Return (exit status, standard output, standard error)."""
     status = main(["train", *words])
@@ -146,18 +141,6 @@ def test_a_resume_that_cannot_begin_leaves_the_run_as_it_was(finished_run, capsy
 
 
 # --- runs -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_a_sweep_makes_a_run_for_each_choice(tmp_path, capsys):
-    words = [*QUICK, f"run.root={tmp_path}", "run.name=s", "run.num_iterations=1"]
-    status, out, _ = train(capsys, "--multirun", *words, "learner=adam,sgd")
-    assert status == 0 and "2 of 2" in out
-    folders = sorted((tmp_path / "tic_tac_toe").iterdir())
-    assert [folder.name for folder in folders] == ["s_learner=adam", "s_learner=sgd"]
-    learners = [RunFolder(folder).read_config()["learner"] for folder in folders]
-    assert [learner["optimizer"] for learner in learners] == ["adam", "sgd"]
-    assert f"player={folders[1]}" in out and f"baseline={folders[0]}" in out
 
 
 def test_a_run_prints_its_place_and_further_commands(first_output, finished_run):

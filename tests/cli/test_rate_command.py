@@ -4,7 +4,6 @@ import io
 import json
 import re
 import shutil
-import sys
 
 import pytest
 from rich.console import Console
@@ -111,15 +110,6 @@ def test_a_second_call_adds_games_and_networks(run):
 
 
 @pytest.mark.slow
-def test_the_same_seed_gives_the_same_games(finished_run, tmp_path):
-    runs = [shutil.copytree(finished_run, tmp_path / name) for name in "abc"]
-    for folder, seed in zip(runs, (1, 1, 2)):
-        _rate(folder, "num_games=12", f"seed={seed}")
-    first, second, third = (_stored(folder)["matches"] for folder in runs)
-    assert first == second != third
-
-
-@pytest.mark.slow
 def test_another_anchor_shifts_the_ratings(run):
     _rate(run, "num_games=40")
     text = _rate(run, "num_games=0", "anchor=uct:5")
@@ -200,13 +190,6 @@ def test_the_picture_is_drawn(run):
         _rate(run, "num_games=0", f"output={run / 'picture.xyz'}")
     assert refused.value.key == "output"
     assert not (run / "picture.xyz").exists()
-
-
-@pytest.mark.slow
-def test_without_matplotlib_there_is_a_table_and_a_hint(run, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    text = _rate(run, "num_games=40")
-    assert "uct:50" in text and "alphazero-selfplay[plot]" in text
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Settings: every choice composes, recipes have their numbers, bad words are refused."""
 
 import dataclasses
+import functools
 import itertools
 from pathlib import Path
 
@@ -33,22 +34,6 @@ def words_for(game):
 
 
 # --- everything composes --------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_every_experiment_composes():
-    for experiment in CHOICES["experiment"]:
-        assert make_game(compose([f"experiment={experiment}"]).game.name).num_actions > 0
-
-
-#: One experiment of each kind. Hydra takes a quarter of a second for each pair.
-KINDS = ("dummy_run", "connect_four_5min", "othello_1h", "notebook_tic_tac_toe")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("game", mostly_slow(CHOICES["game"]))
-def test_every_game_composes_with_each_kind_of_experiment(game):
-    check_pairs(game, KINDS)
 
 
 @pytest.mark.slow
@@ -92,13 +77,14 @@ def stored_value(file, key):
     ),
 )
 def test_a_chosen_group_has_its_values_whatever_the_game_proposes(group):
-    for choice, game in itertools.product(CHOICES[group], ("tic_tac_toe", "connect_four")):
-        settings = compose([f"game={game}", f"{group}={choice}"])
+    for choice in CHOICES[group]:
+        settings = compose(["game=connect_four", f"{group}={choice}"])
         stored = OmegaConf.to_container(OmegaConf.load(config_folder() / group / f"{choice}.yaml"))
         found = dataclasses.asdict(getattr(settings, group))
         assert {key: found[key] for key in stored} == stored
 
 
+@functools.cache
 def values_of(*words):
     """Return all settings that the words make, by key."""
     return {row.key: row.value for row in rows(compose(list(words)))}
@@ -123,9 +109,9 @@ def test_the_presets_do_what_their_names_say():
     assert len(presets) >= 10
     for name in presets:
         game, _, length = name.rpartition("_")
-        values = values_of(f"experiment={name}")
-        assert values["game.name"] == values_of(f"game={game}")["game.name"]
-        assert 0.85 * LENGTHS_S[length] < values["run.time_limit_s"] < LENGTHS_S[length]
+        assert run_config._game_of_recipe(name) == game_of_choice(game)
+        limit_s = stored_value(f"experiment/{name}", "run.time_limit_s")
+        assert 0.85 * LENGTHS_S[length] < limit_s < LENGTHS_S[length]
     assert values_of("pit=off")["pit.every"] == 0 < values_of("pit=on")["pit.every"]
     assert values_of()["pit.acceptance"] == 0.55
 
@@ -181,13 +167,6 @@ def test_a_recipe_takes_its_own_game_and_a_game_of_ones_own():
     assert values_of("experiment=dummy_run", "game=othello")["game.name"] == "othello"
 
 
-@pytest.mark.slow
-def test_two_files_of_one_name_are_two_games(tmp_path):
-    (copy := tmp_path / "snort.py").write_text(Path(EXAMPLE).read_text())
-    for path in (EXAMPLE, copy):
-        assert values_of(f"game={path}")["game.name"] == str(path)
-
-
 def test_a_game_named_for_an_experiment_keeps_the_values_of_the_experiment():
     experiment = "experiment=connect_four_5min"
     values = values_of(experiment, "game.name=connect_x:5x5x4")
@@ -204,7 +183,7 @@ def test_no_two_ablations_are_the_same_run():
     assert [(a, b) for a, b in itertools.combinations(runs, 2) if runs[a] == runs[b]] == []
 
 
-@pytest.mark.parametrize("game", CHOICES["game"])
+@pytest.mark.parametrize("game", mostly_slow(CHOICES["game"]))
 def test_the_choice_alphazero_has_the_values_of_the_paper_whatever_the_game_proposes(game):
     values = values_of(*words_for(game), "search=alphazero", "selfplay=alphazero")
     paper = {
@@ -229,26 +208,19 @@ NUMBER, WHOLE, SWITCH, LIST = "a number", "a whole number", "true or false", "a 
 #: Words that are refused by themselves: words -> (key, value, a part of what is allowed).
 REFUSED = {
     "foo=1": ("foo", "1", "seed"),
-    "learner.learning_rat=1": ("learner.learning_rat", "1", "learner.learning_rate"),
     "+foo=1": ("foo", "1", "seed"),
     "+learner.foo=1": ("learner.foo", "1", "seed"),
-    "+section.foo=1": ("section.foo", "1", "seed"),
     "=3": ("=3", None, None),
     "learner=null": ("learner", "null", "adamw"),
     "learner=[adam": ("learner", "[adam", None),
     "hydra/launcher=typo": ("hydra/launcher", "typo", "seed"),
     "seed": ("seed", None, None),
     "learner=rmsprop": ("learner", "rmsprop", "adamw"),
-    "experiment=typo": ("experiment", "typo", "dummy_run"),
     "game=chess": ("game", "chess", "tic_tac_toe"),
     "game={}": ("game", "{}", "tic_tac_toe"),
     "game=": ("game", "", "tic_tac_toe"),
-    "game.name=": ("game", "", "tic_tac_toe"),
-    "learner=sgd,adam": ("learner", "sgd,adam", None),
-    "seed=1,2": ("seed", "1,2", None),
     "seed=(": ("seed", "(", None),
     "seed=": ("seed", "", WHOLE),
-    "seed=null": ("seed", None, WHOLE),
     "seed=-1": ("seed", -1, "0 to 2147483647"),
     "seed=2147483648": ("seed", 2**31, "0 to 2147483647"),
     "seed=${foo}": ("seed", None, None),
@@ -263,14 +235,12 @@ REFUSED = {
     "learner.step_at=[0.5,2]": ("learner.step_at", [0.5, 2.0], "0 to 1"),
     "learner.step_at=[a]": ("learner.step_at", ["a"], LIST),
     "learner.step_at=3": ("learner.step_at", 3, LIST),
-    "learner.replay_ratio=-1": ("learner.replay_ratio", -1.0, "0 to 1000"),
 }
 FOLDER = "the name of one folder"
 #: Words that do not fit other settings: words -> (key, value, allowed).
 DO_NOT_FIT = {
     "pit.num_games=3": ("pit.num_games", 3, "an even number, 2 or more"),
     "evaluation.num_games=5": ("evaluation.num_games", 5, "an even number, 0 or more"),
-    "evaluation.final_num_games=7": ("evaluation.final_num_games", 7, "an even number, 0 or more"),
     "replay.window_start=20 replay.window_max=10": (
         "replay.window_start",
         20,
@@ -278,7 +248,6 @@ DO_NOT_FIT = {
     ),
     "evaluation.opening_plies=9": ("evaluation.opening_plies", 9, "at most 8"),
     "network=tiny network.kernel_size=4": ("network.kernel_size", 4, "at most 3"),
-    "pit=on pit.opening_plies=11": ("pit.opening_plies", 11, "at most 8"),
     "run.name=a/b": ("run.name", "a/b", FOLDER),
     "run.name=..": ("run.name", "..", FOLDER),
 }
@@ -346,13 +315,10 @@ def test_several_values_for_a_key_point_at_the_sweep():
 
 def test_the_ends_of_a_range_are_inside():
     for words in (
-        "seed=0",
-        "seed=2147483647",
-        "selfplay.num_simulations=2",
-        "search.dirichlet_fraction=1.0",
-        "evaluation.opening_plies=8",
+        "seed=0 selfplay.num_simulations=2 search.dirichlet_fraction=1.0",
+        "seed=2147483647 evaluation.opening_plies=8",
     ):
-        compose([words])
+        compose(words.split())
     assert (
         compose(
             ["evaluation.opening_plies=9", "evaluation.num_games=0", "evaluation.final_num_games=0"]
@@ -520,7 +486,7 @@ def test_a_value_where_a_section_belongs_is_refused_by_its_key(value):
     assert "learner.batch_size" in refused.value.allowed
 
 
-@pytest.mark.parametrize("text", ("1e3", "it's", "ä", "a=b", "007", "on", "a b"))
+@pytest.mark.parametrize("text", ("1e3", "it's", "ä = b"))
 def test_text_of_a_run_passes_hydra_as_it_is(text):
     assert compose([f"run.name={text}", "run.root=x"]).run.name == text
 

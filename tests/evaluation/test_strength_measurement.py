@@ -3,17 +3,11 @@
 from types import SimpleNamespace
 
 import pytest
-import torch
 from run_samples import assert_same, make_trainer, reports
 
 from alphazero.network.weights import network_arrays
 from alphazero.training import strength
 from alphazero.training import trainer as training
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
 
 
 @pytest.mark.slow

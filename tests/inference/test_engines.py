@@ -56,13 +56,6 @@ def every_engine(test):
     return pytest.mark.parametrize("engine_choice", cases)(test)
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(1)
-
-
 @pytest.fixture(autouse=True, scope="module")
 def one_conversion_for_each_network():
     """Convert each network once: a conversion takes a second and serves all number formats."""

@@ -33,13 +33,6 @@ BFLOAT16 = EngineChoice("torch", "bfloat16")
 INT8 = EngineChoice("openvino", "int8")
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(1)
-
-
 def sample(num_positions=40, seed=0):
     return sample_positions(GAME, num_positions, np.random.default_rng(seed))
 

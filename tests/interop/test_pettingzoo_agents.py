@@ -290,17 +290,6 @@ def test_the_command_plays_a_match_and_prints_the_result(capsys):
     assert "game 2: player_1 = random (2), player_2 = random (1): " in printed
 
 
-def test_the_command_shows_positions_as_text(capsys):
-    words = ["env=connect_four_v3", "first=random", "second=random", "num_games=1"]
-    assert run_command(pettingzoo, [*words, "render=ansi"]) == 0
-    first, *positions = capsys.readouterr().out.split("game 1: ")[0].split(" plays ")
-    assert first == "player_0" and len(positions) >= 7
-    for position in positions:
-        rows = [line for line in position.splitlines() if line.startswith("|")]
-        assert [len(row) for row in rows] == [29] * 6
-        assert position.splitlines()[1].split() == list("0123456")
-
-
 def test_the_command_lets_a_person_play(monkeypatch, capsys):
     typed_by_a_person(monkeypatch, "x", "q")
     words = ["env=connect_four_v3", "first=human", "second=random", "num_games=2"]
@@ -337,22 +326,6 @@ def test_without_the_package_the_error_says_what_to_install(monkeypatch):
         with pytest.raises(ImportError) as caught:
             call()
         assert isinstance(caught.value, ConfigError) and "[pettingzoo]" in str(caught.value)
-
-
-@pytest.mark.slow
-def test_the_programs_of_the_page_run(capsys):
-    text = (Path(__file__).parents[2] / "docs" / "PETTINGZOO.md").read_text()
-    programs = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    bots, matches = programs[:2], programs[2:]
-    assert len(matches) == 2
-    if importlib.util.find_spec("pyspiel"):
-        names: dict = {}
-        for program in bots:
-            exec(program, names)
-        assert sum(names["returns"]) == 0 and names["action"] in range(7)
-    for program in matches:
-        exec(program, {})
-    assert capsys.readouterr().out.splitlines()[-1].endswith(("wins", "a draw"))
 
 
 def test_the_example_runs(capsys):

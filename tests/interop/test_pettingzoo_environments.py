@@ -47,8 +47,8 @@ def test_pettingzoos_own_tests_pass(game_name, capsys):
     with warnings.catch_warnings():
         # PettingZoo warns about dict observations other than its own, and about empty boards.
         warnings.simplefilter("ignore", UserWarning)
-        api_test(env(game_name), num_cycles=300)
-        seed_test(lambda: env(game_name), num_cycles=100)
+        api_test(env(game_name), num_cycles=100)
+        seed_test(lambda: env(game_name), num_cycles=50)
         render_test(lambda render_mode: env(game_name, render_mode))
     assert "Passed API test" in capsys.readouterr().out
 

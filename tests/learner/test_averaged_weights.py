@@ -1,17 +1,11 @@
 """The EMA of the weights: its values, its normalizations, and where it starts."""
 
 import numpy as np
-import pytest
 import torch
 from learner_samples import assert_same_state, make_learner, random_batches
 
 from alphazero.learner.learner import _NORM_BATCHES
 from alphazero.network.weights import network_arrays
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
 
 
 def test_the_average_follows_the_steps_and_does_not_change_the_training():

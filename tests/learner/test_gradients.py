@@ -20,8 +20,7 @@ SETTINGS = LearnerSettings(batch_size=192, precision="float32", value_weight=0.5
 
 
 @pytest.fixture(autouse=True)
-def one_thread(monkeypatch):
-    torch.set_num_threads(1)
+def several_shares(monkeypatch):
     monkeypatch.setattr(gradients, "_WORK_PER_THREAD", 1)
 
 

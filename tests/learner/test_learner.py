@@ -31,11 +31,6 @@ from alphazero.storage.checkpoint import load_state, save_state
 UNCLIPPED = dict(max_gradient_norm=0.0, root_value_fraction=0.0)
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
-
-
 # --- steps by hand --------------------------------------------------------------------------------
 
 

@@ -24,11 +24,6 @@ LN_2 = math.log(2)
 STILL = dict(learning_rate=0.0, final_learning_rate=0.0)  # the weights do not change
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
-
-
 def test_scalar_value_loss():
     # v = 0 and 1/2. z = 1 and -1, mixed with half of the search's value: 3/4 and -1/2. Squared
     # errors 9/16 and 1.

@@ -13,11 +13,6 @@ from alphazero.own_games.registry import make_game
 from alphazero.training.run_config import compose, config_groups
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
-
-
 @pytest.mark.parametrize("choice", config_groups()["network"])
 def test_every_network_config_fits_every_game(choice):
     settings = compose([f"network={choice}"]).network

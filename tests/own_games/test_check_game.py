@@ -202,12 +202,6 @@ def test_without_a_twin_the_laws_find_or_note_what_they_can(case):
     assert any(mistake.named in text for text in texts)
 
 
-@pytest.mark.slow
-def test_a_mistake_in_the_first_moves_is_found_with_the_shortest_of_them():
-    straight = report_of("twin, a straight capture").difference
-    assert len(straight.actions) == 1 and "34" in straight.text
-
-
 @pytest.mark.parametrize("case", cases("correct"))
 def test_correct_games_pass(case):
     report = report_of(case)
@@ -321,17 +315,6 @@ def test_bigger_boards_and_more_moves_take_bigger_networks():
         overrides = [one.override for one in starting_values(make_game(name), report)]
         blocks.append(compose([f"game={name}", *overrides]).network.blocks)
     assert blocks == [2, 4, 5]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [EXAMPLE, PUZZLE])
-def test_the_printed_command_trains(name, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert main(["check_game", name, "num_positions=500", "json=a.json"]) == 0
-    figures = json.loads(Path("a.json").read_text())
-    small = ["run.num_iterations=1", "selfplay.games_per_iteration=4", "evaluation.every=0"]
-    small += ["evaluation.final_num_games=0", "selfplay.num_simulations=4"]
-    assert main(["train", *figures["starting_values"], *small]) == 0
 
 
 if __name__ == "__main__":

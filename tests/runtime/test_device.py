@@ -12,12 +12,6 @@ from alphazero.runtime.device import choose_device, num_cores, set_num_threads
 from alphazero.runtime.errors import ConfigError
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    yield
-    torch.set_num_threads(1)
-
-
 @pytest.mark.parametrize("name", ("quick", "", "cuda:99", "meta"))
 def test_a_missing_device_is_refused(name):
     with pytest.raises(ConfigError, match=f"device={name} ") as error:

@@ -148,13 +148,8 @@ def test_a_kernel_is_compiled_once_for_each_signature(kernel, tmp_path):
 DAMAGES = {
     "empty": lambda data: b"",
     "half": lambda data: data[: len(data) // 2],
-    "the digest alone": lambda data: data[:32],
-    "longer": lambda data: data + b"\0",
     "garbage": lambda data: b"\x80\x04cos\nsystem\n(S'false'\ntR." * 50,
-    "a bit of the digest": lambda data: bytes([data[0] ^ 1]) + data[1:],
-    "a bit": lambda data: data[: len(data) // 2] + bytes([data[len(data) // 2] ^ 8])
-    + data[len(data) // 2 + 1 :],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())

@@ -86,8 +86,9 @@ TEXTBOOK_SETTINGS = {
 
 
 @pytest.mark.parametrize("name", GAMES)
-@pytest.mark.parametrize("variant", TEXTBOOK_SETTINGS)
-@pytest.mark.parametrize("explores", (True, False))
+@pytest.mark.parametrize(
+    "variant, explores", [*((name, True) for name in TEXTBOOK_SETTINGS), ("reuse", False)]
+)
 def test_trees_are_those_of_the_textbook_over_whole_games(name, variant, explores):
     game = named_game(name)
     constants = (

@@ -271,7 +271,7 @@ def test_trees_stay_consistent_under_random_operations(name, explores):
     search = make_search(game, num_games, 30, seed=1, explores=explores)
     search.reset(np.arange(num_games), game.initial_states(num_games), 30)
     num_kept = 0
-    for _ in range(100):
+    for _ in range(60):
         rows = np.flatnonzero(rng.random(num_games) < 0.4)
         evaluated = rows[search.tree.num_nodes[rows] > 0]
         operation = rng.choice(["step", "advance", "reset"], p=[0.8, 0.17, 0.03])

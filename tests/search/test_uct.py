@@ -65,19 +65,6 @@ def test_the_only_move_that_ends_the_game_has_its_exact_result():
     assert found.visits[63] == found.num_simulations == 30
 
 
-@pytest.mark.parametrize(
-    "settings", [{}, {"statistics": "position"}, {"statistics": "position", "final_move": "value"}]
-)
-def test_tic_tac_toe_against_itself_is_a_draw(settings):
-    game = make_game("tic_tac_toe")
-    for seed in range(4):
-        search = make_uct(game, seed, num_simulations=3000, **settings)
-        states = game.initial_states()
-        while not game.over(states)[0]:
-            states = game.step(states, [search.run(states[0]).action]).states
-        assert game.results(states)[0] == 0
-
-
 # --- the output -----------------------------------------------------------------------------------
 
 

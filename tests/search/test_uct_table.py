@@ -35,7 +35,7 @@ def visits_after(search, *moves):
 
 
 @pytest.mark.parametrize("name", mostly_slow(GAMES, 3), ids=label)
-@pytest.mark.parametrize(("record_rollouts", "num_simulations"), [(False, 120), (True, 40)])
+@pytest.mark.parametrize(("record_rollouts", "num_simulations"), [(False, 60), (True, 20)])
 def test_a_kept_table_is_the_textbooks_over_a_whole_game(name, record_rollouts, num_simulations):
     settings = dict(uct_c=0.8, record_rollouts=record_rollouts)
     search, generator = kept(name, num_simulations, **settings), np.random.default_rng(4)

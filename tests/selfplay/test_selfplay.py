@@ -38,8 +38,15 @@ def assert_same_records(found, expected):
 # --- records --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("search", ({}, dict(root="gumbel"), dict(forced_playouts_k=2.0)), ids=str)
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(
+    ("name", "search"),
+    [
+        *((name, {}) for name in GAMES),
+        ("connect_x:4x4x3", dict(root="gumbel")),
+        ("othello:4", dict(forced_playouts_k=2.0)),
+    ],
+    ids=str,
+)
 def test_records_are_whole_games_of_the_rules(name, search):
     game = named_game(name)
     results = set()
@@ -232,7 +239,7 @@ def test_games_in_progress_count_among_those_played_to_their_end():
 # --- stop and continue ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", ("connect_x:4x4x3", "twice"))
 @pytest.mark.parametrize(
     ("search", "settings"),
     [

@@ -1,6 +1,7 @@
 """Rules that are edited between two commands: refused, kept, dropped, or played with a warning."""
 
 import importlib
+import shutil
 import sys
 import types
 from pathlib import Path
@@ -59,19 +60,36 @@ class Pile:
 TAKES_MORE = "self.heap -= action + 1", "self.heap -= min(2 * action + 1, self.heap)"
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """A finished run of two iterations of `pile:Pile`; its module is in the current folder."""
-    monkeypatch.chdir(tmp_path)
+RUN = Path("checkpoints", "pile_Pile", "run")
+
+
+def in_new_process(monkeypatch, path):
+    """Work in a folder, and know nothing of games and warnings."""
+    monkeypatch.chdir(path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setattr(registry, "_WARNED", set())
     monkeypatch.setattr(registry, "_OBJECTS", {})
-    (tmp_path / "pile.py").write_text(PILE)
-    path = tmp_path / "checkpoints" / "pile_Pile" / "run"
-    reports(make_trainer(path, "run.num_iterations=2", game="pile:Pile"))
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A folder with the module `pile` and a finished run of two iterations of `pile:Pile`."""
+    path = tmp_path_factory.mktemp("trained")
+    (path / "pile.py").write_text(PILE)
+    with pytest.MonkeyPatch.context() as patch:
+        in_new_process(patch, path)
+        reports(make_trainer(path / RUN, "run.num_iterations=2", game="pile:Pile"))
     forget()
-    yield RunFolder(path)
+    return path
+
+
+@pytest.fixture
+def folder(trained, tmp_path, monkeypatch):
+    """A copy of the run; its module is in the current folder."""
+    shutil.copytree(trained, tmp_path, dirs_exist_ok=True)
+    in_new_process(monkeypatch, tmp_path)
+    yield RunFolder(tmp_path / RUN)
     forget()
 
 

@@ -17,11 +17,6 @@ from alphazero.training import gate
 from alphazero.training.events import IterationReport
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
-
-
 def pairs_of(hundredths):
     """Return the scores of 100 pairs, won or lost, with this score."""
     return (0.0,) * (100 - hundredths) + (1.0,) * hundredths

@@ -4,7 +4,6 @@ import sys
 import warnings
 
 import pytest
-import torch
 from python_games import COMPILED_SMALL, SMALL, ConnectFour, SmallConnectFour
 from run_samples import TINY, assert_same, figures, make_trainer, reports, run_until
 
@@ -19,11 +18,6 @@ from alphazero.training.settings import TrainSettings, check_run
 from alphazero.workers.dispatcher import Dispatcher
 from alphazero.workers.sent_code import why_not_elsewhere
 from alphazero.workers.thread_source import ThreadSource
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
 
 
 class Local(SmallConnectFour):

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from python_games import SMALL
 from run_samples import TINY, assert_same, figures, make_trainer, reports, run_until
 
@@ -30,12 +29,6 @@ from alphazero.training.illustrations import game_text
 from alphazero.training.loggers.console import ConsoleLogger
 from alphazero.training.run_config import compose
 from alphazero.training.settings import check_resumable
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    torch.set_num_threads(1)
-
 
 # --- stop and resume ------------------------------------------------------------------------------
 

@@ -7,17 +7,13 @@ import re
 import time
 
 import pytest
-from web_browser import CHROMIUM, OPTIONS, PATIENCE_S
+from web_browser import PATIENCE_S
 from web_samples import collect, make_backend, running
 
 #: Simulations of UCT in a search that lasts until it is stopped.
 LONGEST = "200000"
 #: X has 1 and 2, and would win with 3.
 WINNING = "1,4,2,5"
-
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
-]
 
 
 class Scripted:
@@ -49,13 +45,6 @@ class Scripted:
 def server():
     with running(Scripted(make_backend()), port=0) as client:
         yield client
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with playwright.sync_playwright() as started:
-        yield started.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
 
 
 @pytest.fixture

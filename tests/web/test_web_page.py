@@ -15,30 +15,11 @@ from web_samples import make_backend, running
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 from playwright.sync_api import expect  # noqa: E402
-from web_browser import chromium, findings, opened, opener  # noqa: E402
+from web_browser import opened  # noqa: E402
 
 PEOPLE = "first=human&second=human"
 #: White must pass after these moves of 4 x 4 Othello.
 BEFORE_PASS = "c1d1a3d1"
-
-
-@pytest.fixture(scope="module")
-def address():
-    with running(make_backend()) as client:
-        yield str(client.base_url)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture
-def go(browser, address):
-    """Return a function that opens the page at a hash."""
-    with opener(browser, address) as go:
-        yield go
 
 
 def cell(page, label):
@@ -240,6 +221,7 @@ def test_a_game_left_for_a_new_one_is_a_step_back(go):
     expect_moves(page, "4", "3", "4")
 
 
+@pytest.mark.slow
 def test_moves_that_are_lost_come_back_by_the_way_back(go):
     page = go(f"#play/connect_four?{PEOPLE}&moves=4,3,4,3&ply=2")
     drop(page, 7)
@@ -257,17 +239,6 @@ def test_arrow_keys_step_through_the_game(go, view):
     for key, shown in (("ArrowLeft", "3 / 4"), ("ArrowLeft", "2 / 4"), ("ArrowRight", "3 / 4")):
         page.keyboard.press(key)
         expect(place).to_have_text(shown)
-
-
-@pytest.mark.slow
-def test_nothing_moves_under_the_pointer_while_one_steps_back(go):
-    page = go(f"#play/connect_four?{PEOPLE}&moves=4,3,4,3")
-    back = page.get_by_role("button", name="One move back")
-    place = back.bounding_box()
-    for ply in (3, 2):
-        page.mouse.click(place["x"] + 10, place["y"] + 10)
-        expect(status(page)).to_have_text(re.compile(f"move {ply} of 4"))
-    assert back.bounding_box() == place
 
 
 @pytest.mark.slow
@@ -318,41 +289,7 @@ def test_after_a_lost_connection_the_game_goes_on_from_its_position(go):
     expect(problem).to_be_empty()
 
 
-@pytest.mark.slow
-def test_two_people_at_once_have_games_of_their_own(go):
-    first = go("#play/connect_four?first=human&second=best*10")
-    second = go("#play/othello:6?first=human&second=best*10")
-    drop(first, 1)
-    second.locator(".grid-cell.is-legal").first.click()
-    for page in (first, second):
-        expect(page.locator(".move-list li")).to_have_count(2)
-        expect(status(page)).to_have_text(re.compile("Your turn"))
-    drop(first, 2)
-    expect(first.locator(".move-list li")).to_have_count(4)
-    assert len(moves(second)) == 2
-
-
 # --- for everyone ---------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_the_keyboard_alone_plays_a_game(go):
-    page = go(f"#play/tic_tac_toe?{PEOPLE}")
-    focused = "document.activeElement.getAttribute('aria-label') ?? ''"
-    for _ in range(12):
-        page.keyboard.press("Tab")
-        if page.evaluate(focused).startswith("5: empty"):
-            break
-    assert page.evaluate(focused).startswith("5: empty, legal move")  # the centre, one Tab stop
-    page.keyboard.press("Enter")
-    expect_moves(page, "5")
-    for keys in (["ArrowUp", "Enter"], ["ArrowLeft", "Space"], ["ArrowDown", "Enter"]):
-        count = len(moves(page))
-        for key in keys:
-            page.keyboard.press(key)
-        expect(page.locator(".move-list li")).to_have_count(count + 1)
-    assert moves(page) == ["5", "2", "1", "4"]
-    assert page.evaluate(focused).startswith("4: O, last move")
 
 
 @pytest.mark.slow
@@ -361,30 +298,6 @@ def test_moves_and_results_are_said(go):
     cell(page, "3").click()
     said = page.locator("p.visually-hidden[aria-live=polite]")
     expect(said).to_have_text(re.compile("X plays 3. X wins."))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "game, scheme",
-    [
-        ("connect_four", "light"),
-        pytest.param("othello", "dark", marks=pytest.mark.slow),
-        pytest.param("tic_tac_toe", "dark", marks=pytest.mark.slow),
-    ],
-)
-def test_nothing_stands_in_anyones_way(go, game, scheme):
-    page = go(f"#play/{game}?first=human&second=best*10", color_scheme=scheme)
-    expect(page.get_by_role("grid")).to_be_visible()
-    assert findings(page) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("game", mostly_slow(["connect_four", "othello"]))
-def test_a_phone_shows_all_of_it(go, game):
-    page = go(f"#play/{game}?{PEOPLE}", viewport={"width": 360, "height": 740})
-    assert page.evaluate("document.documentElement.scrollWidth") == 360
-    board = page.get_by_role("grid").bounding_box()
-    assert board["width"] > 270 and board["x"] >= 0 and board["x"] + board["width"] <= 360
 
 
 @pytest.mark.slow

@@ -13,32 +13,13 @@ from web_samples import make_backend, running
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 from playwright.sync_api import expect  # noqa: E402
-from web_browser import chromium, findings, opened, opener  # noqa: E402
+from web_browser import findings, opened  # noqa: E402
 
 #: X misses the win with 9, O misses its own with 7, X has 3 at last.
 BLUNDERS = "1,4,2,5,9,7,3"
 PEOPLE = "first=human&second=human"
 MAIN_MOVES = ".variation-box > .move-list > li:not(.variation) > .move-step"
 LAPTOP = {"width": 1366, "height": 657}
-
-
-@pytest.fixture(scope="module")
-def address():
-    with running(make_backend()) as client:
-        yield str(client.base_url)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture
-def go(browser, address):
-    """Return a function that opens the page at a hash."""
-    with opener(browser, address) as go:
-        yield go
 
 
 def button(page, name):
@@ -210,6 +191,7 @@ def test_a_game_taken_back_keeps_what_was_played_for_the_analysis(go):
     expect(page.locator(".variations .move-step")).to_have_count(3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", mostly_slow(["tic_tac_toe", "othello"]))
 def test_a_file_holds_the_game_with_its_variations(go, tmp_path, game):
     moves = {"tic_tac_toe": "1,5,9", "othello": "f5,d6,c3"}[game]
@@ -238,6 +220,7 @@ def test_a_file_holds_the_game_with_its_variations(go, tmp_path, game):
     assert read.split() == written.split() and "trap" in read
 
 
+@pytest.mark.slow
 def test_files_of_other_programs_keep_all_their_moves(browser):
     # Black must pass after the first four moves, and White near the end: nobody writes it down.
     passes = "b1 c1 d3 a1 pass a3 a2 b4 a4 c4 d2 pass d4".split()
@@ -290,6 +273,7 @@ def test_a_hint_points_out_a_move(go, game):
     expect(page.locator(".move-list li").first).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", mostly_slow(["connect_four", "othello:6"]))
 def test_a_position_is_set_up_by_clicking(go, game):
     page = go(f"#play/{game}?{PEOPLE}")
@@ -319,14 +303,6 @@ def test_exact_scores_stand_on_the_squares(go):
     scores = {text.split()[-1] for text in table.all_inner_texts() if " " in text}
     shown = set(page.locator(".move-mark .badge-letter").all_text_contents())
     assert scores and scores <= shown
-
-
-@pytest.mark.slow
-def test_columns_are_explained_without_hovering(go):
-    page = go("#analyse/tic_tac_toe", viewport={"width": 390, "height": 844}, has_touch=True)
-    page.get_by_text("What the columns mean").tap()
-    expect(page.locator(".columns-help dd").first).to_be_visible()
-    assert page.locator(".columns-help dt").count() == page.locator(".analysis-table th").count()
 
 
 # --- the address and the connection ---------------------------------------------------------------
@@ -373,16 +349,6 @@ def test_axe_finds_nothing_in_any_view(go, view, scheme):
 
 
 @pytest.mark.slow
-def test_the_whole_page_has_no_focus_ring(go):
-    page = go("#runs")
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.innerText") == "To the board"
-    page.keyboard.press("Enter")
-    ring = "getComputedStyle(document.activeElement).outlineStyle"
-    assert page.evaluate("document.activeElement.id") == "main" and page.evaluate(ring) == "none"
-
-
-@pytest.mark.slow
 def test_figures_on_the_board_of_a_phone_can_be_read(go):
     page = go("#analyse/othello?moves=f5d6c3", viewport={"width": 390, "height": 844})
     expect(page.locator(".move-mark.is-best")).to_have_count(1)
@@ -422,6 +388,3 @@ def test_the_keyboard_alone_plays_reviews_and_tries_again(go):
     reach("Try again from here")
     page.keyboard.press("Enter")
     expect(page.locator("#status")).to_have_text("X to move.")
-
-
-# --- a slow line ----------------------------------------------------------------------------------

@@ -1,11 +1,17 @@
-"""The Runs view of the page in Chromium: its charts as runs grow, and what it says of runs."""
+"""The Runs view of the page in Chromium: runs as they appear and grow, charts, comparison."""
 
 import re
 import shutil
 
 import pytest
-from web_browser import chromium, opened
 from web_samples import add_rows, copy_run, make_backend, running
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+from playwright.sync_api import expect  # noqa: E402
+from web_browser import findings, opened  # noqa: E402
+
+from alphazero.storage.run_folder import RunFolder  # noqa: E402
 
 A, B = "tic_tac_toe/a", "tic_tac_toe/b"
 
@@ -31,12 +37,6 @@ class Mending:
             stream.emit({"type": "done", "num_positions": 9, "num_misplayed": num})
 
         return job
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture
@@ -71,29 +71,46 @@ def compare(page):
     return page.locator(".chart").first.get_by_role("slider")
 
 
-def hash_of(page):
-    return page.evaluate("location.hash")
+def test_a_run_begun_while_the_page_is_open_appears_and_grows(page, runs):
+    for name in (A, B):
+        shutil.rmtree(runs / name)
+    expect(page.locator(".empty-state")).to_contain_text("alphazero train")
+    folder = copy_run(runs, "tic_tac_toe/begun")
+    row = page.locator(".runs-table tbody tr")
+    expect(row).to_have_count(1)
+    expect(row.locator("td").nth(1)).to_have_text("2")
+    add_rows(folder, 3)
+    expect(row.locator("td").nth(1)).to_have_text("5")
 
 
-def test_the_address_and_the_way_back_keep_what_was_chosen(page):
+def test_two_runs_are_compared_with_the_keyboard_alone(page, runs):
+    config = RunFolder(runs / B).read_config()
+    config["learner"]["learning_rate"] = 0.25
+    RunFolder(runs / B).write_config(config)
     for name in "ab":
         page.get_by_role("checkbox", name=f"Compare {name}").focus()
         page.keyboard.press("Space")
-    assert hash_of(page) == f"#runs?with={A},{B}"
     page.get_by_role("button", name="Compare 2 runs").focus()
     page.keyboard.press("Enter")
-    page.locator(".chart canvas").first.wait_for()
-    assert hash_of(page) == f"#runs/{A}?with={B}"
+    expect(page.get_by_role("heading", name="2 runs compared")).to_be_visible()
+    # Their stored figures are the same, their settings are not.
+    expect(page.locator("section", has_text="Which one plays better").first).to_be_visible()
+    differing = page.locator(".settings-table tbody tr")
+    expect(differing).to_have_count(1)
+    expect(differing).to_contain_text("learner.learning_rate")
+    expect(differing).to_contain_text("0.25")
     page.get_by_label("Horizontal axis").select_option("games")
-    assert hash_of(page) == f"#runs/{A}?with={B}&x=games"
+    label = page.locator(".chart [role=slider]").first
+    expect(label).to_have_attribute("aria-label", re.compile("games"))
+    assert page.evaluate("location.hash") == f"#runs/{A}?with={B}&x=games"
     page.go_back()
-    page.get_by_role("checkbox").first.wait_for()
-    assert page.locator("input:checked").count() == 2
+    expect(page.locator("input:checked")).to_have_count(2)
     page.go_forward()
-    page.locator(".chart canvas").first.wait_for()
-    assert page.get_by_label("Horizontal axis").input_value() == "games"
+    expect(page.get_by_label("Horizontal axis")).to_have_value("games")
+    assert findings(page) == []
 
 
+@pytest.mark.slow
 def test_arrow_keys_read_the_values_of_all_charts(page):
     slider = compare(page)
     slider.focus()
@@ -120,6 +137,7 @@ def test_new_rows_are_drawn_on_the_same_canvas(page, runs):
     assert int(slider.get_attribute("aria-valuemax")) <= 500  # means of neighbours
 
 
+@pytest.mark.slow
 def test_dragging_zooms_all_charts_and_a_double_click_ends_that(page, runs):
     add_rows(runs / A, 98)
     compare(page)
@@ -138,6 +156,7 @@ def test_dragging_zooms_all_charts_and_a_double_click_ends_that(page, runs):
     wait_for(page, "document.querySelector('.run-curves button').ariaDisabled")
 
 
+@pytest.mark.slow
 def test_a_headline_says_which_run_is_better(page, runs):
     add_rows(runs / B, 1, **{"proof.num_accurate": 4000})
     compare(page)
@@ -146,6 +165,7 @@ def test_a_headline_says_which_run_is_better(page, runs):
     assert len(re.findall(r"\d%", headline.inner_text())) >= 2
 
 
+@pytest.mark.slow
 def test_what_a_newer_network_plays_well_is_mended(page, runs):
     page.show(f"runs/{A}")
     page.get_by_role("button", name="Positions it misplays").click()
@@ -157,6 +177,16 @@ def test_what_a_newer_network_plays_well_is_mended(page, runs):
     add_rows(folder, 1)
     wait_for(page, "document.querySelectorAll('.is-mended').length === 1")
     assert "is-mended" in page.locator(".misplayed").nth(1).get_attribute("class")
+    page.locator(".misplayed").first.get_by_role("button", name="Analyse").click()
+    expect(page.locator(".verdict-result")).to_have_text("win, exact")
+
+
+@pytest.mark.slow
+def test_the_newest_network_plays_itself(page):
+    page.show(f"runs/{A}")
+    board = page.locator("section", has_text="plays itself").last
+    board.get_by_role("button", name="Play on").click()  # motion is not asked for
+    expect(board.locator(".pieces .piece").nth(3)).to_be_visible()
 
 
 def test_a_run_that_is_not_there_and_damage_are_said(page, runs):

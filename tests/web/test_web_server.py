@@ -6,7 +6,6 @@ import socket
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from game_samples import PUZZLE
@@ -238,14 +237,6 @@ def test_bodies_that_are_no_requests(client, body, status):
         error = response.json()["error"]
         assert 10 < len(error) <= MAX_ERROR and "\n" not in error
     assert client.get("api/games").status_code == 200
-
-
-def test_two_tabs_are_answered_at_once(client):
-    player = {"id": "best", "num_simulations": 50}
-    requests = [CONNECT_FOUR | {"moves": [k], "player": player} for k in range(2)]
-    with ThreadPoolExecutor(2) as pool:
-        answers = list(pool.map(lambda request: stream(client, "move", request), requests))
-    assert {messages[-1]["action"] for messages in answers} <= set(range(7))
 
 
 # --- its end --------------------------------------------------------------------------------------
