@@ -28,6 +28,7 @@ from alphazero.runtime.random_generators import random_below
 
 _MAX_OBJECTS = 65_536  # kept at a time; an object takes about 1 kB
 _KEY_BYTES = 16
+# The header of a row, see `_Layout`.
 _RESULT, _PLAYER, _OVER = slice(0, 4), 4, 5
 _HEADER = 6
 
@@ -108,7 +109,12 @@ class Position(Protocol):
 
 
 class _Layout(NamedTuple):
-    """The bytes of a state: where each part after the header begins."""
+    """The bytes of a row, which is a position: where each part after the header begins.
+
+        0-3 result, float32 | 4 player | 5 over | legal | planes | key | plies | actions
+
+    The actions lead back to the object. Everything before ``plies`` depends on the position alone.
+    """
 
     legal: int  #: legal actions, one bit each
     planes: int  #: network input, one bit or one float32 for each value

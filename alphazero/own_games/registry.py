@@ -1,7 +1,7 @@
 """Games by name: `connect_four`, `connect_x:5x5x4`, a file `examples/snort.py`, `module:Class`.
 
 A name is a key of `_FAMILIES`, a file, a module, or an entry point that an installed package
-announces in the group `alphazero.games`. To add a game to this package, add a line to `_FAMILIES`.
+announces in the group `alphazero.games`. To add a game to this package, add a line to `_FAMILIES`, and its name to `_SHIPPED_FAMILIES`.
 
 In: a name, or an object with the rules of a game. Out: the batched game
 (`alphazero.games.batched_game.Game`) that everything else uses. Only this file decides which names
@@ -40,7 +40,7 @@ _NAMES = (
 #: Games of this package to choose from, the default first.
 OFFERED = ("connect_four", "othello", "tic_tac_toe", "othello:6", "othello:4", "connect_x:5x5x4")
 #: Families with rules of this package, which stored files and requests may name too.
-_OWN_FAMILIES = ("tic_tac_toe", "connect_four", "connect_x", "othello")
+_SHIPPED_FAMILIES = ("tic_tac_toe", "connect_four", "connect_x", "othello")
 #: Other spellings of names, including those of the config group ``game``.
 _SPELLINGS = {
     "connect_x": "connect_x:5x5x4",
@@ -172,7 +172,7 @@ def runs_own_code(name: str) -> bool:
 
 def is_shipped_game(name: str) -> bool:
     """Return whether a name is that of a game of this package, of any size."""
-    return _SPELLINGS.get(name, name).partition(":")[0] in _OWN_FAMILIES
+    return _SPELLINGS.get(name, name).partition(":")[0] in _SHIPPED_FAMILIES
 
 
 def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str = "") -> bool:

@@ -1,8 +1,10 @@
 """Declarations of a run's curves and of the charts that show them.
 
 In: rows of metrics.jsonl, which hold the numbers of `alphazero.training.reports`. Out: figures for
-TensorBoard, the page and `alphazero plot`. To show a new figure, add its field to a report and a
-line to `CURVES`; a chart is optional.
+TensorBoard, the page and `alphazero plot`. A field of a report puts a new figure into
+metrics.jsonl; a line of `CURVES` shows it in TensorBoard, and so does a chart in `CHARTS`, among the
+custom scalars; a chart in `PAGE_CHARTS` shows it on the page. Only the page's chart of ratings is
+declared elsewhere, in `alphazero.web.run_charts`.
 """
 
 import math

@@ -11,7 +11,7 @@ from typing import Any
 from alphazero.runtime.errors import InputError
 from alphazero.training.events import Alarm, IterationReport, flat
 from alphazero.training.settings import TrainSettings
-from alphazero.training.symptoms import CHECKS, Run, lower_rate
+from alphazero.training.symptoms import CHECKS, Observed, lower_rate
 
 _NUM_RECENT = 30  # iterations whose rows are kept
 # Older rows with a pit or a strength measurement that are kept, as these may be far apart.
@@ -70,7 +70,7 @@ class HealthMonitor:
         self._rows = kept_rows([*self._rows, flat(report)])
         for check in CHECKS:
             name = check.__name__
-            finding = check(Run(self._rows, self.settings, name in self._since))
+            finding = check(Observed(self._rows, self.settings, name in self._since))
             if finding is not None:
                 since = self._since.setdefault(name, report.iteration)
                 report.alarms.append(Alarm(name, since, *finding))

@@ -23,8 +23,8 @@ class Finding(NamedTuple):
     advice: str  #: what to change it to, or what else to do
 
 
-class Run(NamedTuple):
-    """The input of a check."""
+class Observed(NamedTuple):
+    """What a check knows about a run."""
 
     rows: list[Row]  #: rows of metrics.jsonl, newest last
     settings: TrainSettings
@@ -81,7 +81,7 @@ _UNFAIR = f"a game that favours one side that much; or, {_WRONG_VIEWPOINT}"
 # --- the games ------------------------------------------------------------------------------------
 
 
-def games_repeat(run: Run) -> Finding | None:
+def games_repeat(run: Observed) -> Finding | None:
     """Most games have the moves of another game of the iteration: too little is random."""
     distinct = run.fraction("selfplay.distinct_games", num_games=30)
     # Below one half, half of self-play's time is wasted. Healthy: 0.74 and more.
@@ -101,19 +101,19 @@ def games_repeat(run: Run) -> Finding | None:
     return Finding(seen, cause, *_more_openings(run.settings))
 
 
-def first_player_always_wins(run: Run) -> Finding | None:
+def first_player_always_wins(run: Observed) -> Finding | None:
     """Nearly all games are won by the first player: the results teach nothing."""
     wins = run.fraction("selfplay.first_player_wins", MIN_RESULTS)
     return _one_winner(run, wins, "first")
 
 
-def second_player_always_wins(run: Run) -> Finding | None:
+def second_player_always_wins(run: Observed) -> Finding | None:
     """Nearly all games are won by the second player: the results teach nothing."""
     wins = run.fraction("selfplay.first_player_wins", MIN_RESULTS)
     return _one_winner(run, 1 - wins - run.fraction("selfplay.draws", MIN_RESULTS), "second")
 
 
-def _one_winner(run: Run, wins: float, who: str) -> Finding | None:
+def _one_winner(run: Observed, wins: float, who: str) -> Finding | None:
     """Return a finding if nearly all games are won by one player; healthy: at most 0.6."""
     if not run.is_above(wins, 0.97, ends=0.9):
         return None
@@ -121,7 +121,7 @@ def _one_winner(run: Run, wins: float, who: str) -> Finding | None:
     return Finding(seen, _UNFAIR, *_more_openings(run.settings))
 
 
-def only_draws(run: Run) -> Finding | None:
+def only_draws(run: Observed) -> Finding | None:
     """Nearly all games are draws: the results teach nothing."""
     draws = run.fraction("selfplay.draws", MIN_RESULTS)
     if not run.is_above(draws, 0.99, ends=0.95):  # perfect tic-tac-toe without sampling: 0.97
@@ -143,7 +143,7 @@ def _more_openings(settings: TrainSettings) -> tuple[str, str]:
 # --- what is learned ------------------------------------------------------------------------------
 
 
-def entropy_collapsed(run: Run) -> Finding | None:
+def entropy_collapsed(run: Observed) -> Finding | None:
     """The network's policy, or the policy target, is nearly certain in most positions."""
     entropy, who = min(
         (run.mean("learner.policy_entropy", 2), "network"),
@@ -167,7 +167,7 @@ def entropy_collapsed(run: Run) -> Finding | None:
     return Finding(seen, cause, *_lower_rate(run))
 
 
-def value_head_learns_nothing(run: Run) -> Finding | None:
+def value_head_learns_nothing(run: Observed) -> Finding | None:
     """The value head is no better than a constant prediction."""
     constant = run.mean("learner.uninformed_value_loss", 3)
     fraction = run.mean("learner.value_loss", 3) / max(constant, 1e-9)
@@ -184,7 +184,7 @@ def value_head_learns_nothing(run: Run) -> Finding | None:
     return Finding(seen, cause, *_lower_rate(run))
 
 
-def window_too_small(run: Run) -> Finding | None:
+def window_too_small(run: Observed) -> Finding | None:
     """The replay window forgets within a few iterations."""
     num_samples = run.mean("selfplay.num_samples", 3)
     window = run.rows[-1]["window"]
@@ -203,7 +203,7 @@ def window_too_small(run: Run) -> Finding | None:
     return Finding(seen, "it is so small that the network forgets", key, advice)
 
 
-def overfitting(run: Run) -> Finding | None:
+def overfitting(run: Observed) -> Finding | None:
     """The held-out loss is far above the loss on the replay window.
 
     An iteration's held-out loss is compared with the loss of the iteration before: both are of the
@@ -232,7 +232,7 @@ def overfitting(run: Run) -> Finding | None:
     return Finding(seen, cause, "selfplay.games_per_iteration", advice)
 
 
-def learning_rate_too_high(run: Run) -> Finding | None:
+def learning_rate_too_high(run: Observed) -> Finding | None:
     """Learner steps are too large; any of four signs is enough."""
     if len(run.rows) < 3:
         return None
@@ -262,7 +262,7 @@ def learning_rate_too_high(run: Run) -> Finding | None:
 # --- the gate, the strength, the disk, the workers ------------------------------------------------
 
 
-def pit_cannot_decide(run: Run) -> Finding | None:
+def pit_cannot_decide(run: Observed) -> Finding | None:
     """Nearly all pairs of games in the pits end even, so the gate rejects every network."""
     pits = [row for row in run.rows if "pit.ties" in row][-3:]
     ties = mean([2 * pit["pit.ties"] / _num_games(pit, "pit") for pit in pits])
@@ -275,7 +275,7 @@ def pit_cannot_decide(run: Run) -> Finding | None:
     return Finding(seen, cause, "pit.tie_score", advice)
 
 
-def pit_always_rejects(run: Run) -> Finding | None:
+def pit_always_rejects(run: Observed) -> Finding | None:
     """The gate accepts no network; an equally strong one fails at 0.55 in 2 of 3 pits."""
     pits = [row["pit.accepted"] for row in run.rows if "pit.accepted" in row][-5:]
     if len(pits) < 5 or any(pits) or pit_cannot_decide(run) is not None:
@@ -286,7 +286,7 @@ def pit_always_rejects(run: Run) -> Finding | None:
     return Finding(seen, cause, "pit.acceptance", advice)
 
 
-def strength_stalled(run: Run) -> Finding | None:
+def strength_stalled(run: Observed) -> Finding | None:
     """The score against UCT does not rise although there is much to gain."""
     measured = [row for row in run.rows if "strength.score" in row][-8:]
     halves = measured[:4], measured[4:]
@@ -307,7 +307,7 @@ def _num_games(row: Row, match: str) -> int:
     return row[f"{match}.wins"] + row[f"{match}.draws"] + row[f"{match}.losses"]
 
 
-def disk_nearly_full(run: Run) -> Finding | None:
+def disk_nearly_full(run: Observed) -> Finding | None:
     """The disk of the run is nearly full; a run of a shipped config takes up to 0.2 GB."""
     free = number(run.rows[-1], "free_disk_gb")
     if not run.is_below(free, 1.0, ends=2.0):
@@ -317,7 +317,7 @@ def disk_nearly_full(run: Run) -> Finding | None:
     return Finding(seen, "other files, or many runs", "run.root", advice)
 
 
-def games_too_old(run: Run) -> Finding | None:
+def games_too_old(run: Observed) -> Finding | None:
     """Many games are dropped because newer networks have come out since they began."""
     dropped = run.mean("workers.stale_fraction", NUM_WORKER_ITERATIONS)
     if not run.is_above(dropped, 0.2, ends=0.1):
@@ -350,7 +350,7 @@ CHECKS = (
 # --- learning rates -------------------------------------------------------------------------------
 
 
-def _lower_rate(run: Run) -> tuple[str, str]:
+def _lower_rate(run: Observed) -> tuple[str, str]:
     """Return the key and the advice for steps that are too large."""
     key, rate = lower_rate(run.settings)
     return key, f"try {rate}"

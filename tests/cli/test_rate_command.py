@@ -205,3 +205,12 @@ def test_a_wrong_setting_is_an_error_that_names_it(run, capsys, words, key, valu
     error = capsys.readouterr().err
     assert key in error and value in error
     assert error.startswith("error: ") and error.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_the_same_seed_gives_the_same_games(finished_run, tmp_path):
+    runs = [shutil.copytree(finished_run, tmp_path / name) for name in "abc"]
+    for folder, seed in zip(runs, (1, 1, 2)):
+        _rate(folder, "num_games=12", f"seed={seed}")
+    first, second, third = (_stored(folder)["matches"] for folder in runs)
+    assert first == second != third

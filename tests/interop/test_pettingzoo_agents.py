@@ -333,3 +333,19 @@ def test_the_example_runs(capsys):
         str(Path(__file__).parents[2] / "examples" / "pettingzoo_match.py"), run_name="__main__"
     )
     assert "distinct games" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_the_programs_of_the_page_run(capsys):
+    text = (Path(__file__).parents[2] / "docs" / "PETTINGZOO.md").read_text()
+    programs = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    bots, matches = programs[:2], programs[2:]
+    assert len(matches) == 2
+    if importlib.util.find_spec("pyspiel"):
+        names: dict = {}
+        for program in bots:
+            exec(program, names)
+        assert sum(names["returns"]) == 0 and names["action"] in range(7)
+    for program in matches:
+        exec(program, {})
+    assert capsys.readouterr().out.splitlines()[-1].endswith(("wins", "a draw"))
