@@ -2,9 +2,9 @@
 
 In: rows of metrics.jsonl, which hold the numbers of `alphazero.training.reports`. Out: figures for
 TensorBoard, the page and `alphazero plot`. A field of a report puts a new figure into
-metrics.jsonl; a line of `CURVES` shows it in TensorBoard, and so does a chart in `CHARTS`, among the
-custom scalars; a chart in `PAGE_CHARTS` shows it on the page. Only the page's chart of ratings is
-declared elsewhere, in `alphazero.web.run_charts`.
+metrics.jsonl; a line of `CURVES` shows it in TensorBoard, and so does a chart in `CHARTS`, among
+the custom scalars; a chart in `PAGE_CHARTS` shows it on the page. Only the page's chart of ratings
+is declared elsewhere, in `alphazero.web.run_charts`.
 """
 
 import math
