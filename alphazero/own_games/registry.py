@@ -1,7 +1,8 @@
 """Games by name: `connect_four`, `connect_x:5x5x4`, a file `examples/snort.py`, `module:Class`.
 
 A name is a key of `_FAMILIES`, a file, a module, or an entry point that an installed package
-announces in the group `alphazero.games`. To add a game to this package, add a line to `_FAMILIES`, and its name to `_SHIPPED_FAMILIES`.
+announces in the group `alphazero.games`. To add a game to this package, add a line to `_FAMILIES`
+and its name to `_SHIPPED_FAMILIES`.
 
 In: a name, or an object with the rules of a game. Out: the batched game
 (`alphazero.games.batched_game.Game`) that everything else uses. Only this file decides which names
