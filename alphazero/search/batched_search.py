@@ -209,6 +209,10 @@ class TreeSearch:
         return line[::-1], result
 
     def _begin(self, rows, num_simulations) -> None:
+        largest = np.max(num_simulations, initial=0)
+        if largest > self.max_simulations:  # kernels would write beyond the arrays
+            message = f"num_simulations={largest} is not allowed: at most {self.max_simulations}."
+            raise ValueError(message)
         self._budgets[rows] = num_simulations
         if not self.settings.count_kept_visits:
             # A budget counts visits of the root's actions, not the root's own first visit.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from alphazero.cli import COMMANDS, main, prove
+from alphazero.cli import COMMANDS, main
 from alphazero.runtime.process import limit_spinning
 
 
@@ -24,14 +24,6 @@ def test_the_module_is_the_command_and_an_unknown_one_is_refused():
     command = [sys.executable, "-m", "alphazero", "trian"]
     found = subprocess.run(command, check=False, env=environment, capture_output=True, text=True)
     assert (found.returncode, found.stdout) == (2, "") and "mean train?" in found.stderr
-
-
-def test_help_without_docstrings_is_complete(capsys, monkeypatch):
-    """`python -OO` drops them."""
-    assert main(["prove", "--help"]) == 0
-    whole = capsys.readouterr().out
-    monkeypatch.setattr(prove, "__doc__", None)
-    assert main(["prove", "--help"]) == 0 and capsys.readouterr().out == whole
 
 
 def test_openmp_variables_of_the_user_are_kept(monkeypatch):

@@ -334,7 +334,6 @@ def test_a_run_is_not_resumed_as_another_game(finished_run, capsys):
     (
         "network.channels=8",
         "learner.optimizer=sgd",
-        "selfplay.num_parallel_games=2",
         "run.num_iterations=many",
         "evaluation.opening_plies=9",
         "network=4x48",

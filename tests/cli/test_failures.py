@@ -53,7 +53,6 @@ def run(code: str, **options) -> subprocess.CompletedProcess:
         (RuntimeError("can't start new thread"), "thread"),
         (RuntimeError(OUT_OF_GPU_MEMORY), "full. Tried to allocate 2.00 MiB. Lower learner.batch"),
         (ValueError("a\nb \x1b[31m \udcff"), r"a\nb \x1b[31m \udcff"),
-        (FileNotFoundError(errno.ENOENT, "No such file or directory", "x" * 5000), " ... "),
     ),
 )
 def test_a_failure_of_input_or_machine_is_one_line(error, named, capsys, monkeypatch):
@@ -64,7 +63,6 @@ def test_a_failure_of_input_or_machine_is_one_line(error, named, capsys, monkeyp
     assert main(["match"]) == 2
     out, err = capsys.readouterr()
     assert out.strip() == "" and err.startswith("error: ") and err.count("\n") == 1 and named in err
-    assert len(err) < 1000
 
 
 def test_a_bug_keeps_its_traceback_unless_the_command_was_interrupted(monkeypatch):

@@ -16,7 +16,7 @@ from game_samples import BREAKTHROUGH, BREAKTHROUGH_PYTHON, EXAMPLE, PUZZLE
 from interpreted import TESTS, printed_without_compiler
 from mostly_slow import mostly_slow
 
-from alphazero.cli import check_game, main
+from alphazero.cli import main
 from alphazero.cli.check_game import starting_values
 from alphazero.own_games import checked_game
 from alphazero.own_games.checks.report import CheckOptions, RuleReport, examine
@@ -229,7 +229,6 @@ def folder(tmp_path, monkeypatch):
     """A folder with a planted mistake, and the modules of the examples."""
     monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(checked_game, "_compile", lambda game, path: None)
-    monkeypatch.setattr(check_game, "_TIMED_S", 0.1)
     monkeypatch.chdir(tmp_path)
     planted(MISTAKES["a straight capture"], tmp_path)
     return tmp_path

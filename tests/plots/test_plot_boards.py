@@ -124,7 +124,6 @@ def test_a_picture_has_the_format_of_its_ending(ending):
     (
         ("what=run run=run output=x.gif", "output"),
         ("what=position output=x.gif", "output"),
-        ("what=game run=run", "run"),
         ("what=game moves=1,1,1,1,1,1,1", "moves"),
         ("what=position moves=1,2,1,2,1,2,1", "moves"),
         ("what=position game=othello moves=f5", "moves"),

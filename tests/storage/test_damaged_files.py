@@ -155,7 +155,6 @@ def places_that_cannot_be_written(folder):
 
 TO_WRITE = [
     "match game=tic_tac_toe a=random b=random num_games=2 json={}",
-    "evaluate game=connect_four player=random plot={}.png",
     "make_evaluation_set game=tic_tac_toe num_positions=2 out={} replace=true",
 ]
 

@@ -206,6 +206,8 @@ class _Rules:
         self.is_determined_by_planes = self.name in DETERMINED_BY_PLANES and not is_cut
         # Copied states of morpion_solitaire point into the first one, which must stay alive.
         self.start = self.game.new_initial_state()
+        if not self.start.legal_actions():
+            raise ConfigError.of("game", f"open_spiel:{text}", reason="no action is legal")
         self.first = self.start.current_player()
         self._buffers = threading.local()
         self._seen_shape = self._shape_of_planes()
