@@ -173,8 +173,7 @@ def train(
     ``resume`` continues after the last finished iteration.
 
     Args:
-        overrides: arguments as in `make_settings`, such as ``"game=connect_four"`` or
-            ``MyGame()``.
+        overrides: arguments as in `make_settings`, such as ``"game=connect_four"`` or ``MyGame()``.
         settings: complete settings, in place of ``overrides``.
         resume: the folder of a run to continue with its stored settings, or "latest"; cannot be
             combined with ``overrides`` or ``settings``.
