@@ -29,7 +29,7 @@ from alphazero.runtime.wording import counted
 
 POSITIONAL = "game"
 _GAMES_PER_ITERATION = 200
-_MIN_WINDOW = 5_000  # samples
+_MIN_WINDOW = 5_000  # minimum size of the proposed replay window, in samples
 #: Presets in configs/network, keyed by the largest board (in squares) that each is proposed for.
 _NETWORKS = {25: "2x32", 49: "4x48", 100: "5x64", math.inf: "6x128"}
 _MANY_MOVES = 40  # average number of legal moves above which the next larger preset is proposed
@@ -37,7 +37,7 @@ _MANY_MOVES = 40  # average number of legal moves above which the next larger pr
 
 @dataclasses.dataclass
 class Settings:
-    """The game to check, and how thoroughly."""
+    """The game to check, and how thoroughly to check it."""
 
     game: str = option("", "the game: a name, PATH.py or module:Class; 'game=' may be left out")
     twin: str = option("", "a second implementation of the rules, with the same actions")
@@ -187,7 +187,7 @@ def _network(num_squares: int, legal: float) -> str:
 
 
 def _num_simulations(num_squares: int, legal: float) -> int:
-    """Propose a number of simulations: a power of two, at least 5 per legal move, 32 to 256."""
+    """Propose a number of simulations: a power of two, 5 or more per legal move, up to 256."""
     least = 32 if num_squares <= 16 else 64
     return int(min(max(2 ** math.ceil(math.log2(5 * legal)), least), 256))
 

@@ -67,7 +67,7 @@ def _name(command: ModuleType) -> str:
 
 
 def summary_and_examples(command: ModuleType) -> tuple[str, list[str]]:
-    """Split the parts that ``--help`` prints off a command's docstring: summary and examples."""
+    """Extract the summary and the example lines from a command's docstring, for ``--help``."""
     doc = command.__doc__ or ""
     summary = " ".join(doc.split("\n\n")[0].split())
     return summary, [line.strip() for line in doc.splitlines() if line.startswith("    ")]

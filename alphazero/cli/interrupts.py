@@ -82,7 +82,7 @@ def _is_importing_extensions() -> bool:
 
 
 def _unraisable(unraisable: Any) -> None:
-    """Send a KeyboardInterrupt that Python discarded again; report other exceptions as before.
+    """Raise a KeyboardInterrupt discarded by Python once more; report other exceptions as before.
 
     Other exceptions shortly after an interrupt are ignored: destructors of incomplete objects raise
     them.

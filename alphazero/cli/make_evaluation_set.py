@@ -70,7 +70,7 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _notes(settings: Settings, game: Game, solver: str) -> dict[str, str]:
-    """Return the notes stored in the file, which say how it was made."""
+    """Return the notes to store in the file: its seed, the command that made it, and the solver."""
     keys = ["game", "num_positions", "seed"] + (["max_empties"] if settings.max_empties else [])
     arguments = [f"{key}={getattr(settings, key)}" for key in keys]
     rules = {"rules_digest": game.rules_digest} if game.rules_digest else {}

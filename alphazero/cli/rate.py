@@ -105,7 +105,7 @@ def _play(
     affordable = settings.num_games // (2 * len(players)) // 2 * 2
     games_per_match = max(2, min(settings.games_per_match, affordable))
     openings = Openings(settings.opening_plies, settings.seed)
-    num_before = 0  # games of the matches that have ended
+    num_before = 0  # number of games in the matches that have ended
 
     def on_progress(player_a: str, player_b: str, so_far: MatchProgress) -> None:
         show(num_before + so_far.num_finished, f"{player_a} - {player_b}")
@@ -152,7 +152,7 @@ def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
     """Make a table of the ratings, the strongest player first."""
     caption = f"95% intervals are of the difference to {ratings.anchor}, the anchor."
     searches = {search_of(player) for player in file.networks if player in ratings.players}
-    if len(searches) == 1:  # written once instead of in every row
+    if len(searches) == 1:  # written once in the caption instead of in every row
         caption += f" Networks: {min(searches)}."
     title = f"{file.game}: {file.num_games:,} games, {file.num_distinct_games:,} of them different"
     table = Table(

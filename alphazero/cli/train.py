@@ -233,7 +233,7 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
     return settings, folder
 
 
-# --- what is printed before and after a run -------------------------------------------------------
+# --- text printed before and after a run ----------------------------------------------------------
 
 
 def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
