@@ -52,7 +52,7 @@ def parse_yaml(text: str) -> Any:
 
 
 def _is_simple(text: str) -> bool:
-    """Return whether ``text`` is YAML without aliases and deep nesting.
+    """Return whether ``text`` is YAML without aliases or deep nesting.
 
     A few lines of aliases can expand to more data than any memory holds, and deep nesting keeps
     YAML's parser busy for minutes.
