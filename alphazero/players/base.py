@@ -42,7 +42,7 @@ SearchProgress = Callable[[int, int | None], None]
 class Choice(NamedTuple):
     """The moves that a player chooses in B positions."""
 
-    #: int32[B], legal actions.
+    #: int32[B], the chosen actions, all legal.
     actions: np.ndarray
     #: float32[B, A], the player's weight for each action: visit fractions of a search, the policy
     #: of a network, or equal weights for equally good actions. Each row sums to 1 and is 0 where an
@@ -62,11 +62,11 @@ class Analysis(NamedTuple):
 
     #: The move that the player would play.
     action: int
-    #: float32[A], as in `Choice`.
+    #: float32[A], the player's weight for each action, as in `Choice`.
     action_weights: np.ndarray
     #: Expected result in [-1, 1]; nan if the player has no estimate.
     value: float
-    #: int32[A], simulations that tried each action first; all 0 without a search.
+    #: int32[A], simulations that began with each action; all 0 without a search.
     visits: np.ndarray
     #: float32[A], expected result after each action; nan where unknown.
     values: np.ndarray

@@ -1,4 +1,4 @@
-"""Decide which leaves of a player's search are solved exactly, and at what cost.
+"""Decide which leaves of a player's search trees are solved exactly, and at what cost.
 
 In: a game and the setting ``endgame``. Out: exact leaves for searches with any limits
 (`LeafPolicy.leaves`). Solving a leaf is called an answer. Costs are counted in nodes, so the
@@ -40,9 +40,9 @@ _TIERS = ((1 / 4, 3 / 8), (1 / 20, 1 / 4), (1 / 200, 1 / 8))
 #: that it searches in a second. They are estimates, because only orders of magnitude matter.
 _NODES_PER_EVALUATION = 500
 _NODES_PER_S = 4_000_000
-#: An answer may always cost this many evaluations if the time is limited; otherwise, one.
+#: If the time is limited, an answer may always cost this many evaluations; if not, only one.
 _EVALUATIONS_PER_ANSWER = 4
-#: Fraction of the cost of a move's evaluations that the tiers divide if the time is not limited.
+#: Fraction of the cost of a move's evaluations that counts as the move if the time is not limited.
 _FRACTION_OF_EVALUATIONS = 1 / 3
 _USUAL_CORES = 2
 #: Number of random games on which costs are measured, and the nodes above which costs are
@@ -70,7 +70,7 @@ class LeafPolicy:
 
     provers: list[Prover]  #: one for each thread
     costs: np.ndarray  #: float64[num_stages], expected nodes to solve a leaf, by its stage
-    nodes_per_answer: float | None  #: maximum mean cost of an answer; None: from the search limits
+    nodes_per_answer: float | None  #: maximum mean cost of an answer; None: by search limits
 
     def leaves(self, num_simulations: float, time_limit_s: float | None) -> ProvenLeaves | None:
         """Make the exact leaves of a search; None if no leaf can be solved cheaply enough.
@@ -114,7 +114,7 @@ def _tiers(move_nodes: float, cheap: float, num_cores: int) -> list[Tier]:
 
 
 def make_leaf_policy(game: Game, setting: str, num_threads: int) -> LeafPolicy | None:
-    """Make the policy that decides which leaves are solved exactly.
+    """Make the policy that decides which leaves of search trees are solved exactly.
 
     It is None if exact solving is off or unavailable for this game. The costs of answers are
     measured on positions from random games, which takes less than half a second.

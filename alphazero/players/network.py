@@ -48,7 +48,7 @@ _NUM_SAMPLE_POSITIONS = 256
 class LoadedNetwork(NamedTuple):
     """A stored network, ready to run."""
 
-    module: nn.Module  #: in evaluation mode
+    module: nn.Module  #: the network, in evaluation mode
     settings: NetworkSettings
     file: NetworkFile
 

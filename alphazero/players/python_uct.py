@@ -48,27 +48,27 @@ class PositionRules:
         self._game = game
 
     def initial_state(self) -> Any:
-        """See `Rules`."""
+        """Return the start of the game; see `Rules`."""
         return self._game.position(self._game.initial_states()[0])
 
     def player_to_move(self, state: Any) -> int:
-        """See `Rules`."""
+        """Return the player to move; see `Rules`."""
         return state.player_to_move()
 
     def legal_actions(self, state: Any) -> list[int]:
-        """See `Rules`."""
+        """Return the legal actions; see `Rules`."""
         return list(state.legal_actions())
 
     def step(self, state: Any, action: int) -> Any:
-        """See `Rules`."""
+        """Return the state after an action; see `Rules`."""
         return self._game.after(state, action)
 
     def is_over(self, state: Any) -> bool:
-        """See `Rules`."""
+        """Return whether the game is over; see `Rules`."""
         return state.is_over()
 
     def result(self, state: Any) -> float:
-        """See `Rules`."""
+        """Return the result of a finished game, in [-1, 1]; see `Rules`."""
         return self._game.scaled_result(state)
 
     def rollout(self, game: Any, state: Any, rng: random.Random) -> float:
@@ -111,7 +111,7 @@ class _TextbookPlayer(abc.ABC):
         """Search B positions; return the roots of their trees."""
 
     def choose(self, states: np.ndarray) -> Choice:
-        """See `alphazero.players.base.Player.choose`."""
+        """Search each position and choose its best move; see `Player.choose`."""
         found = [self._analysis(root) for root in self._search(states)]
         return Choice(
             actions=np.array([one.action for one in found], np.int32),
@@ -120,7 +120,7 @@ class _TextbookPlayer(abc.ABC):
         )
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
-        """See `alphazero.players.base.Player.analyse`."""
+        """Search one position and summarize its tree; see `Player.analyse`."""
         return self._analysis(self._search(state[None], progress)[0])
 
     def _analysis(self, root: Node) -> Analysis:
@@ -145,7 +145,7 @@ class _TextbookPlayer(abc.ABC):
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "_TextbookPlayer":
-        """See `alphazero.players.base.Player.limited`."""
+        """Return a player like this one with other search limits; see `Player.limited`."""
         return type(self)(self.game, self.settings.limited(num_simulations, time_limit_s))
 
     def _line(self, node: Node, action: int) -> list[int]:
@@ -168,7 +168,7 @@ class PythonUctPlayer(_TextbookPlayer):
 class _Row(NamedTuple):
     """A position of a game that steps in batches, with the properties that its search needs."""
 
-    state: np.ndarray  #: [K]
+    state: np.ndarray  #: [K], the position
     player: int
     over: bool
     legal: list[int]

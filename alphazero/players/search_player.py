@@ -32,7 +32,7 @@ DEFAULT_SIMULATIONS = 200
 TIMED_SIMULATIONS = 200_000
 #: Maximum memory for the trees of a batch; positions that do not fit go to further batches.
 TREE_MEMORY_BYTES = 400_000_000
-#: Maximum leaves of one tree that are evaluated together.
+#: Maximum number of leaves of one tree that are evaluated together.
 MAX_LEAVES_PER_STEP = 64
 #: Assumed speed of searching one position, to estimate its simulations within a time limit.
 USUAL_SIMULATIONS_PER_S = 10_000
