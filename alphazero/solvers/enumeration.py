@@ -217,7 +217,7 @@ def _solve(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
         rows, following, legal = unsolved[ready], following[ready], legal[ready]
         signs = np.where(players[following] == players[rows, None], np.float32(1), np.float32(-1))
         worst = np.float32(-1)
-        values[rows] = np.where(legal, signs * values[following], worst).max(axis=1) + 0  # no -0
+        values[rows] = np.where(legal, signs * values[following], worst).max(axis=1) + 0  # not -0
         plies_left[rows] = 1 + np.where(legal, plies_left[following], -1).max(axis=1)
         unsolved = unsolved[~ready]
     return values, plies_left

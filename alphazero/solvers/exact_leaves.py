@@ -29,7 +29,7 @@ from alphazero.solvers.provers import Prover
 #: A position is given up at this multiple of the nodes that an answer may cost on average.
 _PATIENCE = 4
 _UNLIMITED = 2**62
-#: Stages over which the growth of costs is measured, and the smallest growth assumed per stage.
+#: Number of stages over which the growth of costs is measured, and minimum growth factor per stage.
 _NUM_SLOPE_STAGES, _LEAST_GROWTH = 8, 1.25
 #: Limits on the positions tried per stage: fewer are tried where each is expected to be costly.
 _MAX_TRIED, _MIN_TRIED, _MAX_TRIED_NODES = 32, 8, 1_000_000

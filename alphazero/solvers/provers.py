@@ -1,4 +1,4 @@
-"""Exact results of Connect-X and Othello leaves: win, draw or loss, within a number of nodes.
+"""Prove results of Connect-X and Othello positions (win, draw or loss) within a number of nodes.
 
 In: positions on a `ConnectX` board (up to 64 bits) or an `Othello` board. Out: their results, if
 the alpha-beta search of `alphazero.solvers.connect_x` or `alphazero.solvers.othello` proves them
