@@ -63,11 +63,11 @@ class Pairing(NamedTuple):
 class Ratings:
     """Ratings of P players relative to the anchor, a player whose rating is fixed and exact."""
 
-    players: tuple[str, ...]  #: in alphabetical order
+    players: tuple[str, ...]  #: their names, in alphabetical order
     anchor: str
-    elo: np.ndarray  #: float64[P]
-    covariance: np.ndarray  #: float64[P, P], in squared Elo; the anchor's row is 0
-    num_games: np.ndarray  #: int64[P]
+    elo: np.ndarray  #: float64[P], the ratings
+    covariance: np.ndarray  #: float64[P, P], of the ratings, in squared Elo; the anchor's row is 0
+    num_games: np.ndarray  #: int64[P], number of games of each player
     scores: np.ndarray  #: float64[P], mean points of each player's games
     #: bool[P], whether the rating is only a bound: the player's group won or lost every game that
     #: connects it to the anchor's group.

@@ -127,7 +127,7 @@ class _Match:
         self._scores = np.full(num_games, np.nan)  # player A's points; nan while a game goes on
         self._pair_counts = [0.0] * len(PAIR_SCORES)
         self._stopped = False  # whether the last counted pair ends the match
-        self._active, self._waiting = np.arange(0), np.arange(num_games)  # game indices
+        self._active, self._waiting = np.arange(0), np.arange(num_games)  # indices of games
 
     @property
     def is_over(self) -> bool:

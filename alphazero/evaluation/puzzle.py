@@ -16,7 +16,7 @@ from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.runtime.errors import InputError
 from alphazero.solvers.enumeration import MAX_SOLVER_POSITIONS, ExactValues, enumerate_positions
 
-_MAX_PYTHON_POSITIONS = 10_000  #: maximum positions of a small game in plain Python
+_MAX_PYTHON_POSITIONS = 10_000  #: maximum positions of a small game without compiled rules
 
 
 @dataclasses.dataclass(frozen=True)

@@ -38,7 +38,7 @@ class RatingFile:
     opening_plies: int
     networks: dict[str, dict[str, Any]] = field(default_factory=dict)
     matches: list[TournamentMatch] = field(default_factory=list)
-    rules_digest: str = ""  #: see `alphazero.games.batched_game.Game`
+    rules_digest: str = ""  #: digest of the rules, see `alphazero.games.batched_game.Game`
 
     @classmethod
     def open(

@@ -103,7 +103,7 @@ class AccuracyReport:
         return _proportion(self.is_optimal, rows)
 
     def misplayed(self) -> np.ndarray:
-        """Return int64[M]: indices of the positions in which the move loses the exact result."""
+        """Return int64[M]: indices of positions in which the move gives up the exact result."""
         return np.flatnonzero(~self.keeps_result)
 
     def failures(self, limit: int) -> list[Failure]:
@@ -165,8 +165,8 @@ def groups_of(evaluation_set: EvaluationSet) -> dict[str, dict[str, np.ndarray]]
     """Group the positions of an evaluation set by kind, by source and by ply.
 
     Returns:
-        For each of the headings "kind", "source" and "ply", its non-empty groups: from labels to
-        masks, bool[N].
+        For each of the headings "kind", "source" and "ply", its non-empty groups: a dict from
+        labels to masks, bool[N].
     """
     groups = {
         "kind": {kind: evaluation_set.kinds == kind for kind in KINDS},

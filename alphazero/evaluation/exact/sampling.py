@@ -86,7 +86,7 @@ def sample_set(
 class _Sample(NamedTuple):
     """A sampled position with its exact scores."""
 
-    moves: tuple[int, ...]  # from the start of the game
+    moves: tuple[int, ...]  # the moves that lead to it from the start
     state: np.ndarray  # [K], the position
     scores: np.ndarray  # int16[A], the exact scores of its actions
     source: str
