@@ -26,14 +26,14 @@ class SearchCounts:
     num_evaluations: int = 0  #: number of positions evaluated
     num_batches: int = 0  #: number of calls of the evaluator
     total_depth: int = 0  #: sum of the new nodes' distances from their roots
-    evaluator_s: float = 0.0  #: wall seconds inside the evaluator
+    evaluator_s: float = 0.0  #: wall-clock seconds spent in the evaluator
 
 
 class NewNodes(NamedTuple):
     """New nodes at the ends of M edges, to be added to the trees."""
 
     edges: Edges
-    positions: Transition  #: at the new nodes; ``over`` and ``results`` include proven results
+    positions: Transition  #: the new positions; ``over`` and ``results`` include proven results
 
 
 class Leaves(NamedTuple):
@@ -42,7 +42,7 @@ class Leaves(NamedTuple):
     rows: np.ndarray  #: int32[M], index of each leaf's game
     nodes: np.ndarray  #: int32[M], index of each leaf in its tree
     states: np.ndarray  #: [M, K], the leaves' positions
-    legal_action_mask: np.ndarray  #: bool[M, A]
+    legal_action_mask: np.ndarray  #: bool[M, A], True for the legal actions
 
 
 class ExactLeaves(Protocol):

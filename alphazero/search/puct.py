@@ -31,9 +31,9 @@ class Exploration(NamedTuple):
     first_play_urgency: float
     root_first_play_urgency: float
     parent_weight: float = 1.0  #: 1: an unvisited action starts from its node's value; 0: from 0
-    forced_playouts_k: float = 0.0  #: used by `alphazero.search.forced_playouts`
-    value_scale: float = 0.1  #: used by `alphazero.search.gumbel`
-    maxvisit_init: float = 50.0  #: used by `alphazero.search.gumbel`
+    forced_playouts_k: float = 0.0  #: see `forced_visits` in `alphazero.search.forced_playouts`
+    value_scale: float = 0.1  #: see `completion` in `alphazero.search.gumbel`
+    maxvisit_init: float = 50.0  #: see `completion` in `alphazero.search.gumbel`
 
 
 @njit
