@@ -211,7 +211,7 @@ def report_table(evaluation_set: EvaluationSet, reports: dict[str, AccuracyRepor
 
 
 def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
-    """Format a line for each player on how often its moves are best and how accurate its values are."""
+    """Format a line for each player: how often its moves are best, how accurate its values are."""
     lines = []
     for name, report in reports.items():
         line = (
