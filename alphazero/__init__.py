@@ -2,14 +2,14 @@
 
 The public API; each name is imported on first use:
 
-    make_game           a game by its name, or your own game's file
-    load_player         a player: a network, UCT, an exact solver, random
-    play_match          paired games between two players, with a 95% interval
-    measure_accuracy    a player's moves compared with an exact solver's
+    make_game           make a game from its name or from your own game's file
+    load_player         make a player: a network, UCT, an exact solver, random
+    play_match          play paired games between two players, with a 95% confidence interval
+    measure_accuracy    compare a player's moves with an exact solver's
     prove               check every position of a small game: is the player unbeatable?
-    make_settings       the settings of a training run, from command-line arguments
-    train               train a network; yields a report after each iteration
-    load_run            a stored run: its settings, metrics and networks
+    make_settings       make the settings of a training run from command-line arguments
+    train               train a network and yield a report after each iteration
+    load_run            load a stored run: its settings, metrics and networks
 
 The packages in data-flow order; each imports only packages above it:
 
@@ -17,16 +17,16 @@ The packages in data-flow order; each imports only packages above it:
     config/       settings with ranges, read from the command line and from files
     games/        rules (scalar, compiled) and the batched game that everything else uses
     boards/       positions and moves in human-readable form: text, shapes, pictures
-    textbook/     UCT and AlphaZero in plain Python, to learn from; tests compare search/ with it
+    textbook/     UCT and AlphaZero in plain Python, for learning; tests compare search/ with it
     search/       PUCT and Gumbel search for many games in lockstep; uct/: the rollout baseline
-    own_games/    games by name, including users' own classes and files, and libraries' games
+    own_games/    games by name: ours, users' own classes and files, and games of libraries
     network/      the policy/value networks, pure functions of tensors; stored weights
     inference/    the evaluator: an engine (torch, OpenVINO, CUDA) behind a cache
-    selfplay/     games in lockstep, one thread per core; the record of a finished game
-    replay/       the window of samples, targets, random symmetries
+    selfplay/     training games in lockstep, one thread per core; records of finished games
+    replay/       the window of recent samples, training targets, random symmetries
     learner/      the training step: losses, optimizers, averaged weights
     storage/      checkpoints, run folders, the networks that ship with the package
-    solvers/      exact solvers, enumeration of small games, proofs about a player
+    solvers/      exact solvers, enumeration of small games, proofs that a player is unbeatable
     players/      players that choose moves: random, UCT, network, solver, GTP programs
     evaluation/   matches, Elo, SPRT, tournaments; exact/: accuracy against a solver
     workers/      where training games are played: threads, processes, a Ray cluster
@@ -34,7 +34,7 @@ The packages in data-flow order; each imports only packages above it:
     plots/        pictures of runs, positions and games
     play/         the terminal board and the JSON engine
     interop/      PettingZoo environments and agents, exported networks
-    web/          the server of the page that plays and analyses
+    web/          the server of the browser page for play and analysis
     cli/          the console command `alphazero`, one file per command
 """
 
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from alphazero.training.events import IterationReport as IterationReport
     from alphazero.training.settings import TrainSettings as TrainSettings
 
-#: Public names and the modules that define them. Nothing is imported before it is used, so `import
+#: Public names and the modules that define them. Each is imported on first use, so `import
 #: alphazero` is fast and has no side effects.
 _PUBLIC = {
     "AccuracyReport": "alphazero.evaluation.exact.accuracy",

@@ -39,20 +39,20 @@ if TYPE_CHECKING:
 
 
 def load_player(spec: str, game: Any, **settings: Any) -> Player:
-    """Return the player that ``spec`` names.
+    """Make the player named by ``spec``.
 
     Args:
         spec: "random", "uct", "uct:1000", "solver", "best" (the network that ships with the game),
             "network" (the newest one under checkpoints/), "gtp:COMMAND", or the path of a network
             file or of a run's folder.
-        game: what `make_game` takes: a name, a game, or rules in plain Python.
+        game: anything `make_game` takes: a name, a game, or rules in plain Python.
         settings: fields of `alphazero.players.base.PlayerSettings`, such as
             ``num_simulations=400``, ``time_limit_s=1.0``, ``with_search=False`` or ``seed=1``.
 
     Raises:
         ConfigError: if there is no such player, setting or value.
     """
-    # A notebook's numbers are often numpy's, which the check of types refuses.
+    # Notebooks often pass numpy numbers, which the type check refuses.
     plain = {
         key: value.item() if isinstance(value, np.generic) else value
         for key, value in settings.items()
@@ -71,16 +71,16 @@ def play_match(
     """Play a match between two players: pairs of games with colours swapped.
 
     Args:
-        game: what `make_game` takes: a name, a game, or rules in plain Python.
-        player_a: a player, or a specification as `load_player` reads it.
+        game: anything `make_game` takes: a name, a game, or rules in plain Python.
+        player_a: a player, or a specification as in `load_player`.
         player_b: the opponent, given in the same way.
-        num_games: an even number.
+        num_games: number of games, even.
         opening_plies: random plies at the start of each pair of games, so that pairs differ.
         seed: seed of the openings.
 
     Returns:
         The result from player A's viewpoint: wins, draws, losses, ``score`` in [0, 1] with its 95%
-        interval, and the Elo difference.
+        confidence interval, and the Elo difference.
 
     Raises:
         ConfigError: for an odd number of games, or if there is no such player or opening.
@@ -96,17 +96,17 @@ def measure_accuracy(
     """Compare a player's moves with those of an exact solver.
 
     Args:
-        game: what `make_game` takes: a name, a game, or rules in plain Python.
-        player: a player, or a specification as `load_player` reads it.
+        game: anything `make_game` takes: a name, a game, or rules in plain Python.
+        player: a player, or a specification as in `load_player`.
         evaluation_set: a file of positions with exact scores; None takes the one that ships with
             the game.
 
     Returns:
-        The fraction of positions whose move keeps the exact result (accuracy), with its 95%
-        interval.
+        The accuracy: the fraction of positions in which the player's move keeps the exact result,
+        with its 95% confidence interval.
 
     Raises:
-        ConfigError: if no set ships with the game, or there is no such player.
+        ConfigError: if no evaluation set ships with the game, or there is no such player.
         StoredFileError: if the file is not an evaluation set of this game.
     """
     game = make_game(game)
@@ -115,15 +115,15 @@ def measure_accuracy(
 
 
 def prove(game: Any, player: Player | str) -> ProofReport:
-    """Ask a player for its move in every position of a small game.
+    """Check a player's move in every position of a small game.
 
     Args:
-        game: what `make_game` takes: a name, a game, or rules in plain Python.
-        player: a player, or a specification as `load_player` reads it.
+        game: anything `make_game` takes: a name, a game, or rules in plain Python.
+        player: a player, or a specification as in `load_player`.
 
     Returns:
-        Every position that it misplays, and the results of all games against every possible play of
-        the opponent: a player that loses none of them is unbeatable.
+        Every position that the player misplays, and the results of its games against every possible
+        sequence of opposing moves: a player that loses none of them is unbeatable.
 
     Raises:
         InputError: if the game has too many positions.
@@ -134,7 +134,7 @@ def prove(game: Any, player: Player | str) -> ProofReport:
 
 
 def make_settings(*overrides: Any) -> TrainSettings:
-    """Return the settings of a training run.
+    """Make the settings of a training run.
 
     Args:
         overrides: arguments of ``alphazero train``, such as ``"game=connect_four"``,
@@ -142,8 +142,8 @@ def make_settings(*overrides: Any) -> TrainSettings:
             ``"game=..."``, you may pass any game that `make_game` takes, such as ``MyGame()``.
 
     Raises:
-        ConfigError: for an unknown key, a value that the key does not take, or ``resume``, which is
-            an argument of `train`.
+        ConfigError: for an unknown key, a value that the key does not accept, or ``resume``, which
+            belongs to `train`.
     """
     from alphazero.training.run_config import compose
 
@@ -168,13 +168,12 @@ def train(
 ) -> Iterator[IterationReport]:
     """Train a network by self-play; yield a report after each stored iteration.
 
-    The run's folder, with checkpoints, metrics and TensorBoard events, is the one that ``alphazero
-    train`` makes. This is a generator: nothing runs until you iterate. You may stop at any time;
+    The run gets a folder with checkpoints, metrics and TensorBoard events, just as with ``alphazero
+    train``. This is a generator: nothing runs until you iterate. You may stop at any time;
     ``resume`` continues after the last finished iteration.
 
     Args:
-        overrides: arguments as `make_settings` takes them, such as ``"game=connect_four"`` or
-            ``MyGame()``.
+        overrides: arguments as in `make_settings`, such as ``"game=connect_four"`` or ``MyGame()``.
         settings: complete settings, in place of ``overrides``.
         resume: the folder of a run to continue with its stored settings, or "latest"; cannot be
             combined with ``overrides`` or ``settings``.
@@ -182,15 +181,17 @@ def train(
             settings never execute code.
         network_kind: with ``resume`` only: ``module:Class``, required if the run used your own
             network.
-        on_changed_rules: with ``resume`` only: "drop_window" keeps the network and drops all games
-            if the rules of your own game have changed, see ``run.on_changed_rules``.
+        on_changed_rules: with ``resume`` only: what to do if the rules of your own game have
+            changed. "drop_window" keeps the network and drops all games, see
+            ``run.on_changed_rules``.
         progress: called several times a second during an iteration.
 
     Raises:
-        ConfigError: for an impossible setting, arguments that exclude each other, or a run that is
-            being trained already.
+        ConfigError: for an impossible setting, arguments that exclude each other, or a run that
+            another process is training.
         StoredFileError: if the run to continue cannot be read.
-        TrainingDivergedError: if losses or weights are not finite; the last iteration is kept.
+        TrainingDivergedError: if losses or weights are not finite; the last stored iteration is
+            kept.
     """
     from alphazero.training.trainer import Trainer
 
@@ -217,11 +218,11 @@ def train(
 def _stored_reports(
     trainer: "Trainer", progress: Callable[[StageProgress], None] | None
 ) -> Iterator[IterationReport]:
-    """Run the trainer; yield the report of each iteration once that iteration is stored."""
+    """Run the trainer; yield each iteration's report once the iteration is stored."""
     from alphazero.training.loggers.tensorboard import TensorBoardLogger
 
     tensorboard = TensorBoardLogger(trainer)
-    finished = None  # yielded when the trainer goes on, which is when the iteration is stored
+    finished = None  # yielded at the trainer's next event: by then the iteration is stored
     for event in trainer.run():
         if finished is not None:
             yield finished
@@ -239,18 +240,18 @@ def _stored_reports(
 class Run:
     """A stored training run."""
 
-    path: Path  #: its folder
-    settings: TrainSettings  #: as resolved when the run began or was last resumed
+    path: Path  #: the run's folder
+    settings: TrainSettings  #: its settings, as resolved when it began or was last resumed
     metrics: list[dict[str, Any]]  #: a dict for each finished iteration, the oldest first
-    networks: list[Path]  #: the stored networks, the oldest first
+    networks: list[Path]  #: files of the stored networks, the oldest first
 
 
 def load_run(path: str | Path = "latest", root: str | Path = "checkpoints") -> Run:
-    """Return a stored run. This never executes the game file that its settings may name.
+    """Load a stored run. Even if its settings name a game file, that file is never executed.
 
     Args:
-        path: the run's folder, or "latest": the one under ``root`` that was written last.
-        root: the folder of all runs, for "latest".
+        path: the run's folder, or "latest" for the most recently written one under ``root``.
+        root: the folder that contains all runs, for "latest".
 
     Raises:
         ConfigError: if there is no such run, or it has not finished an iteration.
@@ -271,7 +272,7 @@ def _player(player: Player | str, game: Game) -> Player:
 def _stored_run(
     path: str | Path, game: str | None, network_kind: str | None, on_changed_rules: str
 ) -> tuple[TrainSettings, RunFolder]:
-    """Return the settings and the folder of a run to continue; arguments as in `train`."""
+    """Load the settings and the folder of a run to continue; arguments as in `train`."""
     folder = RunFolder.find(str(path), TrainSettings().run.root, None)
     settings = settings_to_resume(folder, game, network_kind)
     settings.run.on_changed_rules = on_changed_rules

@@ -1,7 +1,7 @@
 """The console command `alphazero` and its subcommands.
 
-Each subcommand is a module of this package, see `alphazero.cli.command`. It is imported only when
-the command is called, so that `alphazero --help` loads no torch.
+Each subcommand is a module of this package (`alphazero.cli.command` describes its parts), imported
+only when the command is called, so that `alphazero --help` does not load torch.
 """
 
 import contextlib
@@ -42,9 +42,9 @@ _ADVICE = {
     errno.EDQUOT: "Free some space there, or choose another place.",
     errno.EMFILE: "Allow more open files: 'ulimit -n 4096'.",
 }
-#: Messages of RuntimeErrors that report a lack of memory or threads.
+#: Matches messages of RuntimeErrors that report a lack of memory or threads.
 _LACKING = re.compile("out of memory|not enough memory|alloc.* memory|can't start new thread")
-#: torch's message about a full GPU memory, of which only the first size matters.
+#: Matches torch's message about a full GPU memory; only its first size matters and is captured.
 _GPU_MEMORY = re.compile(r"CUDA out of memory\.( Tried to allocate [\d.]+ \w+\.)?.*", re.DOTALL)
 
 
@@ -55,17 +55,17 @@ def main(arguments: list[str] | None = None) -> int:
         arguments: the command line, subcommand first; None takes the process's arguments.
 
     Returns:
-        The exit status: 0 for success, 2 for bad input or a failing machine, 130 if stopped by
-        Ctrl-C or SIGTERM.
+        The exit status: 0 for success, 2 for bad input or a machine error such as a full disk, 130
+        if stopped by Ctrl-C or SIGTERM. Some commands also use 1.
     """
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
         if isinstance(sys.stdout, io.TextIOWrapper):
-            sys.stdout.reconfigure(errors="backslashreplace")  # such as a path that is not UTF-8
+            sys.stdout.reconfigure(errors="backslashreplace")  # for a path that is not UTF-8
         status = _answer(arguments)
         sys.stdout.flush()
         return status
-    except BrokenPipeError:  # such as '| head'
+    except BrokenPipeError:  # the reader closed the pipe, such as '| head'
         _silence_stdout()
         return 0
     except KeyboardInterrupt:
@@ -96,7 +96,7 @@ def _answer(arguments: list[str]) -> int:
 
 
 def usage() -> str:
-    """Return the list of subcommands."""
+    """Format the usage line and the list of subcommands."""
     width = max(map(len, COMMANDS)) + 1
     commands = "\n".join(f"  {name:<{width}} {text}" for name, text in COMMANDS.items())
     hint = "'alphazero COMMAND --help' lists the settings of a command."
@@ -104,9 +104,9 @@ def usage() -> str:
 
 
 def print_error(error: Exception) -> int:
-    """Print the line of an expected error, such as bad input or a full disk; raise any other.
+    """Print an expected error, such as bad input or a full disk, as one line; raise any other.
 
-    With ``ALPHAZERO_TRACEBACK=1`` in the environment, raise each.
+    With ``ALPHAZERO_TRACEBACK=1`` in the environment, raise expected errors too.
 
     Returns:
         The exit status, 2.
@@ -114,13 +114,13 @@ def print_error(error: Exception) -> int:
     text = error_text(error)
     if text is None or os.environ.get("ALPHAZERO_TRACEBACK"):
         raise error
-    with contextlib.suppress(OSError):  # standard error may be what cannot be written
+    with contextlib.suppress(OSError):  # standard error itself may be unwritable
         _print_text(f"error: {text}", stderr=True)
     return 2
 
 
 def error_text(error: Exception) -> str | None:
-    """Return the message of an expected error as one line; None if the error is a bug.
+    """Format the message of an expected error as one line; None if the error is a bug.
 
     Bad input raises a ValueError; it may also cause a RecursionError or a MemoryError.
     """
@@ -145,12 +145,12 @@ def error_text(error: Exception) -> str | None:
 
 
 def _place_of(error: OSError) -> str:
-    """Return the file that an error concerns, with a colon; "" if it is unknown."""
+    """Return the name of the file that caused an error, followed by a colon; "" if unknown."""
     if error.filename is not None:
         name = error.filename if isinstance(error.filename, int) else os.fsdecode(error.filename)
         return f"{name}: "
     try:
-        print(flush=True)  # fails too if standard output caused the error
+        print(flush=True)  # fails again if standard output caused the error
     except OSError:
         _silence_stdout()
         return "standard output: "
@@ -164,22 +164,22 @@ def _stopped() -> int:
 
 
 def _silence_stdout() -> None:
-    """Discard buffered output, which Python could not write at exit."""
+    """Discard buffered output, so that Python does not fail to write it at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _print_text(text: str, stderr: bool = False) -> None:
-    """Print text, wrapped between words at the width of the terminal."""
+    """Print text, wrapped between words to the width of the terminal."""
     from alphazero.runtime.console import Console
 
     Console(stderr=stderr, emoji=False).print(text, markup=False)
 
 
 def _set_up_process() -> None:
-    """Choose how torch and signals behave, before a command imports anything."""
+    """Configure torch and signal handling before a command imports anything."""
     limit_spinning()
-    # What an Apple GPU lacks then runs on the CPU. torch reads this when it is imported.
+    # Operations that an Apple GPU lacks then run on the CPU. torch reads this on import.
     os.environ.setdefault("PYTORCH_ENABLE_MPS_FALLBACK", "1")
     warnings.filterwarnings("ignore", category=UserWarning, module="torch")
     logging.getLogger("torch").setLevel(logging.ERROR)

@@ -5,8 +5,9 @@ implementation. Propose settings for training. The exit status is 0 if no error 
     alphazero check_game examples/breakthrough.py twin=examples/breakthrough_python.py
     alphazero check_game my_module:MyGame num_positions=100000 seconds=300
 
-In: a game and, optionally, its twin. Out: the first broken law with the moves that lead to it, or
-statistics of the games and a command that trains with the proposed settings.
+In: a game and, optionally, a second implementation of its rules (its twin). Out: the first broken
+law with the moves that lead to it, or statistics of the games and a command that trains with the
+proposed settings.
 """
 
 import dataclasses
@@ -28,15 +29,15 @@ from alphazero.runtime.wording import counted
 
 POSITIONAL = "game"
 _GAMES_PER_ITERATION = 200
-_MIN_WINDOW = 5_000  # samples
-#: Presets in configs/network, by the largest board (in squares) that each is proposed for.
+_MIN_WINDOW = 5_000  # minimum size of the proposed replay window, in samples
+#: Presets in configs/network, keyed by the largest board (in squares) that each is proposed for.
 _NETWORKS = {25: "2x32", 49: "4x48", 100: "5x64", math.inf: "6x128"}
-_MANY_MOVES = 40  # average legal moves above which the next larger network is proposed
+_MANY_MOVES = 40  # average number of legal moves above which the next larger preset is proposed
 
 
 @dataclasses.dataclass
 class Settings:
-    """The game to check, and how thoroughly."""
+    """The game to check, and how thoroughly to check it."""
 
     game: str = option("", "the game: a name, PATH.py or module:Class; 'game=' may be left out")
     twin: str = option("", "a second implementation of the rules, with the same actions")
@@ -47,7 +48,11 @@ class Settings:
 
 
 def run(settings: Settings, console: Console) -> int:
-    """Check the game, print a report and propose settings; return 0 if no law is broken, else 1."""
+    """Check the game, print a report and propose settings.
+
+    Returns:
+        The exit status: 0 if every law holds and the twin, if given, agrees; otherwise 1.
+    """
     if not settings.game:
         raise ConfigError.of("game", "", "a name, PATH.py or module:Class")
     names = [field.name for field in dataclasses.fields(CheckOptions)]
@@ -84,7 +89,7 @@ def _print_lines(console: Console, lines: list[str]) -> None:
 
 
 def fault_lines(heading: str, fault: Fault) -> list[str]:
-    """Return what is wrong, the moves that lead to it and the board, as lines."""
+    """Format a fault as lines: what is wrong, the moves that lead to it, and the board."""
     lines = [f"{heading}: {fault.text}"]
     if fault.actions:
         lines.append(f"after {counted(len(fault.actions), 'move')}: {fault.moves}")
@@ -132,16 +137,16 @@ def _print_perft(console: Console, report: RuleReport) -> None:
 
 
 class Proposal(NamedTuple):
-    """A setting of `alphazero train`, and why it has this value."""
+    """A proposed setting of `alphazero train`, and the reason for its value."""
 
     override: str
     reason: str
 
 
 def starting_values(game: Game, report: RuleReport) -> list[Proposal]:
-    """Return settings that a run of a new game may start with.
+    """Propose settings for the first training run of a new game.
 
-    They follow the settings of our games (`configs/game`), given the size of the board, the number
+    They follow those of our own games (`configs/game`), scaled to the size of the board, the number
     of legal moves, and the length of games.
     """
     num_squares = math.prod(game.planes_shape[1:])
@@ -182,14 +187,14 @@ def _network(num_squares: int, legal: float) -> str:
 
 
 def _num_simulations(num_squares: int, legal: float) -> int:
-    """Return the number of simulations to propose, a power of two."""
+    """Propose a number of simulations: a power of two, 5 or more per legal move, up to 256."""
     least = 32 if num_squares <= 16 else 64
     return int(min(max(2 ** math.ceil(math.log2(5 * legal)), least), 256))
 
 
 def _propose(console: Console, settings: Settings, report: RuleReport) -> list[str]:
     """Print settings for a first training run; return them as arguments, the game first."""
-    # The games of this package have settings files.
+    # Shipped games have settings files of their own, so nothing is proposed for them.
     if is_shipped_game(settings.game):
         proposals = []
     else:

@@ -1,15 +1,16 @@
-"""How a command starts, and what several commands print: tables and files of figures.
+"""Start a command, and print tables and JSON files of its results.
 
 A command is a module of this package with
 
 - a docstring, whose first paragraph is the summary in ``--help``, and whose indented lines are the
   examples;
-- ``Settings``: the class of its settings. A file named by ``json`` is checked before the work;
-- ``run(settings, console)``, which returns the exit status, None for 0;
-- ``POSITIONAL`` (optional), the setting that an argument without an equals sign gives.
+- ``Settings``: the class of its settings. If it has a setting ``json``, the file named there is
+  checked before the command runs;
+- ``run(settings, console)``, which returns the exit status; None means 0;
+- ``POSITIONAL`` (optional): the setting assigned by a bare argument (one without ``=``).
 
 A command that takes the settings of a training run has ``main(arguments)`` instead of the last
-three; it prints its help itself, and returns the exit status.
+three; it prints its own help, and returns the exit status.
 """
 
 import json
@@ -29,7 +30,7 @@ def run_command(command: ModuleType, arguments: list[str], console: Console | No
     """Run a command, or print its help; return the exit status.
 
     Args:
-        console: where its results are printed, by default standard output.
+        console: where the command prints its results; by default standard output.
 
     Raises:
         ValueError: for wrong input.
@@ -48,10 +49,10 @@ def run_command(command: ModuleType, arguments: list[str], console: Console | No
 
 
 def read_settings(command: ModuleType, arguments: list[str]) -> Any:
-    """Return the checked settings of a command.
+    """Read the settings of a command from its arguments, and check them.
 
     Raises:
-        ConfigError: for an invalid setting, or a second argument without an equals sign.
+        ConfigError: for an invalid setting, or a second bare argument (one without ``=``).
     """
     name = f"alphazero {_name(command)}"
     key = getattr(command, "POSITIONAL", None)
@@ -66,17 +67,17 @@ def _name(command: ModuleType) -> str:
 
 
 def summary_and_examples(command: ModuleType) -> tuple[str, list[str]]:
-    """Return what ``--help`` prints of a command's docstring."""
+    """Extract the summary and the example lines from a command's docstring, for ``--help``."""
     doc = command.__doc__ or ""
     summary = " ".join(doc.split("\n\n")[0].split())
     return summary, [line.strip() for line in doc.splitlines() if line.startswith("    ")]
 
 
 def figures_table(*headings: str, left: str | None = None) -> Table:
-    """Return an empty table of right-justified columns.
+    """Make an empty table with right-justified columns.
 
     Args:
-        left: the heading of a column of names before them; None leaves it out.
+        left: the heading of a left-justified first column of names; None leaves the column out.
     """
     table = Table(box=None, pad_edge=False, header_style="bold")
     if left is not None:
@@ -87,6 +88,6 @@ def figures_table(*headings: str, left: str | None = None) -> Table:
 
 
 def write_figures(path: str, figures: dict[str, Any], console: Console) -> None:
-    """Write figures as JSON, and print the name of the file."""
+    """Write numeric results to a JSON file, and print the name of the file."""
     write_output(path, (json.dumps(figures) + "\n").encode())
     console.print(f"Figures: {path}", markup=False)

@@ -6,8 +6,8 @@ describes requests and answers.
     echo '{"game": "tic_tac_toe", "moves": [0]}' | alphazero engine player=solver
     alphazero engine player=checkpoints/connect_four/RUN num_simulations=200
 
-In: requests of another program, see `alphazero.play.json_engine`. Out: answers, and nothing else on
-standard output.
+In: requests from another program, see `alphazero.play.json_engine`. Out: responses, and nothing
+else, on standard output.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ from alphazero.runtime.process import claim_output
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """The player that answers; limits in a request replace these."""
+    """The player that answers; limits in a request replace those given here."""
 
     player: str = option("auto", f"who answers: {PLAYER_HELP}; auto is best, otherwise uct")
     game: str | None = option(None, "the only game to play; a game file of your own must be named")
@@ -36,17 +36,17 @@ class Settings(PlayerSettings):
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Answer the requests on standard input until they end."""
+    """Answer requests from standard input until it ends."""
     if isinstance(sys.stdin, io.TextIOWrapper):
-        # Invalid UTF-8 makes a line invalid, but does not stop the engine. A carriage return, which
-        # JSON allows between values, does not end a line.
+        # Invalid UTF-8 spoils its line, but does not stop the engine. A carriage return, which JSON
+        # allows between values, does not end a line.
         sys.stdin.reconfigure(encoding="utf-8", errors="replace", newline="\n")
     answer(settings, sys.stdin, claim_output())
 
 
 def answer(settings: Settings, requests: TextIO, answers: TextIO) -> None:
-    """Answer requests until they end."""
-    # What a library or a game prints must not appear between the answers.
+    """Read requests from one stream and write a response to the other, until the requests end."""
+    # Text printed by a library or a game must not appear between the responses.
     with contextlib.redirect_stdout(sys.stderr):
         engine = _make_engine(settings)
         with contextlib.suppress(KeyboardInterrupt):
@@ -54,7 +54,7 @@ def answer(settings: Settings, requests: TextIO, answers: TextIO) -> None:
 
 
 def _make_engine(settings: Settings) -> Engine:
-    """Return the engine; its player is loaded if its game is known before the first request."""
+    """Make the engine; load its player now if the game is known before the first request."""
     kind, _ = read_spec(settings.player, settings)
     game = None
     if kind != "auto" and is_path(kind):

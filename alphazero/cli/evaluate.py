@@ -7,8 +7,8 @@ answers the same positions, and the difference is printed.
     alphazero evaluate player=checkpoints/connect_four/B baseline=checkpoints/connect_four/A
     alphazero make_evaluation_set seed=7 out=fresh.csv && alphazero evaluate set=fresh.csv
 
-In: one or two players and an evaluation set. Out: a table; if asked for, misplayed positions and
-the figures as JSON.
+In: one or two players and an evaluation set. Out: a table; on request, misplayed positions and a
+JSON file of the results.
 """
 
 import dataclasses
@@ -49,7 +49,7 @@ from alphazero.runtime.console import Console
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """The players to measure, and the positions."""
+    """The players to measure, and the positions to measure them on."""
 
     game: str | None = option(None, "the game; by default that of the network or of the set")
     player: str = option("network", PLAYER_HELP)
@@ -60,7 +60,7 @@ class Settings(PlayerSettings):
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Measure the player and print the table."""
+    """Measure the player, and the baseline if there is one, and print the results."""
     game = _game(settings)
     evaluation_set = find_set(settings.set, game)
     players = _players(settings.player, settings, game)
@@ -99,14 +99,17 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _game(settings: Settings) -> Game:
-    """Return the game that the user names, else that of the set, of the network, or the default."""
+    """Return the game: the user's choice; failing that, the position set's, then the network's.
+
+    If there is none of these, return the default game.
+    """
     if settings.set and not settings.game:
         return make_stored_game(game_of_set(settings.set), f"the evaluation set '{settings.set}'")
     return choose_game(settings.game, (settings.player, settings.baseline), settings)
 
 
 def _players(spec: str, settings: Settings, game: Game) -> dict[str, Player]:
-    """Return the players to measure by their column headings: a network also without its search."""
+    """Make the players to measure, keyed by column heading: a network also without its search."""
     kind, own = read_spec(spec, settings)
     player = make_player(spec, game, settings)
     if network_path(kind, game.name, game.rules_digest) is None:
@@ -124,7 +127,7 @@ def _players(spec: str, settings: Settings, game: Game) -> dict[str, Player]:
 
 
 def _measure(label: str, player: Player, evaluation_set: EvaluationSet) -> AccuracyReport:
-    """Measure one player, with a progress bar."""
+    """Measure one player's accuracy, with a progress bar."""
     num_positions = len(evaluation_set) + len(evaluation_set.replies)
     with counted_choice(player, f"{label} on {evaluation_set.game_name}", num_positions) as choose:
         return measure_accuracy(choose, evaluation_set)
@@ -152,7 +155,7 @@ def _print_misplayed(console: Console, game: Game, report: AccuracyReport, num_s
 
 
 class Pair(NamedTuple):
-    """The reports of two players on the same positions."""
+    """The accuracy reports of two players on the same positions."""
 
     label: str
     player: AccuracyReport
@@ -160,12 +163,15 @@ class Pair(NamedTuple):
 
     @property
     def difference(self) -> Difference:
-        """The player's accuracy minus that of the baseline."""
+        """The player's accuracy minus the baseline's."""
         return difference(self.player.keeps_result, self.baseline.keeps_result)
 
 
 def _pairs(reports: dict[str, AccuracyReport], baseline: dict[str, AccuracyReport]) -> list[Pair]:
-    """Return the comparisons: the players as they play, and two networks also without search."""
+    """Pair the reports to compare: those with the same heading, and the players as they play.
+
+    Two networks are thus also compared without search.
+    """
     labels = [label for label in reports if label in baseline]
     pairs = [Pair(label, reports[label], baseline[label]) for label in labels]
     label, other = list(reports)[-1], list(baseline)[-1]
@@ -175,7 +181,7 @@ def _pairs(reports: dict[str, AccuracyReport], baseline: dict[str, AccuracyRepor
 
 
 def paired_table(pairs: Iterable[Pair]) -> Table:
-    """Return both accuracies and their difference, in %, with 95% intervals."""
+    """Make a table of both accuracies and their difference, in %, with 95% confidence intervals."""
     table = figures_table("accuracy", "baseline", "difference", left="%")
     for pair in pairs:
         mean, low, high = (100 * value for value in pair.difference)
@@ -189,7 +195,10 @@ def paired_table(pairs: Iterable[Pair]) -> Table:
 
 
 def report_table(evaluation_set: EvaluationSet, reports: dict[str, AccuracyReport]) -> Table:
-    """Return accuracies and best moves in %, by kind, source and ply: two columns per player."""
+    """Make a table of accuracies and best moves in %, two columns per player.
+
+    Its rows are all positions, then the groups of `groups_of`, such as positions of one ply.
+    """
     headings = [(f"{escape(name)}\naccuracy", "\nbest") for name in reports]
     table = figures_table("\npositions", *itertools.chain(*headings), left="\n%")
     everything = np.ones(len(evaluation_set), bool)
@@ -202,7 +211,7 @@ def report_table(evaluation_set: EvaluationSet, reports: dict[str, AccuracyRepor
 
 
 def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
-    """Return a line for each player about its best moves and its values."""
+    """Format a line for each player: how often its moves are best, how accurate its values are."""
     lines = []
     for name, report in reports.items():
         line = (
@@ -219,7 +228,7 @@ def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
 
 
 def _cells(label: str, rows: np.ndarray, reports: dict[str, AccuracyReport]) -> list[str]:
-    """Return the table row of a group of positions, given as a mask, bool[N]."""
+    """Format the table row of a group of positions, given by the mask ``rows``, bool[N]."""
     cells = [label, f"{rows.sum():,}"]
     for report in reports.values():
         cells += [_text(report.accuracy(rows)), f"{100 * report.optimal(rows).fraction:.1f}"]
@@ -227,6 +236,6 @@ def _cells(label: str, rows: np.ndarray, reports: dict[str, AccuracyReport]) -> 
 
 
 def _text(proportion: Proportion) -> str:
-    """Return a proportion with its interval, in %."""
+    """Format a proportion and its confidence interval as percentages."""
     low, high = proportion.interval
     return f"{100 * proportion.fraction:.1f} [dim]({100 * low:.1f}-{100 * high:.1f})[/]"

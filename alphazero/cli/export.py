@@ -27,13 +27,13 @@ from alphazero.runtime.files import check_output, unwritable
 from alphazero.runtime.outputs import write_output
 from alphazero.storage.run_folder import RunFolder, find_network, folder_name
 
-#: The modules that write, recognise and run a kind of file.
+#: The modules that write, recognise and run each file format.
 _FORMATS = {"onnx": onnx_file, "kaggle": kaggle_submission}
 
 
 @dataclasses.dataclass
 class Settings:
-    """Which network, and what to write."""
+    """The network to export, and the file to write."""
 
     network: str = option("best", "best, latest, or the path of a network or a run")
     game: str | None = option(None, f"the game; by default the network's, for best {DEFAULT_GAME}")
@@ -44,10 +44,10 @@ class Settings:
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Write the file, and print where it is and how far it is from the network."""
+    """Write the file; print its path and how much its outputs differ from the network's."""
     file_format = _FORMATS[settings.format]
     if settings.format == "onnx":
-        onnx_file.require_onnx()  # takes seconds, in which a run may drop a network
+        onnx_file.require_onnx()  # first, as it takes seconds in which a run may drop a network
     game, path = _game_and_network(settings)
     default = "submission.py" if settings.format == "kaggle" else f"{folder_name(game.name)}.onnx"
     output = Path(settings.output or default)
@@ -68,7 +68,7 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _game_and_network(settings: Settings) -> tuple[Game, Path]:
-    """Return the game, and the file of its network.
+    """Find the game, and the file of its network.
 
     Raises:
         ValueError: if the network does not exist, or plays another game.

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: each raises KeyboardInterrupt once, and the exception is never lost.
+"""Handlers of Ctrl-C and SIGTERM: each raises KeyboardInterrupt once, and it is never lost.
 
 Python discards an exception raised in a destructor or in a callback of a weak reference, ctypes or
 a C extension: it prints "Exception ignored" and continues. A KeyboardInterrupt discarded this way
@@ -20,19 +20,19 @@ from alphazero.runtime.process import end_process
 #: Seconds after an interrupt during which others are ignored, so that a second Ctrl-C does not
 #: abort the clean-up.
 IGNORED_S = 5.0
-_SEND_AGAIN_AFTER_S = 0.02  # by then, the callback that discarded it should have returned
+_SEND_AGAIN_AFTER_S = 0.02  # by then, the callback that lost the interrupt should have returned
 
 _EXTENSIONS = ("torch", "openvino")
 
-_last_s = -math.inf  # when KeyboardInterrupt was last raised
-_is_sending = False  # whether an interrupt will be sent again
-_show_unraisable: Any = None  # the hook before ours
+_last_s = -math.inf  # when KeyboardInterrupt was last raised, on the monotonic clock
+_is_sending = False  # whether a lost interrupt is about to be sent again
+_show_unraisable: Any = None  # the hook that ours replaced
 
 
 def handle_interrupts() -> None:
     """Install the handlers; outside the main thread, where Python forbids this, do nothing.
 
-    SIGINT stays ignored if the shell asked for that, as for a background command.
+    SIGINT stays ignored if the shell set it so, as it does for background commands.
     """
     global _last_s, _show_unraisable
     if threading.current_thread() is not threading.main_thread():
@@ -40,7 +40,7 @@ def handle_interrupts() -> None:
     _last_s = -math.inf
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt)
-    # Batch systems and shutdowns send SIGTERM: a command then also reports what it stored.
+    # Batch systems and shutdowns send SIGTERM: a command then also reports what it has stored.
     signal.signal(signal.SIGTERM, _interrupt)
     if sys.unraisablehook is not _unraisable:
         _show_unraisable = sys.unraisablehook
@@ -48,7 +48,7 @@ def handle_interrupts() -> None:
 
 
 def is_interrupted() -> bool:
-    """Return whether a signal has interrupted the process within the last `IGNORED_S`."""
+    """Return whether a signal has interrupted the process in the last `IGNORED_S` seconds."""
     return time.monotonic() - _last_s < IGNORED_S
 
 
@@ -59,7 +59,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
         end_process(130)  # there is nothing to clean up yet
     if is_interrupted():
         return
-    if _is_in(_unraisable, frame):  # Python discards exceptions raised there too
+    if _is_in(_unraisable, frame):  # Python also discards exceptions raised in this hook
         _send_later()
         return
     _last_s = time.monotonic()
@@ -73,7 +73,7 @@ def _is_in(function: Callable[..., Any], frame: FrameType | None) -> bool:
 
 
 def _is_importing_extensions() -> bool:
-    """Return whether a module is being imported whose C++ code aborts on a Python exception."""
+    """Return whether torch or OpenVINO is being imported: their C++ code aborts on an exception."""
     modules = list(sys.modules.items())
     specs = [
         getattr(one, "__spec__", None) for name, one in modules if name.startswith(_EXTENSIONS)
@@ -82,9 +82,10 @@ def _is_importing_extensions() -> bool:
 
 
 def _unraisable(unraisable: Any) -> None:
-    """Raise an interrupt again that Python discarded; report any other exception as before.
+    """Raise a KeyboardInterrupt discarded by Python once more; report other exceptions as before.
 
-    Errors shortly after an interrupt are ignored: destructors of incomplete objects raise them.
+    Other exceptions shortly after an interrupt are ignored: destructors of incomplete objects raise
+    them.
     """
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
         _send_later()
@@ -106,6 +107,6 @@ def _send_again() -> None:
     _last_s = -math.inf
     main_thread = threading.main_thread().ident
     if main_thread is not None and hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(main_thread, signal.SIGTERM)  # it also ends a wait of that thread
+        signal.pthread_kill(main_thread, signal.SIGTERM)  # also wakes that thread if it waits
     else:
         _thread.interrupt_main(signal.SIGTERM)

@@ -29,7 +29,7 @@ from alphazero.storage.run_folder import folder_name
 
 @dataclasses.dataclass
 class Settings:
-    """The positions to sample, and the file to write."""
+    """The positions to sample, and the file to write them to."""
 
     game: str = option("connect_four", "the game; it needs an exact solver")
     num_positions: int = option(1000, "half from random, half from strong play", 2, 1_000_000)
@@ -40,7 +40,7 @@ class Settings:
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Sample the set and write it."""
+    """Sample the evaluation set and write it to a file."""
     game = make_game(settings.game)
     if settings.max_empties is None:
         settings.max_empties = usual_max_empties(game)
@@ -70,7 +70,7 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _notes(settings: Settings, game: Game, solver: str) -> dict[str, str]:
-    """Return the notes of the file: how it was made."""
+    """Return the notes to store in the file: its seed, the command that made it, and the solver."""
     keys = ["game", "num_positions", "seed"] + (["max_empties"] if settings.max_empties else [])
     arguments = [f"{key}={getattr(settings, key)}" for key in keys]
     rules = {"rules_digest": game.rules_digest} if game.rules_digest else {}

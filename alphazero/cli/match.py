@@ -9,8 +9,8 @@ point. In a game of one player, each plays every opening alone, and their result
     alphazero match game=examples/peg_solitaire.py a=uct:1000 b=uct:100
     alphazero match game=othello a=uct,rollout=weighted b=uct time_limit_s=0.1
 
-In: two players. Out: a table with the score, its interval and the Elo difference; with ``json=``
-also a file of the report and all games.
+In: two players. Out: a table with the score, its confidence interval and the Elo difference; with
+``json=`` also a file with the report and all games.
 """
 
 import dataclasses
@@ -51,7 +51,7 @@ from alphazero.solvers.registry import make_solver
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """The players, and the number of games."""
+    """The players, the games of the match, and the sequential test that may end it early."""
 
     game: str | None = option(None, GAME_HELP)
     a: str | None = option(None, f"player A: {PLAYER_HELP}; by default best, otherwise uct:1000")
@@ -97,7 +97,11 @@ def run(settings: Settings, console: Console) -> None:
 def _play(
     game: Game, players: tuple[Player, Player], settings: Settings, sprt: Sprt | None
 ) -> MatchReport:
-    """Play the match; a bar shows the results so far and the log-likelihood ratio of the test."""
+    """Play the match; a progress bar shows the results so far and the test's log-likelihood ratio.
+
+    Args:
+        sprt: the sequential test that may end the match; None plays all games.
+    """
     accept = _is_drawn(game) if settings.drawn_openings else None
     openings = Openings(settings.opening_plies, settings.seed, accept=accept)
 
@@ -117,7 +121,7 @@ def _play(
 
 
 def _is_drawn(game: Game) -> Callable[[np.ndarray], np.ndarray]:
-    """Return a function from states, [N, K], to bool[N]: whether perfect play draws."""
+    """Make a function from states, [N, K], to bool[N]: whether perfect play ends in a draw."""
     solver = make_solver(game)
     return lambda states: values_of(solver.scores(states)).max(axis=1) == 0
 
@@ -128,7 +132,7 @@ def _figures(
     sprt: Sprt | None,
     puzzle: PuzzleResults | None,
 ) -> dict[str, Any]:
-    """Return the report as plain data for JSON."""
+    """Convert the results of the match to plain data for JSON."""
     figures = report.to_plain()
     for side, player in zip("ab", players):
         figures[f"engine_{side}"] = engine_of(player)
@@ -148,11 +152,14 @@ def report_table(
     sides: tuple[str, str] = ("A", "B"),
     thinking: Sequence[str] = ("", ""),
 ) -> Table:
-    """Return results by colour, score and Elo with intervals, and how varied the games were.
+    """Make a table of a match.
+
+    It has the results by colour, the score and the Elo difference with confidence intervals, and
+    the variety of the games.
 
     Args:
-        sides: what the table calls the two players.
-        thinking: how they think, "" for players without a network.
+        sides: names of the two players in the table.
+        thinking: how they choose moves, see `thinking_of`; "" for players without a network.
     """
     a, b = sides
     title = f"{report.game}: {counted(len(report.games), 'game')} of {a} against {b}"
@@ -179,10 +186,10 @@ def report_table(
 def puzzle_table(
     report: MatchReport, puzzle: PuzzleResults, thinking: Sequence[str] = ("", "")
 ) -> Table:
-    """Return the results of two players of a game of one player, and their difference.
+    """Make a table of two players' results in a game of one player, and of their difference.
 
     Args:
-        thinking: how the players think, "" for players without a network.
+        thinking: how the players choose moves, see `thinking_of`; "" for players without a network.
     """
     num_openings = counted(len(puzzle.results_a), "opening")
     title = f"{report.game}: {num_openings}, each played by A and by B alone"
@@ -203,7 +210,7 @@ def puzzle_table(
 
 
 def _table(title: str, report: MatchReport, sides: Sequence[str], thinking: Sequence[str]) -> Table:
-    """Return a table that begins with the two players."""
+    """Make a table whose first rows name the two players."""
     table = Table(title=Text(title, "bold"), title_justify="left", show_header=False)
     table.add_column(style="dim")
     table.add_column()
@@ -219,15 +226,15 @@ def _openings_text(report: MatchReport) -> str:
 
 
 def tally_text(tally: Tally | MatchProgress) -> str:
-    """Return a tally as text, such as "3 won, 1 drawn, 2 lost"."""
+    """Format a tally of games, such as "3 won, 1 drawn, 2 lost"."""
     return f"{tally.wins} won, {tally.draws} drawn, {tally.losses} lost"
 
 
 def _add_test(table: Table, report: MatchReport, sprt: Sprt, num_games: int) -> None:
-    """Add the result of a sequential test, and what an early end does to the score above it.
+    """Add the result of a sequential test; after an early end, warn that the score is overstated.
 
     Args:
-        num_games: the most games that the match could have had.
+        num_games: the maximum number of games of the match.
     """
     result = sprt.test(report.pair_counts)
     low, high = sprt.bounds

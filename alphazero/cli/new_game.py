@@ -4,7 +4,7 @@ tests, and settings for training. It can be trained at once.
     alphazero new_game my_game
     alphazero new_game my_game kind=compiled
 
-In: a name. Out: a folder of that name. docs/ADD_A_GAME.md describes what is in it.
+In: a name. Out: a folder of that name. docs/ADD_A_GAME.md describes its files.
 """
 
 import dataclasses
@@ -23,7 +23,7 @@ from alphazero.runtime.files import write_atomically
 
 POSITIONAL = "name"
 _TEMPLATES = Path(__file__).with_name("new_game_files")
-#: The files of the package, and the templates that they are made from.
+#: The files of the new package, and the templates they are made from.
 _FILES = {
     "pyproject.toml": "pyproject.toml",
     "README.md": "README.md",
@@ -36,14 +36,14 @@ _FILES = {
 
 @dataclasses.dataclass
 class Settings:
-    """The game to create."""
+    """The name of the new game, and the kind of its rules."""
 
     name: str = option("", "the game's name, in lower case; 'name=' may be left out")
     kind: str = option("python", "compiled rules are faster", choices=("python", "compiled"))
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Write the files, and print what to do with them."""
+    """Write the files, and print the commands that check, install and train the game."""
     name, folder = settings.name, Path(settings.name)
     _check(name, folder)
     try:
@@ -52,7 +52,7 @@ def run(settings: Settings, console: Console) -> None:
             text = template.read_text(encoding="utf-8")
             path = folder / place.replace("my_game", name)
             write_atomically(path, _named(text, name).encode())
-    except BaseException:  # a full disk, Ctrl-C
+    except BaseException:  # such as a full disk or Ctrl-C
         shutil.rmtree(folder, ignore_errors=True)
         raise
     lines = [
@@ -69,13 +69,13 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _named(text: str, name: str) -> str:
-    """Return a template with my_game replaced by the name of the game."""
+    """Replace my_game and MyGame in a template by the name of the game."""
     class_name = "".join(part.capitalize() for part in name.split("_"))
     return text.replace("MyGame", class_name).replace("my_game", name)
 
 
 def _check(name: str, folder: Path) -> None:
-    """Refuse a name that no package or game can have, and a folder that already exists."""
+    """Refuse a name that is not allowed or is already taken, and a folder that exists."""
     allowed = "a name such as my_game: lower-case letters, digits and _, starting with a letter"
     if not re.fullmatch("[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise ConfigError.of("name", name, allowed)

@@ -5,8 +5,8 @@ Every game starts from the initial position.
     alphazero pettingzoo env=tictactoe_v3 first=human second=uct num_games=1 render=human
     alphazero pettingzoo first=checkpoints/connect_four/RUN second=uct:1000 num_games=20
 
-In: the name of an environment and two players. Out: the moves and the result; the environment's own
-rules decide what is legal and who wins.
+In: the name of an environment and two players. Out: the moves and the results; the environment's
+own rules decide which moves are legal and who wins.
 """
 
 import dataclasses
@@ -31,7 +31,7 @@ from alphazero.runtime.wording import counted
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """The environment, the players and the display."""
+    """The environment, the players, and how to display the games."""
 
     env: str = option("connect_four_v3", "connect_four_v3, tictactoe_v3, or one of our games")
     first: str | None = option(None, f"who moves first in games 1, 3, 5, ...: human, {PLAYER_HELP}")
@@ -45,7 +45,7 @@ class Settings(PlayerSettings):
 
 def run(settings: Settings, console: Console) -> None:
     """Play the match and print its result."""
-    from alphazero.interop.environments import make_environment  # refused without PettingZoo
+    from alphazero.interop.environments import make_environment  # fails without PettingZoo
 
     environment = make_environment(settings.env, "human" if settings.render == "human" else None)
     view = view_of(environment)
@@ -73,13 +73,16 @@ def _play(
     settings: Settings,
     console: Console,
 ) -> MatchReport:
-    """Play the games; print each result, and the moves and boards where asked for."""
+    """Play the games and print each result.
+
+    Moves and boards are printed with ``render=ansi`` or if a person plays.
+    """
     has_person = any(isinstance(agent, HumanAgent) for agent in agents)
 
     def on_move(name: str, action: int) -> None:
         console.print(f"{name} plays {action}", markup=False)
         is_over = all(environment.terminations.values())
-        if not has_person or is_over:  # a person sees the board when asked for a move
+        if not has_person or is_over:  # a person is shown the board when asked for a move
             console.print(_position_text(environment, view), markup=False)
 
     def on_game(game: MatchGame, episode: Episode) -> None:
@@ -96,7 +99,7 @@ def _play(
 
 
 def _result_text(game: MatchGame, view: BoardView, agents: tuple[Agent, Agent]) -> str:
-    """Return who played which side, who won, and after how many moves."""
+    """Format the result of a game: who played which side, who won, and after how many moves."""
     names = [agent.name for agent in agents]
     first, second = names if game.a_moves_first else names[::-1]
     results = {1.0: f"{names[0]} wins", 0.5: "a draw", 0.0: f"{names[1]} wins"}
@@ -106,10 +109,10 @@ def _result_text(game: MatchGame, view: BoardView, agents: tuple[Agent, Agent]) 
 
 
 def _position_text(environment: Any, view: BoardView) -> str:
-    """Return the position that the environment shows to the agent to move, as text."""
+    """Format the position, as the environment shows it to the agent to move, as text."""
     agent = environment.agent_selection
     observation = environment.observe(agent)
     mask = observation["action_mask"]
-    if environment.terminations[agent]:  # PettingZoo's own masks go on when a game is over
+    if environment.terminations[agent]:  # PettingZoo's own mask still shows legal moves
         mask = np.zeros_like(mask)
     return observed_text(view, observation["observation"], view.agents.index(agent), mask)

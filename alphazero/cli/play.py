@@ -8,7 +8,7 @@ engine's view and more.
     alphazero play second=checkpoints/connect_four/RUN num_simulations=400
     alphazero play first=uct:100 second=uct:5000,uct_c=0.8 moves=4,4
 
-In: who plays: people, engines or both. Out: a game on the console.
+In: two players, each a person or an engine. Out: a game on the console.
 """
 
 import dataclasses
@@ -70,16 +70,17 @@ class Settings(PlayerSettings):
 def run(
     settings: Settings, console: Console, read_line: Callable[[str], str] | None = None
 ) -> None:
-    """Play a game.
+    """Play a game at the terminal.
 
     Args:
-        console, read_line: the terminal, see `TerminalGame`.
+        console: prints the game.
+        read_line: reads a line from the user, see `TerminalGame`.
     """
     if settings.seed is None:
         settings.seed = secrets.randbelow(2**31)
     game = choose_game(settings.game, (settings.first, settings.second), settings)
     skin = skin_of(game, settings.setup)
-    # Illegal moves are refused before a network is loaded.
+    # Before a network is loaded, so that illegal moves are refused at once.
     moves = read_start(settings.moves, game, skin)
     specs = _sides(settings, game)
     adviser = _adviser(settings, game, specs)
@@ -112,10 +113,10 @@ def run(
 
 
 def _sides(settings: Settings, game: Game) -> tuple[str, str]:
-    """Return who plays.
+    """Return the specifications of the two players.
 
-    A person takes a side that is left open, unless the other side is a person: then the default
-    player of the game takes it. A puzzle has one side, whose player is returned twice.
+    A side left open goes to a person, unless the other side is a person: then it goes to the
+    default player of the game. A puzzle has one side, whose player is returned twice.
 
     Raises:
         ConfigError: if a second player is named for a puzzle.
@@ -138,7 +139,13 @@ def _kind(spec: str, settings: PlayerSettings) -> str:
 
 
 def _adviser(settings: Settings, game: Game, specs: tuple[str, str]) -> Callable[[], Player]:
-    """Return a function that makes the player who gives hints."""
+    """Choose the player that gives hints; return a function that makes it.
+
+    It is the one named by ``hint``; failing that, an engine that plays, then the default player.
+
+    Raises:
+        ConfigError: if it cannot give hints, or does not exist.
+    """
     thinking = [spec for spec in specs if _kind(spec, settings) not in ("human", "random")]
     spec = settings.hint or (thinking[0] if thinking else default_player(game.name))
     if _kind(spec, settings) == "human":

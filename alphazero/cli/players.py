@@ -1,7 +1,7 @@
-"""The game and the players of a command.
+"""Choose the game of a command, make its players, and read its opening moves.
 
-In: what the user names. Out: a game, players with different random numbers, ready to move; the
-moves that a game starts after.
+In: the game, players and moves named by the user. Out: a game; players with different random
+numbers, ready to move; opening moves as actions.
 """
 
 import contextlib
@@ -56,14 +56,14 @@ def choose_game(
     settings: PlayerSettings,
     default: str = DEFAULT_GAME,
 ) -> Game:
-    """Return the game of a command: the one the user names, else that of its first network.
+    """Choose the game of a command: the user's choice; failing that, the first network's game.
 
     Args:
-        named: the game that the user names, None if they name none. Possible mistakes in its
-            rules are printed.
-        specs: players as `alphazero.players.registry.make_player` reads them; None is skipped.
-        settings: defaults for what the specs leave open.
-        default: the game if there is no network either.
+        named: the name given by the user, or None. Possible mistakes in the game's rules are
+            printed.
+        specs: player specifications, see `alphazero.players.registry.make_player`; None is skipped.
+        settings: defaults for settings that the specifications leave open.
+        default: the game if the user names none and no player is a network.
 
     Raises:
         ConfigError: if the network plays a game from a file, which only the user may name.
@@ -84,10 +84,11 @@ def choose_game(
 
 
 def read_start(moves: str, game: Game, skin: Skin) -> list[int]:
-    """Return the actions of the setting ``moves``.
+    """Convert the setting ``moves`` to actions.
 
     Raises:
-        ConfigError: if they are not legal; the message names Othello's other set-up if it helps.
+        ConfigError: if the moves are not legal; the message suggests Othello's other set-up if they
+            are legal there.
     """
     try:
         return read_moves(game, skin.notation, moves)
@@ -109,13 +110,14 @@ def make_pair(
     make: Callable[[str, Game, Any], Any] = make_player,
     make_person: Callable[[], Any] | None = None,
 ) -> tuple[Any, Any]:
-    """Return two players with different random numbers; None takes the default of its side.
+    """Make two players with different random numbers.
 
-    Both are checked before the first one is made, which may take a while.
+    Both specifications are checked before the first player is made, which may take a while.
 
     Args:
+        specs: the specifications of the two players; None takes the default of its side.
         make: makes a player from its specification, the game and its settings.
-        make_person: makes the player for ``human``; None refuses people.
+        make_person: makes the player for ``human``; None refuses ``human``.
     """
     named = [spec or default for spec, default in zip(specs, default_match(game.name))]
     kinds = [read_spec(spec, settings).kind for spec in named]
@@ -131,7 +133,7 @@ def make_pair(
 
 
 def _check_plays(spec: str, game: Game, settings: PlayerSettings) -> None:
-    """Raise an error if there is no such player, or its network plays another game."""
+    """Check that a player exists, and that its network, if it has one, plays this game."""
     check_player(spec, game.name, settings, game.rules_digest)
     kind = read_spec(spec, settings).kind
     if path := network_path(kind, game.name, game.rules_digest):
@@ -141,7 +143,7 @@ def _check_plays(spec: str, game: Game, settings: PlayerSettings) -> None:
 
 
 def check_second(game: Game, second: str | None) -> None:
-    """Raise ConfigError if a second player is named for a puzzle."""
+    """Raise ConfigError if a second player is named for a game of one player."""
     if second is not None and game.num_players == 1:
         reason = f"{game.name} has one player; first= says who"
         raise ConfigError.of("second", second, reason=reason)
@@ -152,13 +154,14 @@ def warm_up(
     players: Iterable[Any],
     console: Console | None = None,
 ) -> None:
-    """Ask each player for a move at the start of the game; print a notice if a solver will be slow.
+    """Warm up the players: ask each for a move from the start of the game.
 
-    Compiling or loading a kernel would otherwise count as thinking time. Solvers are not asked:
-    they may need minutes at the start, or refuse it. GTP engines are told of real games only.
+    Compiling or loading a kernel would otherwise count as thinking time. Solvers are not asked,
+    because the start may take them minutes or exceed their limits; if a faster one can be
+    installed, a notice says so. GTP engines are not asked either: they only see real games.
 
     Args:
-        console: by default standard error.
+        console: where notices are printed; by default standard error.
     """
     console = console or Console(stderr=True, emoji=False)
     jit.announce_first_compilation()
@@ -174,5 +177,5 @@ def warm_up(
 
 
 def getting_ready(console: Console) -> contextlib.AbstractContextManager[Any]:
-    """Return a context that shows "Getting ready ..." on a terminal."""
+    """Make a context manager that shows "Getting ready ..." on a terminal."""
     return console.status("Getting ready ...") if console.is_terminal else contextlib.nullcontext()

@@ -1,6 +1,6 @@
-"""The progress of commands with a known number of games or positions.
+"""Show the progress of commands with a known number of games or positions.
 
-On a terminal it is a bar. In a log file it is an occasional line, so that a long command does not
+A terminal shows a progress bar. A log file gets an occasional line, so that a long command does not
 seem to hang.
 """
 
@@ -16,11 +16,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from alphazero.evaluation.run_facts import duration_text
 from alphazero.players.base import Choice, Player, joined
 
-#: Seconds over which the speed is estimated: many games end at once, with long gaps between.
+#: Seconds over which the speed is averaged: many games may end at once, with long gaps between.
 SPEED_WINDOW_S = 600
-#: Seconds between two lines where there is no terminal.
+#: Minimum seconds between two progress lines where there is no terminal.
 LINE_EVERY_S = 30.0
-_SMALLEST_PART = 16  # positions; players that search one at a time have a batch size of one
+_SMALLEST_PART = 16  # minimum positions per call; some players have a batch size of only one
 
 
 @contextlib.contextmanager
@@ -28,10 +28,12 @@ def progress(text: str, total: int) -> Iterator[Callable[..., None]]:
     """Show the progress of a command on standard error: a bar, or lines without a terminal.
 
     Args:
-        text: what is shown beside the bar.
+        text: a description shown beside the bar.
+        total: the number of games or positions.
 
     Yields:
-        A function that shows how many of ``total`` are done, at least 1, and perhaps another text.
+        A function ``show(done, text=None)``: it shows that ``done`` of ``total`` are finished, at
+        least 1, and replaces the description if ``text`` is given.
     """
     bar = progress_bar()
     task = bar.add_task(text, total=total)
@@ -52,7 +54,7 @@ def progress(text: str, total: int) -> Iterator[Callable[..., None]]:
 
 
 def progress_bar() -> Progress:
-    """Return a bar as wide as the terminal; without a terminal, it shows nothing."""
+    """Make a progress bar as wide as the terminal; without a terminal, it shows nothing."""
     console = Console(stderr=True, emoji=False)
     return Progress(
         TextColumn("{task.description}", markup=False),
@@ -75,7 +77,7 @@ def counted_choice(
     """Yield a function that works like `Player.choose` and shows its progress.
 
     Args:
-        text: what is shown beside the bar.
+        text: a description shown beside the bar.
         num_positions: number of positions in all calls together.
     """
     size = max(player.batch_size, _SMALLEST_PART)

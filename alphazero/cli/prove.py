@@ -30,7 +30,7 @@ _DEFAULT_GAME = "tic_tac_toe"
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """The player and the game."""
+    """The player to examine, and the game."""
 
     game: str | None = option(
         None,
@@ -42,7 +42,7 @@ class Settings(PlayerSettings):
 
 
 def run(settings: Settings, console: Console) -> int:
-    """Compare the player with perfect play; return 0 if no position is misplayed, 1 otherwise."""
+    """Compare the player with perfect play; the exit status is 1 if it misplays any position."""
     game = choose_game(settings.game, (settings.player,), settings, _DEFAULT_GAME)
     player = make_player(settings.player, game, settings)
     with console.status(Text(f"Enumerating the positions of {game.name} ...")):
@@ -60,7 +60,7 @@ def run(settings: Settings, console: Console) -> int:
 
 
 def print_misplayed(console: Console, game: Game, failure: Failure) -> None:
-    """Print a misplayed position: the move, the better moves and the board."""
+    """Print a misplayed position: the player's move, the better moves and the board."""
     skin, medium = skin_of(game), Medium.of(console)
     better = ", ".join(skin.notation.text(action) for action in failure.best_actions)
     mover = side(skin, int(game.players(failure.state[None])[0]), medium)
@@ -77,7 +77,7 @@ def print_misplayed(console: Console, game: Game, failure: Failure) -> None:
 
 
 def proof_lines(game: Game, report: ProofReport) -> list[str]:
-    """Return a proof as lines of text."""
+    """Format a proof report as lines of text."""
     kept = f"{report.num_accurate:,} of {report.num_not_final:,} unfinished positions"
     if report.results is not None:
         found, best = (own_text(game, result) for result in report.results)

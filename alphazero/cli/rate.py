@@ -61,14 +61,14 @@ class Settings:
     output: str = option("", "picture to write (.png, .svg, .pdf), by default RUN/ratings.png")
 
     def of_networks(self) -> PlayerSettings:
-        """Return the player settings of the run's networks."""
+        """Return the settings with which the run's networks play."""
         keys = ("num_simulations", "device", "engine", "precision", "network_kind", "seed")
         return PlayerSettings(**{key: getattr(self, key) for key in keys})
 
 
 def run(settings: Settings, console: Console) -> int:
     """Play the games, store them, and show the ratings."""
-    from alphazero.players.network import game_of_network  # torch takes a second
+    from alphazero.players.network import game_of_network  # importing torch takes a second
 
     check_num_games(settings.num_games, low=0)
     check_num_games(settings.games_per_match, "games_per_match")
@@ -100,12 +100,12 @@ def run(settings: Settings, console: Console) -> int:
 def _play(
     game: Game, players: dict[str, Player], file: RatingFile, settings: Settings, anchor: str
 ) -> None:
-    """Play the games; write the file after every match."""
-    # An even number that leaves two matches for every player.
+    """Play the games; write the rating file after every match."""
+    # A smaller even number if that is needed for every player to get two matches.
     affordable = settings.num_games // (2 * len(players)) // 2 * 2
     games_per_match = max(2, min(settings.games_per_match, affordable))
     openings = Openings(settings.opening_plies, settings.seed)
-    num_before = 0  # games of the matches that have ended
+    num_before = 0  # number of games in the matches that have ended
 
     def on_progress(player_a: str, player_b: str, so_far: MatchProgress) -> None:
         show(num_before + so_far.num_finished, f"{player_a} - {player_b}")
@@ -149,10 +149,10 @@ def _show(file: RatingFile, anchor: str, settings: Settings, console: Console) -
 
 
 def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
-    """Return the ratings as a table, the strongest player first."""
+    """Make a table of the ratings, the strongest player first."""
     caption = f"95% intervals are of the difference to {ratings.anchor}, the anchor."
     searches = {search_of(player) for player in file.networks if player in ratings.players}
-    if len(searches) == 1:  # written once instead of in every row
+    if len(searches) == 1:  # written once in the caption instead of in every row
         caption += f" Networks: {min(searches)}."
     title = f"{file.game}: {file.num_games:,} games, {file.num_distinct_games:,} of them different"
     table = Table(
@@ -179,9 +179,9 @@ def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
 
 
 def growth_text(ratings: Ratings, file: RatingFile) -> str:
-    """Return the Elo gained from the first network to the newest one, with its interval.
+    """Format the Elo gained from the first network to the newest one, with confidence interval.
 
-    Only networks with the newest one's search settings count; '' if it is the only one.
+    Only networks with the newest one's search settings count; "" if there is no other such network.
     """
     networks = [player for player in file.networks if player in ratings.players]
     networks.sort(key=lambda player: (file.networks[player]["iteration"], player))
@@ -196,7 +196,7 @@ def growth_text(ratings: Ratings, file: RatingFile) -> str:
 
 
 def rating_cells(ratings: Ratings, player: str) -> tuple[str, str, str]:
-    """Return a player's rating, its standard error and its 95% interval as text."""
+    """Format a player's rating, its standard error and its 95% confidence interval."""
     index = ratings.players.index(player)
     elo = f"{ratings.elo[index]:.0f}"
     if player == ratings.anchor:

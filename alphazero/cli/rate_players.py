@@ -1,7 +1,7 @@
-"""The players that `alphazero rate` rates, and the names under which ratings.json stores them.
+"""Make the players for `alphazero rate`, and the names under which ratings.json stores them.
 
 In: the networks of a run, and specifications of other players. Out: players by name. Every call of
-the command must find the same name for the same player, because games are added to the stored ones.
+the command must give a player the same name, because games are added to the stored ones.
 """
 
 import dataclasses
@@ -20,15 +20,16 @@ from alphazero.runtime.random_generators import child_generator
 from alphazero.storage.pretrained import is_shipped
 from alphazero.storage.run_folder import RunFolder, find_network
 
-#: Engines and precisions left out of the names of networks, because they play alike.
+#: Pairs of engine and precision that network names leave out, because they play alike.
 _UNNAMED_ENGINES = (("auto", "auto"), ("torch", "auto"), ("torch", "float32"))
 _LIMITS = ("num_simulations", "time_limit_s")
 
 
 def choose_networks(folder: RunFolder, num_networks: int) -> list[Path]:
-    """Return networks of a run, evenly spaced, the oldest first.
+    """Choose networks of a run, evenly spaced, the oldest first.
 
-    The first and the newest stored network are always among them; a single one is the newest.
+    The first and the newest stored network are always among them; if only one is wanted, it is the
+    newest.
     """
     paths = sorted((folder.path / "networks").glob("*.safetensors"))
     if not paths:
@@ -45,12 +46,12 @@ def make_players(
     settings: PlayerSettings,
     file: RatingFile,
 ) -> dict[str, Player]:
-    """Return the players by name, and note in the file which of them are networks of the run.
+    """Make the players, keyed by name; record in ``file`` which of them are networks of the run.
 
     Args:
         networks: the run's networks to rate.
-        specs: the other players.
-        settings: settings of the networks; all players' seeds are derived from its seed.
+        specs: specifications of the other players.
+        settings: settings of the networks; the seeds of all players are derived from its seed.
     """
     spec_of = {player_name(spec, game, settings): spec for spec in specs}
     for path in networks:
@@ -70,9 +71,9 @@ def make_players(
 
 
 def player_name(spec: str, game: Game, settings: PlayerSettings) -> str:
-    """Return one name for all specifications of the same player.
+    """Return a player's name, which is the same for all specifications of that player.
 
-    The name of a network contains its file and its limits.
+    The name of a network contains its file and its search limits.
 
     Args:
         settings: settings of the networks.
@@ -95,7 +96,7 @@ def player_name(spec: str, game: Game, settings: PlayerSettings) -> str:
 def _network_name(path: Path) -> str:
     """Return the name of a network file.
 
-    A shipped network may be replaced by a better one, so its name is that of the run that made it.
+    A shipped network may be replaced by a better one, so it is named after the run that made it.
     """
     if not is_shipped(path):
         return str(path)
@@ -104,7 +105,7 @@ def _network_name(path: Path) -> str:
 
 
 def _limited(spec: str, settings: PlayerSettings) -> PlayerSettings:
-    """Return the settings of a player; the number of simulations applies to networks only."""
+    """Return a player's settings: ``settings``, with its simulations only if it is a network."""
     kind, _ = read_spec(spec)
     if not has_network(kind):
         return dataclasses.replace(settings, num_simulations=None)

@@ -6,8 +6,8 @@ the training runs. docs/SERVE.md describes it.
     alphazero serve runs=checkpoints port=8080 open=false
     alphazero serve host=0.0.0.0 token=CHOOSE_ONE
 
-In: an address. Out: a page, until Ctrl-C. `alphazero.web` answers; it needs the libraries of the
-extra [web].
+In: an address. Out: a page, until Ctrl-C. The server is in `alphazero.web`; it needs the libraries
+of the extra [web].
 """
 
 import contextlib
@@ -35,7 +35,7 @@ _MIN_TOKEN = 8
 
 @dataclasses.dataclass
 class Settings:
-    """The settings of the command."""
+    """The games and players that the page offers, and the address of the server."""
 
     game: str | None = option(None, "the game that the page begins with; a file of your own is run")
     games: list[str] = option([], "more games of your own beside that one: [a.py,open_spiel:hex]")
@@ -49,7 +49,7 @@ class Settings:
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Answer until Ctrl-C."""
+    """Serve the page until Ctrl-C."""
     _check(settings)
     from alphazero.web.backend import Backend
 
@@ -71,17 +71,17 @@ def run(settings: Settings, console: Console) -> None:
     with contextlib.suppress(KeyboardInterrupt):
         serving = threading.Thread(target=server.run, daemon=True)
         serving.start()
-        # The first move would wait for the network otherwise.
+        # Otherwise the first move would wait for the network to load.
         threading.Thread(target=_warm_up, args=(backend,), daemon=True).start()
         if settings.open and sys.stdout.isatty():
             webbrowser.open(url)
         while serving.is_alive():
-            serving.join(1.0)  # Windows interrupts no wait without a time limit
-    end_process()  # threads may still load networks and search
+            serving.join(1.0)  # on Windows, Ctrl-C does not end a wait without a time limit
+    end_process()  # other threads may still be loading networks or searching
 
 
 def _playable(name: str) -> str:
-    """Return the name of a game of the user's; refuse a puzzle."""
+    """Return the full name of a game given by the user; refuse games of one player."""
     game = make_game(name)
     if game.num_players == 1:
         reason = "the page is for two players, and this game has one; 'alphazero play' plays it"
@@ -95,7 +95,7 @@ def _warm_up(backend: "Backend") -> None:
 
 
 def _check(settings: Settings) -> None:
-    """Refuse what cannot work before anything is loaded."""
+    """Refuse a missing folder of runs and an unsafe token, before anything is loaded."""
     if settings.runs != Settings().runs and not Path(settings.runs).is_dir():
         raise ConfigError.of("runs", settings.runs, reason="there is no such folder")
     token = settings.token

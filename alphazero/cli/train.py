@@ -7,8 +7,8 @@ and change any single setting.
     alphazero train --multirun game=tic_tac_toe seed=1,2,3
     alphazero train resume=latest
 
-In: arguments. Out: run folders. `main` composes the settings of each run and checks them, see
-`alphazero.training.run_config`; `_train` makes the run, see `alphazero.training.trainer`.
+In: command-line arguments. Out: run folders. `main` composes and checks the settings of each run,
+see `alphazero.training.run_config`; `_train` trains the run, see `alphazero.training.trainer`.
 """
 
 import argparse
@@ -66,7 +66,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _train_new(options: argparse.Namespace, words: list[str]) -> int:
-    """Train a new run, or the runs of a sweep one after the other; return the exit status."""
+    """Train a new run, or the runs of a sweep in turn; return the exit status."""
     sweep = runs_of_sweep(words) if options.multirun else [(words, {})]
     # All runs are checked before the first one starts.
     runs = [(compose(of_run, options.config_dir), varied) for of_run, varied in sweep]
@@ -88,7 +88,7 @@ def _train_new(options: argparse.Namespace, words: list[str]) -> int:
 
 
 def _split(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
-    """Return the options by their names, and the settings and choices of config groups.
+    """Split arguments into options such as ``--cfg``, and settings and config-group choices.
 
     Raises:
         ConfigError: for an unknown option, or a value that an option does not take.
@@ -110,7 +110,7 @@ def _split(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
 
 
 def _print_help(arguments: list[str]) -> None:
-    """Print the help; key=value arguments change the shown values, others name sections."""
+    """Print the help; ``key=value`` arguments change the values shown, others name sections."""
     options, words = _split(arguments)
     sections = [word for word in words if "=" not in word and word[0] != "~"]
     words = [word for word in words if word not in sections]
@@ -136,7 +136,8 @@ def _train(
     """Train a run; return the exit status.
 
     Args:
-        varied: settings and choices of config groups in which the run differs from its sweep.
+        varied: settings and config-group choices in which this run differs from others of its
+            sweep.
     """
     console = Console(highlight=False, emoji=False)
     try:
@@ -157,8 +158,8 @@ def _train(
 
 
 def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -> int:
-    """Pass the events of the training loop to the loggers; Ctrl-C stops it cleanly."""
-    from alphazero.training.loggers.tensorboard import TensorBoardLogger  # takes a second
+    """Run the training loop and pass its events to the loggers; Ctrl-C stops it cleanly."""
+    from alphazero.training.loggers.tensorboard import TensorBoardLogger  # takes a second to import
 
     shown = ConsoleLogger(console, trainer.settings.run.num_iterations, trainer.progress)
     tensorboard = TensorBoardLogger(trainer, varied)
@@ -176,13 +177,13 @@ def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -
     except (OSError, MemoryError, RuntimeError) as error:
         error.add_note(kept_text(trainer))
         raise
-    assert isinstance(event, IterationReport)  # that of the last iteration
+    assert isinstance(event, IterationReport)  # the report of the last iteration
     console.print("\n" + "\n".join(end_lines(trainer, event)))
     return 0
 
 
 def _print_runs(folders: list[RunFolder], console: Console) -> None:
-    """Print the strength of each run of a sweep, and how to compare two of them."""
+    """Print the strength of each run of a sweep, and a command that compares two of them."""
     table = figures_table("strength, %", left="\nrun")
     for folder in folders:
         strength = _strength(folder)
@@ -195,17 +196,17 @@ def _print_runs(folders: list[RunFolder], console: Console) -> None:
 
 
 def _strength(folder: RunFolder) -> float:
-    """Return the strength after the last iteration.
+    """Return a run's strength after the last iteration.
 
-    It is the accuracy with search where an evaluation set ships with the game, otherwise the score
-    against UCT; NaN if neither is measured.
+    It is the accuracy with search if an evaluation set ships with the game, otherwise the score
+    against UCT; NaN if neither was measured.
     """
     row = folder.read_metrics()[-1]
     return float(row.get("exact.accuracy", row.get("strength.score", math.nan)))
 
 
 def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
-    """Return the settings of a stored run, changed by the arguments, and its folder."""
+    """Load the settings of a stored run, change them by the arguments, and find its folder."""
     options = [word for word in arguments if word.startswith(("-", "~", "+"))]
     if options:
         message = f"{options[0]} cannot be combined with resume=, only key=value can."
@@ -232,11 +233,11 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
     return settings, folder
 
 
-# --- what is printed before and after a run -------------------------------------------------------
+# --- text printed before and after a run ----------------------------------------------------------
 
 
 def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
-    """Return the lines printed before training: game, folder, network and engine."""
+    """Format the lines printed before training: game, folder, network and engine."""
     num_weights = sum(parameter.numel() for parameter in trainer.learner.network.parameters())
     verb = f"Resuming after iteration {trainer.iteration} of" if resumed else "Training"
     lines = [
@@ -250,7 +251,7 @@ def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
 
 
 def kept_text(trainer: Trainer) -> str:
-    """Return which iteration of an interrupted run is stored, and the command that resumes it."""
+    """Format which iteration of an interrupted run is stored, and the command that resumes it."""
     if not trainer.store.iteration:
         return "No iteration was finished, so nothing is kept."
     resume = f"{program()} train {_resume_words(trainer)}"
@@ -258,7 +259,7 @@ def kept_text(trainer: Trainer) -> str:
 
 
 def end_lines(trainer: Trainer, report: IterationReport) -> list[str]:
-    """Return a summary of a run that has ended, and commands to try next."""
+    """Format a summary of a run that has ended, and commands to try next."""
     lines = []
     if report.proof is not None:
         lines = [*proof_lines(trainer.game, report.proof.report), ""]
@@ -289,7 +290,7 @@ def end_lines(trainer: Trainer, report: IterationReport) -> list[str]:
 
 
 def program(name: str = "alphazero") -> str:
-    """Return the command for a program of this installation.
+    """Return how to call a program of this installation from a shell.
 
     It is the program's name if the shell finds it, otherwise its path.
     """
@@ -298,7 +299,7 @@ def program(name: str = "alphazero") -> str:
 
 
 def _command(*words: str, of: str = "alphazero") -> str:
-    """Return a command line of a program of this installation, as a shell reads it."""
+    """Format a command line for a program of this installation, quoted for a shell."""
     return f"{shlex.quote(program(of))} {shlex.join(words)}"
 
 
@@ -307,7 +308,7 @@ def _tensorboard(folder: Path | str) -> str:
 
 
 def _engine_text(trainer: Trainer) -> str:
-    """Return the engine, and why it was chosen."""
+    """Format the name of the inference engine, and why it was chosen."""
     tuning, report = trainer.tuning, trainer.evaluator.report
     if report.refused:
         return f"{report.name} (too far from float32: {report.refused})"
@@ -319,7 +320,7 @@ def _engine_text(trainer: Trainer) -> str:
 
 
 def finished_lines(trainer: Trainer) -> list[str]:
-    """Return the message for resuming a finished run, with the command that extends it."""
+    """Format the message shown when a finished run is resumed, with the command that extends it."""
     limits = " and ".join(f"{key}={value}" for key, value in trainer.reached_limits.items())
     took = f"{trainer.iteration} iterations in {duration_text(trainer.elapsed_s)}"
     return [
@@ -329,10 +330,10 @@ def finished_lines(trainer: Trainer) -> list[str]:
 
 
 def _longer_run(trainer: Trainer, is_proven: bool = False) -> str:
-    """Return the command that trains a run further: the limits that ended it, doubled.
+    """Format the command that trains a run further: the limits that ended it, doubled.
 
     Args:
-        is_proven: a complete proof would end it again after an iteration.
+        is_proven: whether a complete proof would end the run again after one iteration.
     """
     done = {"run.num_iterations": trainer.iteration, "run.time_limit_s": trainer.elapsed_s}
     limits = trainer.reached_limits.items()

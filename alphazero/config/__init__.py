@@ -1,1 +1,1 @@
-"""Settings: declared in code, read from command lines and files, checked once."""
+"""Settings: declared in code, read from command lines and files, and checked in one place."""

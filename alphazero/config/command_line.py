@@ -1,10 +1,10 @@
-"""Settings from the ``key=value`` arguments of a command line; every command reads its own here.
+"""Read the settings of a command from its ``key=value`` arguments.
 
-In: arguments and a settings class. Out: checked settings. The type of a setting says how its value
-is read: text literally, a list as in YAML (``[3,3]``), ``null`` as no value. Hydra's grammar is not
-used for values, because commas and equals signs have a meaning there: ``second=uct:500,uct_c=0.7``
-would need two pairs of quotes, as would 12 of the 212 values in our documentation. Hydra composes
-config files, see `alphazero.config.hydra`.
+In: command-line arguments and a settings class. Out: checked settings. The type of a setting
+decides how its value is read: text literally, a list as in YAML (``[3,3]``); ``null`` means no
+value. Hydra's grammar is not used for values, because it gives commas and equals signs a meaning:
+``second=uct:500,uct_c=0.7`` would need two pairs of quotes, as would 12 of the 212 values in our
+documentation. Hydra only composes config files, see `alphazero.config.hydra`.
 """
 
 import contextlib
@@ -17,16 +17,16 @@ from alphazero.config.settings import from_plain, rows, types_of
 from alphazero.runtime.errors import ConfigError
 
 _MAX_LISTED = 40
-#: Raised by yaml for invalid YAML, deep nesting and impossible dates.
+#: Exceptions that yaml raises for invalid YAML, deep nesting and impossible dates.
 _UNREADABLE = (yaml.YAMLError, RecursionError, ValueError)
 
 
 def from_overrides(cls: type, words: list[str], command: str) -> Any:
-    """Return a ``cls`` filled from the arguments of a command line and checked.
+    """Fill the settings class ``cls`` from command-line arguments, and check the values.
 
     Args:
         words: the arguments.
-        command: such as "alphazero match"; error messages name it.
+        command: the command that error messages name, such as "alphazero match".
 
     Raises:
         ConfigError: for an argument without "=", an unknown key, a value of the wrong type, or one
@@ -34,7 +34,7 @@ def from_overrides(cls: type, words: list[str], command: str) -> Any:
     """
     values = parse_overrides(cls, words, command)
     for row in rows(cls()):
-        # Usually an empty shell variable; ignoring it would run another command.
+        # Usually an empty shell variable; ignoring it would not run what the user meant.
         if values.get(row.key) == "" and row.value != "":
             message = f"{row.key}= has no value: give one, or leave {row.key}= out."
             raise ConfigError(message, key=row.key, value="", allowed=row.allowed)
@@ -42,7 +42,7 @@ def from_overrides(cls: type, words: list[str], command: str) -> Any:
 
 
 def parse_overrides(cls: type, words: list[str], command: str) -> dict[str, Any]:
-    """Return the values of ``key=value`` arguments as plain data, nested by sections.
+    """Convert ``key=value`` arguments to plain data, nested by sections; values are not checked.
 
     Raises:
         ConfigError: for an argument without "=", or an unknown key.
@@ -61,7 +61,7 @@ def parse_overrides(cls: type, words: list[str], command: str) -> dict[str, Any]
 
 
 def split_word(word: str) -> tuple[str, str]:
-    """Return the key and the text of a ``key=value`` argument.
+    """Split a ``key=value`` argument into its key and the text of its value.
 
     Raises:
         ConfigError: if there is no "=".
@@ -74,10 +74,10 @@ def split_word(word: str) -> tuple[str, str]:
 
 
 def check_key(key: str, text: str, known: list[str], command: str) -> None:
-    """Check that a key is among the ``known`` ones.
+    """Check that a key is one of the ``known`` keys.
 
     Raises:
-        ConfigError: for any other key; the message names the most similar one.
+        ConfigError: for any other key; the message suggests the most similar one.
     """
     if key not in known:
         listed = ", ".join(known) if len(known) <= _MAX_LISTED else f"in '{command} --help'"
@@ -106,15 +106,15 @@ def split_values(text: str) -> list[str]:
 
 
 def _read_value(text: str, kind: type) -> Any:
-    """Return the value of a text for a setting of this type; unreadable text stays text.
+    """Convert text to a value for a setting of type ``kind``; invalid YAML stays text.
 
-    Numbers and switches stay text as well: they are converted when the value is checked.
+    Numbers and booleans stay text as well: they are converted when the value is checked.
     """
     if text == "null":
         return None
     if kind is list or (kind is str and text[:1] in ("'", '"')):
         with contextlib.suppress(*_UNREADABLE):
-            # The base loader leaves all scalars text: 'on' is not a switch and '010' no octal.
+            # The base loader keeps all scalars as text: 'on' is no boolean and '010' no octal.
             return yaml.load(text, Loader=yaml.BaseLoader)
     if kind is dict:
         with contextlib.suppress(*_UNREADABLE):

@@ -1,6 +1,6 @@
-"""Config files: their groups and choices, their values, and which file sets a value.
+"""Read config files: their groups and choices, their values, and which file sets a value.
 
-In: a folder of config files. Out: names of groups and files.
+In: config files, or stored settings as YAML text. Out: names of groups and files; plain data.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,19 +12,19 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import AliasToken, YAMLError
 
-_MAX_STORED = 20_000  #: maximum characters of a stored config; ours have 4,000
-_MAX_DEPTH = 30  #: maximum nesting of its sections and lists
+_MAX_STORED = 20_000  #: maximum characters of a stored config; ours have about 4,000
+_MAX_DEPTH = 30  #: maximum nesting of its sections and lists, and number of its interpolations
 _NO_YAML = "it is not YAML of plain keys and values"
 
 
 def config_files(folder: Path) -> dict[str, Path]:
-    """Return the config files in a folder by their names, such as "experiment/mine"."""
+    """Find the config files in a folder, keyed by name, such as "experiment/mine"."""
     files = sorted(folder.rglob("*.yaml"))
     return {path.relative_to(folder).with_suffix("").as_posix(): path for path in files}
 
 
 def groups_of(names: Iterable[str]) -> dict[str, list[str]]:
-    """Return the config groups of files with these names, and the choices of each."""
+    """Return the config groups to which these file names belong, and the choices of each group."""
     found: dict[str, list[str]] = {}
     for file in names:
         group, _, name = file.partition("/")
@@ -34,12 +34,12 @@ def groups_of(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def read_values(path: Path) -> Any:
-    """Return the plain data of a config file that the user wrote."""
+    """Read a config file written by the user, as plain data."""
     return _plain(path.read_text("utf-8"))
 
 
 def parse_yaml(text: str) -> Any:
-    """Return the plain data that `to_yaml` has written, with interpolations unresolved.
+    """Parse YAML text written by `to_yaml` into plain data; interpolations stay unresolved.
 
     Raises:
         ValueError: if the text is too long, deeply nested or not plain YAML.
@@ -52,10 +52,10 @@ def parse_yaml(text: str) -> Any:
 
 
 def _is_simple(text: str) -> bool:
-    """Return whether a text is YAML without aliases and with little nesting.
+    """Return whether ``text`` is YAML without aliases or deep nesting.
 
-    A few lines of aliases can stand for more data than any memory holds, and deep nesting takes
-    YAML's parser minutes.
+    A few lines of aliases can expand to more data than any memory holds, and deep nesting keeps
+    YAML's parser busy for minutes.
     """
     depth = 0
     try:
@@ -77,18 +77,18 @@ def _plain(text: str) -> Any:
 
 
 def to_yaml(values: dict[str, Any]) -> str:
-    """Return plain data as YAML text that `parse_yaml` can read."""
+    """Format plain data as YAML text that `parse_yaml` can read."""
     return OmegaConf.to_yaml(OmegaConf.create(values))
 
 
 def file_with(files: Mapping[str, Path], key: str | None, value: Any) -> Path | None:
-    """Return the first file in which a setting has this value, or None."""
+    """Find the first file that gives the setting ``key`` this value; None if no file does."""
     for name, path in files.items():
         try:
             values = read_values(path)
         except (OSError, ValueError):
             continue
-        # The keys of a file belong to its group or, as those of an experiment, to the root.
+        # The keys of a file belong to its group or, as in an experiment's file, to the root.
         of_group = {name.partition("/")[0]: values}
         if (key, value) in [*_flat(values), *_flat(of_group)]:
             return path
@@ -96,7 +96,7 @@ def file_with(files: Mapping[str, Path], key: str | None, value: Any) -> Path | 
 
 
 def _flat(values: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the keys of nested data with their values: of sections, and of a defaults list."""
+    """Yield the keys and values of nested data, including those of a defaults list."""
     for name, value in values.items() if isinstance(values, dict) else ():
         yield f"{prefix}{name}", value
         yield from _flat(value, f"{prefix}{name}.")

@@ -1,4 +1,4 @@
-"""The text of `--help`, made from a command's settings class.
+"""Print the text of `--help` from a command's settings class.
 
 In: the settings, a summary and examples. Out: text on standard output, with the default value, the
 meaning and the allowed values of each setting.
@@ -37,14 +37,16 @@ def print_help(
 ) -> None:
     """Print the help of a command.
 
-    A command with config groups has many settings: its help is an overview, and a page for each
-    section.
+    A command with config groups has many settings, so its help is an overview, plus one page for
+    each section.
 
     Args:
+        command: the name of the command.
+        summary: what the command does.
         settings: an instance of the command's settings class; its values are shown as the defaults.
-        examples: complete commands.
-        choices: the config groups of the command and the files in each.
-        sections: print only these sections or settings, or "all"; for commands with ``choices``.
+        examples: complete command lines.
+        choices: the command's config groups, and the names of the files in each.
+        sections: sections or settings to print alone, or "all"; for commands with ``choices``.
 
     Raises:
         ConfigError: if there is no such section.
@@ -57,7 +59,7 @@ def print_help(
     console.print(f"usage: alphazero {command} [key=value ...]\n", markup=False)
     console.print(summary, markup=False)
     if choices:
-        # Groups of a single file leave nothing to choose.
+        # A group with a single file leaves nothing to choose.
         files = {name: ", ".join(files) for name, files in choices.items() if len(files) > 1}
         helps = {field.name: field.metadata["help"] for field in _sections(settings)}
         _print_table(console, "config groups[/]: choose one file of each, group=file", files)
@@ -85,7 +87,7 @@ def _print_settings(console: TrimmedConsole, groups: dict[str, list[Row]]) -> No
 
 
 def _print_table(console: TrimmedConsole, heading: str, table: dict[str, str]) -> None:
-    """Print names and their meanings."""
+    """Print a two-column table of names and their meanings."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     for name, text in table.items():
         grid.add_row(Text(name, "cyan"), text)
@@ -94,7 +96,7 @@ def _print_table(console: TrimmedConsole, heading: str, table: dict[str, str]) -
 
 
 def _chosen(settings: Any, sections: Sequence[str]) -> dict[str, list[Row]]:
-    """Return the settings that ``sections`` names: whole sections, single settings, or "all"."""
+    """Return the settings named by ``sections``: whole sections, single settings, or "all"."""
     groups = _groups(settings)
     found: dict[str, list[Row]] = {}
     known = {"all"}
@@ -117,9 +119,9 @@ def _sections(settings: Any) -> list[dataclasses.Field]:
 
 
 def _groups(settings: Any) -> dict[str, list[Row]]:
-    """Return the settings under their headings: sections, own settings, then those of bases.
+    """Group the settings by heading: sections, the class's own settings, then its base classes'.
 
-    A base class whose settings have a heading of their own declares it as ``HEADING``.
+    A base class may declare a separate heading for its settings as ``HEADING``.
     """
     all_rows = list(rows(settings))
     groups: dict[str, list[Row]] = {
@@ -137,7 +139,7 @@ def _groups(settings: Any) -> dict[str, list[Row]]:
 
 
 def _setting(row: Row) -> Text:
-    """Return ``key=default`` and the allowed values."""
+    """Format a setting as ``key=default`` and its allowed values."""
     value = f"{row.value:g}" if isinstance(row.value, float) else value_text(row.value)
     default = "" if row.value in (None, "") else f"={value}"
     allowed = f"  [{row.allowed}]" if row.allowed else ""

@@ -1,6 +1,6 @@
-"""Suggests a setting for an unknown key: usually the one with the most similar name.
+"""Suggest a setting for an unknown key, usually the one with the most similar name.
 
-In: a key that someone typed, and the known ones. Out: the end of an error message.
+In: a key typed by the user, and the known keys. Out: the end of an error message.
 """
 
 import difflib
@@ -8,9 +8,9 @@ import re
 
 
 def nearest_key_hint(key: str, known: list[str]) -> str:
-    """Return " Did you mean ...?" with the known key most like ``key``.
+    """Suggest the known key most like ``key``: " Did you mean ...?".
 
-    Without such a key, return the list of its section, or "" if there is no such section.
+    If no key is similar, list the keys of its section; if there is no such section, return "".
     """
     key = _as_written_here(key)
     section, dot, name = key.rpartition(".")
@@ -28,6 +28,6 @@ def nearest_key_hint(key: str, known: list[str]) -> str:
 
 
 def _as_written_here(key: str) -> str:
-    """Return a key in our spelling: ``--maxVisits`` becomes ``max_visits``."""
+    """Convert a key to our spelling: ``--maxVisits`` becomes ``max_visits``."""
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key.strip().lstrip("-+~"))
     return snake.lower().replace("-", "_")

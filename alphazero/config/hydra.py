@@ -1,10 +1,9 @@
-"""The settings of a run, merged by Hydra from config files and the arguments of a command line.
+"""Merge the settings of a run from config files and command-line arguments, with Hydra.
 
-In: the folder of the config files, and arguments. Out: plain data, or one sentence for whatever is
-wrong. Hydra merges without looking at values: `alphazero.training.run_config` checks them
-afterwards. Text needs no quotes on the command line, as in all commands
-(`alphazero.config.command_line`): it is quoted here. Hydra also reads ``~group``, ``+group=file``
-and ``${interpolations}``.
+In: the folder of the config files, and arguments. Out: plain data, or a one-sentence error. Hydra
+merges without looking at values: `alphazero.training.run_config` checks them afterwards. As in all
+commands (`alphazero.config.command_line`), text needs no quotes on the command line: they are added
+here. Hydra's ``~group``, ``+group=file`` and ``${interpolations}`` also work.
 """
 
 import dataclasses
@@ -30,18 +29,18 @@ from alphazero.config.settings import types_of
 from alphazero.runtime.errors import ConfigError
 
 COMMAND = "alphazero train"  # the only command that Hydra serves
-#: The file that the merge begins with. The first entry of its defaults list is the schema.
+#: The config file at which the merge begins; the first entry of its defaults list is the schema.
 CONFIG_NAME = "train"
-#: Raised by Hydra, OmegaConf and YAML for a config that cannot be composed.
+#: Exceptions of Hydra, OmegaConf and YAML for a config that cannot be composed.
 _ERRORS = (HydraException, OmegaConfBaseException, YAMLError, ValueError)
 _PACKAGE_HINT = " Is its first line '# @package _global_'?"
 
 
 def runs_of_sweep(words: Sequence[str]) -> Iterator[tuple[list[str], dict[str, str]]]:
-    """Yield the arguments of each run of a sweep, and the settings in which the runs differ.
+    """Yield the arguments of each run of a sweep, and its values of the settings that vary.
 
     Args:
-        words: arguments; each of several values separated by commas makes a run.
+        words: arguments; several values, separated by commas, make a run each.
 
     Raises:
         ConfigError: for an argument without "=".
@@ -63,14 +62,14 @@ def runs_of_sweep(words: Sequence[str]) -> Iterator[tuple[list[str], dict[str, s
 
 
 class Composer:
-    """Merges config files and arguments."""
+    """Merges config files and command-line arguments into the settings of a run."""
 
     def __init__(self, cls: type, folder: Path, config_dir: str | None = None):
         """Read the names of the config files.
 
         Args:
-            cls: the class of the settings, whose defaults the files change.
-            folder: the config files that ship.
+            cls: the settings class, whose defaults the files change.
+            folder: the folder of the shipped config files.
             config_dir: a folder with the user's own config files.
 
         Raises:
@@ -91,10 +90,10 @@ class Composer:
         store_schema(cls)
 
     def merge(self, words: Sequence[str]) -> dict[str, Any]:
-        """Return the settings of one run as plain data, nested by sections.
+        """Merge the settings of one run into plain data, nested by sections.
 
         Args:
-            words: choices of config groups and single settings.
+            words: config-group choices and single settings.
 
         Raises:
             ConfigError: for an unknown key or choice, or a file that cannot be read.
@@ -110,7 +109,7 @@ class Composer:
     # --- arguments as overrides in Hydra's grammar ------------------------------------------------
 
     def _override(self, word: str) -> str:
-        """Return an argument in Hydra's grammar."""
+        """Convert an argument to Hydra's grammar."""
         if word.startswith("~"):
             return word
         key, text = split_word(word.lstrip("+"))
@@ -128,7 +127,7 @@ class Composer:
         return f"{key}={text}"
 
     def _check_not_hidden(self, group: str, choice: str) -> None:
-        """Check that a config file of the user is not hidden by one that ships."""
+        """Check that no shipped config file hides the user's own file of the same name."""
         path = self.own_files.get(f"{group}/{choice}")
         shipped = self.folder / group / f"{choice}.yaml"
         if path and shipped.is_file() and not path.samefile(shipped):
@@ -138,7 +137,7 @@ class Composer:
     # --- errors -----------------------------------------------------------------------------------
 
     def named(self, error: ConfigError) -> ConfigError:
-        """Return the error with the name of the user's file that contains the refused value."""
+        """Add to an error the name of the user's config file that contains the refused value."""
         path = file_with(self.own_files, error.key, error.value)
         if path is None:
             return error
@@ -147,7 +146,7 @@ class Composer:
         return ConfigError(message, key=error.key, value=error.value, allowed=error.allowed)
 
     def _refused(self, error: Exception, overrides: Sequence[str]) -> ConfigError:
-        """Return the ConfigError for one of `_ERRORS`: key or file, value, and what is allowed."""
+        """Convert one of `_ERRORS` to a ConfigError that names the key or file and the reason."""
         if isinstance(error, OverrideParseException):
             key, _, value = error.override.partition("=")
             return ConfigError.of(key, value, reason="Hydra cannot parse it")
@@ -167,10 +166,10 @@ class Composer:
         return ConfigError(f"{start}{text}.{hint}", key=setting)
 
     def _missing(self, error: MissingConfigException, path: Path | None) -> ConfigError:
-        """Return the error for a choice of a config group that does not exist.
+        """Make the error for a config-group choice that does not exist.
 
         Args:
-            path: the user's own file that makes the choice, as far as Hydra says so.
+            path: the user's own file that makes the choice, if Hydra names it.
         """
         # Such as "experiment/ablation/adam".
         group, _, choice = str(error.missing_cfg_file).partition("/")
@@ -190,13 +189,13 @@ def _of_file(path: Path | None) -> str:
 
 @functools.cache
 def store_schema(cls: type) -> None:
-    """Make the keys known to Hydra, as plain data; types are checked after the merge."""
+    """Register the keys of a settings class with Hydra; types are checked after the merge."""
     schema = dataclasses.asdict(cls())
     ConfigStore.instance().store(name=f"{CONFIG_NAME}_schema", node=schema)
 
 
 @functools.lru_cache(maxsize=256)
 def _compose(folder: Path, overrides: tuple[str, ...]) -> DictConfig:
-    """Return the config that Hydra merges from files and overrides; do not change it."""
+    """Let Hydra merge files and overrides; the result is cached, so callers must not change it."""
     with hydra.initialize_config_dir(str(folder), version_base="1.3", job_name=CONFIG_NAME):
         return hydra.compose(CONFIG_NAME, overrides=list(overrides))

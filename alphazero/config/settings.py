@@ -1,8 +1,8 @@
-"""Typed settings: declare a key with its help, range or choices, and check the values given for it.
+"""Typed settings: declare each with its help text, range or choices, and check its values.
 
-In: dataclasses whose fields are made with `option` and `section`, and plain data for them. Out:
+In: dataclasses whose fields are made with `option` and `section`, and plain data to fill them. Out:
 checked plain dataclasses. Each package declares its own settings with this module, which knows none
-of them. `alphazero.config.command_line` reads settings from the arguments of a command line.
+of them. `alphazero.config.command_line` reads settings from command-line arguments.
 """
 
 import copy
@@ -24,7 +24,8 @@ _TYPE_TEXT = {
     list: "a list such as [1,2]",
     dict: "names and values such as {units: 64}",
 }
-#: The types that are converted to each type. Fractions do not become int, nor bool a number.
+#: The types of values that are converted to each type. A float does not become int, nor bool a
+#: number.
 _ACCEPTED = {
     int: (int, str),
     float: (int, float, str),
@@ -45,8 +46,8 @@ def option(
     """Declare a setting.
 
     Args:
-        default: its default value; lists are copied.
-        help: one line for `--help`.
+        default: its default value; lists and dicts are copied.
+        help: a line of text for `--help`.
         low, high: inclusive bounds of a number, or of each number of a list; None means no bound.
         choices: the allowed values.
     """
@@ -57,7 +58,7 @@ def option(
 
 
 def section(cls: type, help: str) -> Any:
-    """Declare a group of settings, itself a dataclass, inside another."""
+    """Declare a section: a group of settings, itself a dataclass, inside another dataclass."""
     return dataclasses.field(default_factory=cls, metadata={"help": help})
 
 
@@ -67,25 +68,25 @@ def section(cls: type, help: str) -> Any:
 class Row(NamedTuple):
     """One setting, for help texts and tables."""
 
-    key: str  #: with its section, such as "learner.batch_size"
+    key: str  #: its name, with its section, such as "learner.batch_size"
     value: Any
     help: str
     allowed: str  #: the range or the choices as text, "" if only its type limits it
 
 
 def rows(settings: Any) -> Iterator[Row]:
-    """Yield every setting of a settings dataclass, those of its sections included."""
+    """Yield every setting of a settings dataclass, including those of its sections."""
     for key, field, value in _walk(settings):
         yield Row(key, value, field.metadata.get("help", ""), allowed_text(field))
 
 
 def types_of(cls: type) -> dict[str, type]:
-    """Return the type of each setting by its key: int, float, bool, str, list or dict."""
+    """Return the type of each setting, by key: int, float, bool, str, list or dict."""
     return {key: _plain_type(field.type) for key, field, _ in _walk(cls())}
 
 
 def allowed_text(field: dataclasses.Field) -> str:
-    """Return the range or the choices of a setting as text, "" if only its type limits it."""
+    """Format the range or the choices of a setting; "" if only its type limits it."""
     low, high, choices = (field.metadata.get(key) for key in ("low", "high", "choices"))
     if choices is not None:
         return "one of " + ", ".join(map(str, choices))
@@ -113,14 +114,14 @@ def _plain_type(annotation: Any) -> type:
 
 
 def _without_none(annotation: Any) -> Any:
-    """Return an annotation without None: int for ``int | None``."""
+    """Strip None from an annotation: int for ``int | None``."""
     if isinstance(annotation, types.UnionType):
         (annotation,) = (one for one in typing.get_args(annotation) if one is not type(None))
     return annotation
 
 
 def _number_text(value: float) -> str:
-    """Return a bound as text; those near the limits of 64-bit integers as a power of two."""
+    """Format a bound of a range; integers above 2^53 are written as a power of two."""
     if isinstance(value, float):
         return f"{value:g}"
     return f"2^{value.bit_length()}" if value > 2**53 else str(value)
@@ -130,11 +131,11 @@ def _number_text(value: float) -> str:
 
 
 def from_plain(base: Any, values: dict[str, Any]) -> Any:
-    """Return settings filled from nested plain data and checked.
+    """Fill settings from nested plain data, and check the values.
 
     Args:
-        base: what ``values`` changes: a settings class (its defaults), or an instance.
-        values: nested by sections. Text is converted: "5" to 5 where a number belongs.
+        base: the settings to change: a class, for its defaults, or an instance, which is copied.
+        values: plain data, nested by sections. Text is converted: "5" to 5 for a number.
 
     Raises:
         ConfigError: for an unknown key, a value of the wrong type, or one out of range.
@@ -146,7 +147,7 @@ def from_plain(base: Any, values: dict[str, Any]) -> Any:
 
 
 def from_stored(cls: type, values: dict[str, Any], path: str | Path) -> Any:
-    """Return `from_plain` of the settings in the file ``path``; a ConfigError names the file."""
+    """Fill settings as `from_plain` does; errors name the file ``path`` that stores the values."""
     try:
         return from_plain(cls, values)
     except ConfigError as error:
@@ -166,7 +167,7 @@ def check(settings: Any) -> None:
 
 
 def _fill(settings: Any, values: dict[str, Any], known: list[str], prefix: str = "") -> None:
-    """Set what ``values`` hold; ``known`` are the keys of all settings."""
+    """Set the given values; ``known`` lists the keys of all settings, for error messages."""
     fields = {field.name: field for field in dataclasses.fields(settings)}
     for name, value in values.items():
         key = f"{prefix}{name}"
@@ -183,7 +184,7 @@ def _fill(settings: Any, values: dict[str, Any], known: list[str], prefix: str =
 
 
 def _unknown(key: str, value: Any, known: list[str]) -> ConfigError:
-    """Return the error for a key that does not exist, or that is written with a dot in a file."""
+    """Make the error for a key that does not exist, or that is written with a dot in a file."""
     section, _, name = key.rpartition(".")
     if key in known:
         message = f"'{key}' is not one key: write '{section}:' and, indented below, '{name}:'."
@@ -195,7 +196,11 @@ def _unknown(key: str, value: Any, known: list[str]) -> ConfigError:
 
 
 def _converted(key: str, field: dataclasses.Field, value: Any) -> Any:
-    """Return a value with the type of its setting."""
+    """Convert a value to the type of its setting.
+
+    Raises:
+        ConfigError: if it cannot be converted.
+    """
     try:
         return _as_type(field.type, value)
     except (TypeError, ValueError, KeyError, OverflowError, AttributeError):
@@ -205,7 +210,7 @@ def _converted(key: str, field: dataclasses.Field, value: Any) -> Any:
 
 
 def _as_type(annotation: Any, value: Any) -> Any:
-    """Return a value as the type of an annotation; raise an error if it cannot be that."""
+    """Convert a value to the type of an annotation; raise TypeError or another error on failure."""
     kind = _without_none(annotation)
     if value is None and kind != annotation:
         return None

@@ -1,6 +1,6 @@
-"""Elo ratings of many players on one scale, computed from the games that some of them have played.
+"""Elo ratings of many players on one scale, computed from games between some of them.
 
-In: the pair counts of any two players that have met. Out: a rating for each player, with
+In: the pair counts of every two players that have met. Out: a rating for each player, with
 covariances. Nothing is played here.
 
 Model. The expected score of player i against player j is
@@ -44,7 +44,7 @@ import numpy as np
 from alphazero.evaluation.report import PAIR_SCORES, Z_95, Interval
 
 ELO_PER_UNIT = 400.0 / math.log(10.0)
-VIRTUAL_PAIRS = 0.5  # the virtual draw is one game, half a pair
+VIRTUAL_PAIRS = 0.5  # the virtual draw is one game, which is half a pair
 PRIOR_PAIRS = 4.0
 _MAX_STEPS, _TOLERANCE = 200, 1e-10
 _PAIR_SCORES = np.array(PAIR_SCORES)
@@ -61,13 +61,13 @@ class Pairing(NamedTuple):
 
 @dataclass(frozen=True)
 class Ratings:
-    """Ratings of P players, relative to the anchor, whose rating is given and exact."""
+    """Ratings of P players relative to the anchor, a player whose rating is fixed and exact."""
 
-    players: tuple[str, ...]  #: in alphabetical order
+    players: tuple[str, ...]  #: their names, in alphabetical order
     anchor: str
-    elo: np.ndarray  #: float64[P]
-    covariance: np.ndarray  #: float64[P, P], in squared Elo; the anchor's row is 0
-    num_games: np.ndarray  #: int64[P]
+    elo: np.ndarray  #: float64[P], the ratings
+    covariance: np.ndarray  #: float64[P, P], of the ratings, in squared Elo; the anchor's row is 0
+    num_games: np.ndarray  #: int64[P], number of games of each player
     scores: np.ndarray  #: float64[P], mean points of each player's games
     #: bool[P], whether the rating is only a bound: the player's group won or lost every game that
     #: connects it to the anchor's group.
@@ -78,14 +78,15 @@ class Ratings:
         return self.difference(player, self.anchor)[1]
 
     def interval(self, player: str) -> Interval:
-        """Return the 95% interval of a player's rating relative to the anchor's."""
+        """Return the 95% confidence interval of a player's rating relative to the anchor's."""
         centre, margin = self.elo[self.players.index(player)], Z_95 * self.stderr(player)
         return Interval(float(centre - margin), float(centre + margin))
 
     def difference(self, player_a: str, player_b: str) -> tuple[float, float]:
         """Return player A's rating minus player B's, and the standard error of the difference.
 
-        The errors of two ratings are correlated, so it does not follow from their standard errors.
+        The errors of two ratings are correlated, so this standard error does not follow from
+        theirs.
         """
         a, b = self.players.index(player_a), self.players.index(player_b)
         variance = self.covariance[a, a] + self.covariance[b, b] - 2.0 * self.covariance[a, b]
@@ -93,14 +94,14 @@ class Ratings:
 
 
 def rate(pairings: Iterable[Pairing], anchor: str, anchor_elo: float = 1000.0) -> Ratings | None:
-    """Return the maximum-likelihood ratings of the players connected to the anchor by games.
+    """Compute maximum-likelihood ratings of the players connected to the anchor by games.
 
     Args:
-        pairings: in any order. The same two players may occur several times, in either order.
+        pairings: games in any order; two players may occur several times, in either order.
         anchor: the player whose rating is fixed at ``anchor_elo``.
 
     Returns:
-        The ratings of all players whom a chain of games connects to the anchor; None if the anchor
+        The ratings of all players connected to the anchor by a chain of games; None if the anchor
         has not played.
     """
     players, counts = count_pairs(pairings, [anchor])
@@ -133,7 +134,7 @@ def count_pairs(
     """Add up the pair counts of every two players.
 
     Args:
-        pairings: the same two players may occur several times, in either order.
+        pairings: games; two players may occur several times, in either order.
         players: names to include even if they occur in no pairing.
 
     Returns:
@@ -151,11 +152,12 @@ def count_pairs(
 
 
 def fit(counts: np.ndarray, precision: float = 0.0) -> np.ndarray:
-    """Return the maximum-likelihood ratings, float64[P], in units of 400 / ln 10 Elo, of mean 0.
+    """Fit maximum-likelihood ratings, float64[P], with mean 0, in units of 400 / ln 10 Elo.
 
     Args:
         counts: float64[P, P, 5], see `count_pairs`.
-        precision: of a normal prior of mean 0 for each rating. With 0, the maximum must be finite.
+        precision: inverse variance of a normal prior of mean 0 on each rating. With 0 there is no
+            prior, and the maximum must be finite.
     """
     units = np.zeros(len(counts))
     value, gradient = _log_likelihood(counts, units, precision)
@@ -196,21 +198,21 @@ def information(counts: np.ndarray, units: np.ndarray) -> np.ndarray:
 def _log_likelihood(
     counts: np.ndarray, units: np.ndarray, precision: float
 ) -> tuple[float, np.ndarray]:
-    """Return the log-likelihood, with that of the prior, and its gradient."""
+    """Return the log-likelihood of the ratings, including the prior's, and its gradient."""
     points, games = 2.0 * counts @ _PAIR_SCORES, 2.0 * counts.sum(axis=2)
     gap = units[None, :] - units[:, None]
-    # Each pairing occurs twice in the matrix, once for the points of either player.
+    # Each pairing occurs twice in the matrix, once for each player's points.
     value = -(points * np.logaddexp(0.0, gap)).sum() - 0.5 * precision * (units**2).sum()
     return value, (points - games * expected_scores(units)).sum(axis=1) - precision * units
 
 
 def _sandwich(counts: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """Return the covariance of the ratings (of mean 0) in squared units of 400 / ln 10 Elo."""
+    """Compute the covariance of ratings with mean 0, in squared units of 400 / ln 10 Elo."""
     expected, pairs = expected_scores(units), counts.sum(axis=2)
     squares = (counts * (_PAIR_SCORES - expected[..., None]) ** 2).sum(axis=2)
     independent = expected * (1.0 - expected) / 2.0  # the variance of x if games were independent
-    # The ratio of the observed variance of x to that one, over all players. In the prior pairs, one
-    # of two equal players wins both games.
+    # The ratio of the observed variance of x to this one, over all players. In the pairs of the
+    # prior, one of two equal players wins both games.
     ratio = (squares.sum() / 2 + PRIOR_PAIRS / 4) / (
         (pairs * independent).sum() / 2 + PRIOR_PAIRS / 8
     )
@@ -232,14 +234,14 @@ def _laplacian(weights: np.ndarray) -> np.ndarray:
 def _same_group(counts: np.ndarray) -> np.ndarray:
     """Return bool[P, P]: whether each of two players has scored against the other.
 
-    A chain of players counts, each of whom has scored against the next.
+    Scoring may be indirect: through a chain of players, each of whom has scored against the next.
     """
     scored = _reachable(counts @ _PAIR_SCORES > 0)
     return scored & scored.T
 
 
 def _reachable(edges: np.ndarray) -> np.ndarray:
-    """Return bool[P, P]: whether a chain of edges leads from one player to the other."""
+    """Return bool[P, P]: whether a chain of ``edges`` leads from one player to the other."""
     reached = edges | np.eye(len(edges), dtype=bool)
     for _ in range(max(1, len(edges).bit_length())):
         reached = (reached.astype(np.float64) @ reached) > 0

@@ -1,8 +1,9 @@
-"""A match: paired games between two players.
+"""Play a match: paired games between two players.
 
 In: a game and two players. Out: a `MatchReport`. Both games of a pair start from the same random
 opening; each player moves first in one of them, so that an unbalanced opening favours nobody. In a
-game of one player, each plays one of them alone, and the better result wins the pair.
+game of one player, each player plays one game of the pair alone, and the better result wins the
+pair.
 Openings differ from pair to pair, so that deterministic players do not repeat one game. This file
 does not depend on networks, files or consoles.
 """
@@ -25,15 +26,16 @@ from alphazero.players.base import RESIGN, Player
 from alphazero.runtime.errors import ConfigError
 
 DEFAULT_OPENINGS = Openings()
-# A match that may stop early starts with at most this many parallel games. Later it runs as many
-# as have been counted, so that few games are played and then discarded.
+# A match that may stop early starts with at most this many parallel games, or one batch if smaller.
+# Later it runs as many as have been counted, so that few games are played and then discarded.
 FIRST_GAMES = 16
 
 
 class MatchProgress(NamedTuple):
-    """The state of a match while it is played; results are player A's.
+    """The state of a match while it is played.
 
-    They are results of finished games; in a game of one player, of counted pairs.
+    Wins, draws and losses are player A's, in finished games; in a game of one player, in counted
+    pairs.
     """
 
     num_finished: int
@@ -41,7 +43,7 @@ class MatchProgress(NamedTuple):
     wins: int
     draws: int
     losses: int
-    pair_counts: tuple[float, ...]  #: of the counted pairs, see `MatchReport.pair_counts`
+    pair_counts: tuple[float, ...]  #: see `MatchReport.pair_counts`, over the pairs counted so far
 
 
 def play_match(
@@ -57,19 +59,20 @@ def play_match(
     """Play ``num_games`` games between two players, in pairs with colours swapped.
 
     With ``should_stop``, a match may end early. Pairs are counted in the order of their openings,
-    not in the order in which they end: short games may be won more often than long ones. Games
-    after the last counted pair are discarded, so the number of parallel games does not affect the
-    report unless the players' answers depend on it.
+    not in the order in which they end, because short games may be won more often than long ones.
+    Games after the last counted pair are discarded, so the number of parallel games does not affect
+    the report unless the players' moves depend on it.
 
     Args:
-        num_games: even; games 2i and 2i + 1 share an opening, and player A moves first in game 2i.
-        openings: how the openings are sampled; their seed is not that of the players.
+        num_games: an even number; games 2i and 2i + 1 share an opening, and player A moves first in
+            game 2i.
+        openings: how the openings are sampled; their seed is independent of the players' seeds.
         progress: called whenever games have finished.
         should_stop: called with the pair counts (see `MatchReport.pair_counts`) after each pair;
             True ends the match with that pair.
 
     Raises:
-        ConfigError: for an odd number of games, or if there are no openings of that length.
+        ConfigError: for an odd number of games, or if there are no suitable openings.
         ValueError: if a player chooses an illegal move.
     """
     check_num_games(num_games)
@@ -98,13 +101,13 @@ def play_match(
 
 
 def check_num_games(num_games: int, key: str = "num_games", low: int = 2) -> None:
-    """Refuse a number of games that is odd or less than ``low``.
+    """Check that a number of games is even and at least ``low``.
 
     Args:
-        key: the setting that gave the number.
+        key: the setting that contains the number, for the error message.
 
     Raises:
-        ConfigError: if it is refused.
+        ConfigError: if it is not.
     """
     if num_games < low or num_games % 2:
         allowed = f"an even number, {low} or more"
@@ -117,14 +120,14 @@ class _Match:
     def __init__(self, game: Game, players: tuple[Player, Player], openings: list[tuple[int, ...]]):
         num_games = 2 * len(openings)
         self.num_finished = 0
-        self.num_counted = 0  # games of counted pairs; all games before this index have finished
+        self.num_counted = 0  # number of games in counted pairs; the games before this index
         self._game, self._players = game, players
         self._moves = [list(opening) for opening in openings for _ in range(2)]
         self._states = np.stack([game.play_moves(line) for line in openings]).repeat(2, axis=0)
         self._scores = np.full(num_games, np.nan)  # player A's points; nan while a game goes on
         self._pair_counts = [0.0] * len(PAIR_SCORES)
         self._stopped = False  # whether the last counted pair ends the match
-        self._active, self._waiting = np.arange(0), np.arange(num_games)  # game indices
+        self._active, self._waiting = np.arange(0), np.arange(num_games)  # indices of games
 
     @property
     def is_over(self) -> bool:
@@ -149,11 +152,11 @@ class _Match:
         )
 
     def play_ply(self, max_parallel: int) -> None:
-        """Make one move in each active game, after starting games up to ``max_parallel``."""
+        """Start games until ``max_parallel`` are active, then make one move in each active game."""
         num_new = max(0, max_parallel - len(self._active))
         active = np.concatenate([self._active, self._waiting[:num_new]])
         self._waiting = self._waiting[num_new:]
-        # In a game of one player, where 0 is always to move, this gives A every other game alone.
+        # In a game of one player, 0 is always to move: A plays every second game, B the others.
         a_to_move = self._game.players(self._states[active]) == active % 2
         for side, indices in enumerate((active[a_to_move], active[~a_to_move])):
             if len(indices):
@@ -171,7 +174,7 @@ class _Match:
             self._stopped = should_stop is not None and should_stop(tuple(self._pair_counts))
 
     def _move(self, side: int, indices: np.ndarray) -> None:
-        """Let a player, 0 for A, move in the games at ``indices``."""
+        """Let a player (0: A, 1: B) move in the games at ``indices``."""
         player, states = self._players[side], self._states[indices]
         if hasattr(player, "choose_after"):
             choice = player.choose_after([self._moves[index] for index in indices], states)
@@ -185,7 +188,7 @@ class _Match:
         self._record_moves(player, indices, actions)
         transition = self._game.step(states, actions)
         self._states[indices] = transition.states
-        # Results are the viewpoint of the player to move at the end; scores are player A's.
+        # Results are from the viewpoint of the player to move at the end; scores are player A's.
         sign = np.where(transition.players == indices % 2, 1.0, -1.0)
         over = transition.over
         self.num_finished += int(over.sum())

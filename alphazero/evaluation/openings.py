@@ -1,6 +1,6 @@
 """Random openings: the positions from which the games of a match start.
 
-In: a game and the length of the openings. Out: sequences of moves, fixed by a seed. This
+In: a game and the length of the openings. Out: sequences of moves, determined by a seed. This
 module does not depend on players or results.
 """
 
@@ -15,33 +15,33 @@ from alphazero.games.batched_game import Game
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator, uniform_actions
 
-#: A filter of positions: from states ([N, K], none finished) to bool[N].
+#: A filter of positions: a function from unfinished states ([N, K]) to bool[N].
 Accept = Callable[[np.ndarray], np.ndarray]
 
-# Candidates in one round of sampling; the position used least often is taken.
+# Number of candidates in one round of sampling; the position used least often is taken.
 _NUM_CANDIDATES = 64
-# Rounds after which the search for a position that `accept` allows ends.
+# Maximum number of rounds in the search for a position that `accept` allows.
 _MAX_ROUNDS = 20
 
 
 @dataclass(frozen=True)
 class Openings:
-    """Openings of random legal moves that lead to different positions as far as the game allows.
+    """Openings of random legal moves, which lead to different positions as far as possible.
 
-    Where a game has fewer positions than openings are needed, all of them are used about equally
+    If a game has fewer positions than openings are needed, all positions are used about equally
     often. The same fields give the same openings.
     """
 
-    plies: int = 4  #: moves of each opening
+    plies: int = 4  #: number of moves in each opening
     seed: int = 0  #: seed of the random moves
-    num_used: int = 0  #: openings of this seed that earlier matches have used; they are skipped
-    accept: Accept | None = None  #: which positions an opening may end in; None allows all
+    num_used: int = 0  #: how many openings of this seed earlier matches have used, to skip them
+    accept: Accept | None = None  #: which final positions are allowed; None allows all
 
     def sample(self, game: Game, num_openings: int) -> list[tuple[int, ...]]:
-        """Return the moves of ``num_openings`` openings; none of them ends the game.
+        """Sample the moves of ``num_openings`` openings; none of them ends the game.
 
         Raises:
-            ConfigError: if no random game lasts longer than ``plies``, or `accept` allows none.
+            ConfigError: if no random game is longer than `plies`, or `accept` allows no position.
         """
         generator = child_generator(self.seed, "openings")
         times_used: Counter[bytes] = Counter()
@@ -55,7 +55,7 @@ class Openings:
     def _least_used(
         self, game: Game, generator: np.random.Generator, times_used: Counter[bytes]
     ) -> tuple[tuple[int, ...], bytes]:
-        """Sample candidates; return the moves and the key of the one used least often so far."""
+        """Sample candidates; return the moves and the key of the position used least so far."""
         # While unused positions are common, the first candidate is nearly always an unused one.
         rounds = (1, _NUM_CANDIDATES) if self.accept is None else (_NUM_CANDIDATES,) * _MAX_ROUNDS
         best, fewest = None, math.inf
@@ -73,7 +73,7 @@ class Openings:
     def _candidates(
         self, game: Game, num: int, generator: np.random.Generator
     ) -> Iterator[tuple[tuple[int, ...], bytes]]:
-        """Yield the moves and the final position of each suitable one of ``num`` random games."""
+        """Play ``num`` random openings; yield moves and final position of each suitable one."""
         moves, states = _random_openings(game, num, self.plies, generator)
         if self.accept is not None:
             accepted = self.accept(states)
@@ -83,14 +83,14 @@ class Openings:
 
 
 def check_openings(game: Game, plies: int, key: str) -> None:
-    """Refuse openings that are longer than random games.
+    """Check that openings are not longer than random games.
 
     Args:
-        plies: of each opening.
-        key: the setting that gave the number.
+        plies: number of moves in each opening.
+        key: the setting that contains this number, for the error message.
 
     Raises:
-        ConfigError: if they are refused.
+        ConfigError: if they are longer.
     """
     if plies:
         try:
@@ -106,7 +106,7 @@ def _random_openings(
     """Play ``num`` random games for ``plies`` plies and drop those that have finished.
 
     Returns:
-        The moves, int32[n, plies], and the positions, [n, K].
+        The moves, int32[n, plies], and the final positions, [n, K], of the n other games.
     """
     states, moves = game.initial_states(num), np.zeros((num, 0), np.int32)
     for _ in range(plies):

@@ -1,8 +1,8 @@
-"""Results in a game of one player: how well two players solve it from the same openings.
+"""Results in a game of one player (a puzzle): how well two players solve it from the same openings.
 
 In: a match (`alphazero.evaluation.match`), in which each player has played each opening alone. Out:
-both players' results in the numbers of the rules, compared pair by pair, and with perfect play
-where the game is small enough to enumerate.
+both players' results on the scale of the game's rules, compared pair by pair, and with perfect play
+if the game is small enough to enumerate.
 """
 
 import dataclasses
@@ -16,15 +16,15 @@ from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.runtime.errors import InputError
 from alphazero.solvers.enumeration import MAX_SOLVER_POSITIONS, ExactValues, enumerate_positions
 
-_MAX_PYTHON_POSITIONS = 10_000  #: maximum positions of a small game in plain Python
+_MAX_PYTHON_POSITIONS = 10_000  #: maximum positions of a small game without compiled rules
 
 
 @dataclasses.dataclass(frozen=True)
 class PuzzleResults:
-    """The results of players A and B from N openings, in the numbers of the rules."""
+    """The results of players A and B from N openings, on the scale of the game's rules."""
 
-    results_a: np.ndarray  #: float64[N]
-    results_b: np.ndarray  #: float64[N]
+    results_a: np.ndarray  #: float64[N], player A's results
+    results_b: np.ndarray  #: float64[N], player B's results
     best: np.ndarray | None  #: float64[N], results of perfect play; None if they are unknown
 
     @property
@@ -34,20 +34,23 @@ class PuzzleResults:
 
     @property
     def difference_margin(self) -> float:
-        """Half of the 95% interval of `difference`: 1.96 standard errors; nan of one opening."""
+        """Half the width of the 95% confidence interval of `difference`; nan for one opening.
+
+        It is 1.96 standard errors.
+        """
         differences = self.results_a - self.results_b
         if len(differences) < 2:
             return math.nan
         return float(Z_95 * differences.std(ddof=1) / math.sqrt(len(differences)))
 
     def solved(self, results: np.ndarray) -> float:
-        """Return the fraction of ``results`` that are those of perfect play; nan if unknown."""
+        """Return the fraction of ``results`` that equal perfect play's; nan if it is unknown."""
         if self.best is None:
             return math.nan
         return float(np.isclose(results, self.best).mean())
 
     def to_plain(self) -> dict[str, Any]:
-        """Return the figures for JSON; unknown ones become None."""
+        """Convert the mean, best and compared results to plain data; unknown ones become None."""
         figures: dict[str, Any] = {
             "num_openings": len(self.results_a),
             "difference": self.difference,
@@ -61,10 +64,10 @@ class PuzzleResults:
 
 
 def puzzle_results(game: Game, match: MatchReport, exact: ExactValues | None) -> PuzzleResults:
-    """Return the results of a match in a game of one player.
+    """Extract both players' results from a match in a game of one player.
 
     Args:
-        exact: the values of the game, None if they are unknown.
+        exact: the exact values of the game; None if they are unknown.
     """
     scores = np.array([played.score for played in match.games]).reshape(-1, 2)
     best = None
@@ -77,9 +80,10 @@ def puzzle_results(game: Game, match: MatchReport, exact: ExactValues | None) ->
 
 
 def small_game_values(game: Game) -> ExactValues | None:
-    """Return the exact values of a small game; None for a larger one.
+    """Compute the exact values of a small game; None for a larger one.
 
-    A small game has at most `MAX_SOLVER_POSITIONS` positions, or fewer if it is not compiled.
+    A small game has at most `MAX_SOLVER_POSITIONS` positions, or `_MAX_PYTHON_POSITIONS` if its
+    rules are not compiled.
     """
     is_compiled = isinstance(game, CompiledGame)
     largest = MAX_SOLVER_POSITIONS if is_compiled else _MAX_PYTHON_POSITIONS

@@ -1,4 +1,4 @@
-"""The file ratings.json of a run: all matches played for its ratings, and the ratings themselves.
+"""Read and write a run's ratings.json: all matches played for its ratings, and the ratings.
 
     {"format": ..., "game": ..., "rules_digest": ..., "opening_plies": ...,
      "networks": {player: {"iteration": ..., "elapsed_s": ...}},
@@ -7,11 +7,11 @@
      {...}
      ]}
 
-``networks`` lists the players that are networks of the run. Each of ``matches`` is one line, with
-the fields of `alphazero.evaluation.tournament.TournamentMatch`.
+``networks`` lists the players that are networks of the run. Each match is one line, with the fields
+of `alphazero.evaluation.tournament.TournamentMatch`.
 
-The whole file is rewritten after every match, so that an interruption loses the unfinished match
-only. Ratings follow from the matches; they are written for other programs.
+The whole file is rewritten after every match, so that an interruption loses only the unfinished
+match. The ratings follow from the matches; they are written for other programs.
 """
 
 import json
@@ -31,24 +31,24 @@ _NETWORK_FACTS = {"iteration", "elapsed_s"}
 
 @dataclass
 class RatingFile:
-    """The contents of the file."""
+    """The contents of a run's ratings.json."""
 
     path: Path
     game: str
     opening_plies: int
     networks: dict[str, dict[str, Any]] = field(default_factory=dict)
     matches: list[TournamentMatch] = field(default_factory=list)
-    rules_digest: str = ""  #: see `alphazero.games.batched_game.Game`
+    rules_digest: str = ""  #: digest of the rules, see `alphazero.games.batched_game.Game`
 
     @classmethod
     def open(
         cls, path: Path, game: str, opening_plies: int, rules_digest: str = ""
     ) -> "RatingFile":
-        """Read the file; without one, return an empty `RatingFile`.
+        """Read the file; if there is none, return an empty `RatingFile`.
 
         Raises:
-            StoredFileError: if it cannot be read, or holds games of another game or by other rules.
-            ConfigError: if its games have openings of another length.
+            StoredFileError: if it cannot be read, or is for another game or other rules.
+            ConfigError: if its matches have openings of another length.
         """
         if not path.exists():
             return cls(path, game, opening_plies, rules_digest=rules_digest)
@@ -74,16 +74,16 @@ class RatingFile:
 
     @classmethod
     def read(cls, path: Path) -> "RatingFile":
-        """Read an existing file, of whatever game.
+        """Read an existing file for any game.
 
         Raises:
-            StoredFileError: if it cannot be read.
+            StoredFileError: if the file is damaged or not a rating file.
         """
         try:
             plain = parse_object(read_text(path), path, "its ratings")
             game, plies, networks = (plain[key] for key in ("game", "opening_plies", "networks"))
             matches = [TournamentMatch.from_plain(match) for match in plain["matches"]]
-            [match.pairing for match in matches]  # fails if scores are not those of pairs
+            [match.pairing for match in matches]  # fails if scores do not form pairs
             are_known = all(_NETWORK_FACTS <= facts.keys() for facts in networks.values())
             digest = plain.get("rules_digest", "")
             has_types = isinstance(game, str) and isinstance(digest, str) and type(plies) is int
@@ -103,7 +103,7 @@ class RatingFile:
 
     @property
     def num_games(self) -> int:
-        """The number of games of all matches."""
+        """The number of games in all matches."""
         return sum(len(match.scores) for match in self.matches)
 
     @property
@@ -117,7 +117,7 @@ class RatingFile:
         return len(games)
 
     def write(self, ratings: Ratings | None = None) -> None:
-        """Write everything to `path`; without ``ratings``, its list of ratings is empty."""
+        """Write everything to `path`; without ``ratings``, the list of ratings is empty."""
         plain_ratings = []
         if ratings is not None:
             plain_ratings = [_plain_rating(ratings, player) for player in ratings.players]
@@ -147,10 +147,10 @@ def _plain_rating(ratings: Ratings, player: str) -> dict[str, Any]:
 
 
 def rating_text(ratings: Ratings, player: str) -> str:
-    """Return a player's rating as text, such as "1234".
+    """Format a player's rating, such as "1234".
 
-    A rating that is only a bound (see `Ratings.is_bound`) is given as "below 900" or "above 1500",
-    the end of its 95% interval towards the anchor.
+    A rating that is only a bound (see `Ratings.is_bound`) is written as "below 900" or "above
+    1500", with the end of its 95% confidence interval that is nearer to the anchor.
     """
     index = ratings.players.index(player)
     interval = ratings.interval(player)
@@ -162,10 +162,10 @@ def rating_text(ratings: Ratings, player: str) -> str:
 
 
 def short_name(player: str) -> str:
-    """Return a player's name with the path of a network file shortened.
+    """Shorten the path of a network file in a player's name.
 
     ``checkpoints/othello/RUN/networks/000012.safetensors,seed=1`` becomes ``RUN/000012,seed=1``.
-    Names of other players are returned unchanged.
+    Other players' names are returned unchanged.
     """
     path, comma, settings = player.partition(",")
     if not path.endswith(".safetensors"):
@@ -175,5 +175,8 @@ def short_name(player: str) -> str:
 
 
 def search_of(player: str) -> str:
-    """Return how a network player searches: what follows ", " in its name, "" if nothing does."""
+    """Return a network player's search settings: the part of its name after the first ", ".
+
+    It is "" if there is no such part.
+    """
     return player.partition(", ")[2]

@@ -1,22 +1,23 @@
-"""The report of a match: results, score and rating difference with 95% intervals.
+"""The report of a match: results, score and rating difference with 95% confidence intervals.
 
 In: the games of a match. Out: numbers, as data; nothing is printed here.
 
 The two games of a pair share an opening and are not independent, so the pair is the unit of
 observation: x in {0, 1/4, 1/2, 3/4, 1} is player A's mean score over its two games. With n pairs,
-the mean of x has the standard error s / sqrt(n). That is 0 if all pairs are equal, which would
-claim certainty after two games. We therefore add four pseudo-observations, two of 0 and two of 1,
-as the "plus four" interval does (Agresti and Coull, "Approximate is better than exact", 1998):
+the mean of x has the standard error s / sqrt(n), where s is the standard deviation of x. That is 0
+if all pairs are equal, which would claim certainty after two games. We therefore add four
+pseudo-observations, two of 0 and two of 1, as the "plus four" interval does (Agresti and Coull,
+"Approximate is better than exact", 1998):
 
     centre = (sum x + 2) / (n + 4)
     variance = (sum (x - centre)^2 + 2 centre^2 + 2 (1 - centre)^2) / (n + 4)
     score_stderr = sqrt(variance / (n + 4))
     interval = centre -+ 1.96 score_stderr, cut to [0, 1]
 
-If pairs are only won or lost, this is exactly their interval; for few pairs it is rather too wide.
+If all pairs are won or lost, this is exactly their interval; with few pairs it is rather too wide.
 
 In a game of one player, both players play each opening alone. The better result wins the pair, so
-that x is 0, 1/2 or 1; `alphazero.evaluation.puzzle` has the results themselves.
+that x is 0, 1/2 or 1; `alphazero.evaluation.puzzle` extracts the results themselves.
 """
 
 import math
@@ -28,7 +29,8 @@ from typing import Any, NamedTuple
 
 Z_95 = 1.959964  #: the 97.5% quantile of the normal distribution
 PSEUDO_WINS = PSEUDO_LOSSES = 2.0
-#: A player's possible mean scores over a pair. *Pair counts* are five numbers of pairs, one each.
+#: A player's possible mean scores over a pair of games. *Pair counts* are five numbers: how many
+#: pairs had each of these scores.
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
@@ -37,14 +39,14 @@ class MatchGame(NamedTuple):
 
     moves: tuple[int, ...]  #: actions from the start of the game, including the opening
     a_moves_first: bool  #: whether player A plays the side that moves first in the game
-    #: player A's points: 1 for a win, 0.5 for a draw, 0 for a loss, or between; in a game of one
-    #: player, A has (1 + result) / 2 for its own result and (1 - result) / 2 for B's
+    #: player A's points: 1 for a win, 0.5 for a draw, 0 for a loss, or a number between; in a game
+    #: of one player, (1 + result) / 2 for A's own result and (1 - result) / 2 for B's
     score: float
-    pair_index: int  #: games of the same pair share their opening
+    pair_index: int  #: number of the pair; both games of a pair have the same opening
 
 
 class Tally(NamedTuple):
-    """Results from player A's viewpoint."""
+    """Numbers of wins, draws and losses, from player A's viewpoint."""
 
     wins: int
     draws: int
@@ -52,7 +54,7 @@ class Tally(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """A 95% interval."""
+    """A 95% confidence interval."""
 
     low: float
     high: float
@@ -66,40 +68,40 @@ class MatchReport:
     player_a: str
     player_b: str
     opening_plies: int
-    seed: int  #: of the openings
+    seed: int  #: seed of the openings
     games: tuple[MatchGame, ...]
-    num_players: int = 2  #: of the game
+    num_players: int = 2  #: number of players of the game: 1 or 2
 
     @cached_property
     def total(self) -> Tally:
-        """Results of all games; in a game of one player, of all pairs."""
+        """The tally of all games; in a game of one player, of all pairs."""
         if self.num_players == 1:
             return _tally(self.pair_scores)
         return _tally(game.score for game in self.games)
 
     @property
     def wins(self) -> int:
-        """Games that player A won."""
+        """Number of games that player A won; in a game of one player, of pairs."""
         return self.total.wins
 
     @property
     def draws(self) -> int:
-        """Games that ended even."""
+        """Number of games that were drawn; in a game of one player, of pairs."""
         return self.total.draws
 
     @property
     def losses(self) -> int:
-        """Games that player A lost."""
+        """Number of games that player A lost; in a game of one player, of pairs."""
         return self.total.losses
 
     @cached_property
     def as_first(self) -> Tally:
-        """Results of the games in which player A moved first."""
+        """The tally of the games in which player A moved first."""
         return _tally(game.score for game in self.games if game.a_moves_first)
 
     @cached_property
     def as_second(self) -> Tally:
-        """Results of the games in which player A moved second."""
+        """The tally of the games in which player A moved second."""
         return _tally(game.score for game in self.games if not game.a_moves_first)
 
     @property
@@ -127,7 +129,7 @@ class MatchReport:
 
     @property
     def score_interval(self) -> Interval:
-        """The 95% interval of player A's expected score; formula in the module docstring."""
+        """The 95% confidence interval of player A's expected score, see the module docstring."""
         return score_interval(self.pair_scores)
 
     @property
@@ -137,12 +139,12 @@ class MatchReport:
 
     @property
     def elo_interval(self) -> Interval:
-        """The 95% interval of `elo`: the ends of `score_interval` as Elo."""
+        """The 95% confidence interval of `elo`: the ends of `score_interval` converted to Elo."""
         return Interval(*map(elo_from_score, self.score_interval))
 
     @property
     def elo_stderr(self) -> float:
-        """Standard error of `elo`: that of the score times the slope of Elo at the centre."""
+        """Standard error of `elo`: the score's, times the slope of Elo at the interval's centre."""
         centre, stderr = _centre_and_stderr(self.pair_scores)
         return 400.0 / math.log(10.0) * stderr / (centre * (1.0 - centre))
 
@@ -158,11 +160,11 @@ class MatchReport:
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """The plies of each game, including the opening."""
+        """The number of plies in each game, including the opening."""
         return tuple(len(game.moves) for game in self.games)
 
     def to_plain(self) -> dict[str, Any]:
-        """Return everything for JSON; infinite numbers become None."""
+        """Convert the whole report to plain data for JSON; infinite numbers become None."""
         return {
             "game": self.game,
             "player_a": self.player_a,
@@ -194,10 +196,12 @@ class MatchReport:
 
 
 def pair_score(points: Sequence[float], num_players: int = 2) -> float:
-    """Return player A's points in a pair: the mean; in a game of one player, who did better.
+    """Return player A's points in a pair: their mean over its games.
+
+    In a game of one player it is 1 if A did better than B, 0 if worse, and 0.5 if equally well.
 
     Args:
-        points: player A's in the games of the pair, see `MatchGame`.
+        points: player A's points in each game of the pair, see `MatchGame.score`.
     """
     mean = sum(points) / len(points)
     if num_players == 2:
@@ -206,9 +210,9 @@ def pair_score(points: Sequence[float], num_players: int = 2) -> float:
 
 
 def count_pair(counts: list[float], score: float) -> None:
-    """Add a pair to pair counts.
+    """Add a pair with player A's ``score`` to the pair counts.
 
-    A score between two of `PAIR_SCORES` adds a part to each of them, so that the mean is kept.
+    A score between two of `PAIR_SCORES` is split between them, so that the mean is kept.
     """
     below = int(4 * score)
     part = 4 * score - below
@@ -218,20 +222,20 @@ def count_pair(counts: list[float], score: float) -> None:
 
 
 def score_interval(pair_scores: Sequence[float]) -> Interval:
-    """Return the 95% interval of the mean of pair scores; formula in the module docstring."""
+    """Compute the 95% confidence interval of the mean of pair scores, see the module docstring."""
     centre, stderr = _centre_and_stderr(pair_scores)
     return Interval(max(0.0, centre - Z_95 * stderr), min(1.0, centre + Z_95 * stderr))
 
 
 def elo_from_score(score: float) -> float:
-    """Return the rating difference at which ``score`` is expected; inverts `score_from_elo`."""
+    """Convert an expected score to a rating difference; the inverse of `score_from_elo`."""
     if score <= 0.0 or score >= 1.0:
         return math.copysign(math.inf, score - 0.5)
     return 400.0 * math.log10(score / (1.0 - score))
 
 
 def score_from_elo(elo: float) -> float:
-    """Return the expected score at a rating difference: 1 / (1 + 10 ** (-elo / 400))."""
+    """Convert a rating difference to an expected score: 1 / (1 + 10 ** (-elo / 400))."""
     return 1.0 / (1.0 + 10.0 ** (-elo / 400.0))
 
 
@@ -241,7 +245,7 @@ def _tally(scores: Iterable[float]) -> Tally:
 
 
 def _centre_and_stderr(pair_scores: Sequence[float]) -> tuple[float, float]:
-    """Return the centre of the interval and the standard error; see the module docstring."""
+    """Compute the centre of the confidence interval and the standard error of pair scores."""
     count = len(pair_scores) + PSEUDO_WINS + PSEUDO_LOSSES
     centre = (sum(pair_scores) + PSEUDO_WINS) / count
     squares = sum((score - centre) ** 2 for score in pair_scores)
@@ -250,5 +254,5 @@ def _centre_and_stderr(pair_scores: Sequence[float]) -> tuple[float, float]:
 
 
 def _finite(number: float) -> float | None:
-    """Return None in place of an infinite number, which JSON does not have."""
+    """Replace an infinite number, which JSON does not have, by None."""
     return number if math.isfinite(number) else None

@@ -1,8 +1,8 @@
-"""Facts about a network's training: its settings, and a short summary of its strength."""
+"""Describe a network's training: its settings, and a short summary of its time and strength."""
 
 from typing import Any
 
-#: Settings of the run folder and its contents, which do not affect what is learned.
+#: Settings of the run folder and its contents, which do not affect what the network learns.
 RUN_FOLDER_KEYS = (
     "run.root",
     "run.name",
@@ -11,7 +11,7 @@ RUN_FOLDER_KEYS = (
     "run.sample_game_every",
     "resume",
 )
-#: Settings of speed. A run measures those that are left open, and stores the values it has chosen.
+#: Settings that affect speed. A run measures the best values of those left open, and stores them.
 AUTOTUNED_KEYS = (
     "evaluator.engine",
     "evaluator.precision",
@@ -21,7 +21,7 @@ AUTOTUNED_KEYS = (
 
 
 def flat_settings(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return nested settings as one dictionary with keys such as "learner.batch_size"."""
+    """Flatten nested settings to one dictionary with keys such as "learner.batch_size"."""
     flat: dict[str, Any] = {}
     for name, value in settings.items():
         key = f"{prefix}{name}"
@@ -30,7 +30,7 @@ def flat_settings(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def summary(info: dict[str, Any]) -> str:
-    """Return a network's training time and strength in a few words; '' if both are unknown."""
+    """Summarize a network's training time and strength in a few words; "" if both are unknown."""
     parts = [f"{duration_text(info['elapsed_s'])} of training"] if info.get("elapsed_s") else []
     if "proof" in info:
         proof = info["proof"]
@@ -44,7 +44,7 @@ def summary(info: dict[str, Any]) -> str:
 
 
 def duration_text(seconds: float) -> str:
-    """Return a duration as text, such as "9 min 52 s"."""
+    """Format a duration, such as "9 min 52 s"."""
     hours, rest = divmod(round(seconds), 3600)
     minutes, rest = divmod(rest, 60)
     if hours:

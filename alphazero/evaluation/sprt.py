@@ -1,17 +1,17 @@
-"""The sequential probability ratio test (SPRT): ends a match as soon as its question is decided.
+"""The sequential probability ratio test (SPRT): end a match once it has decided between hypotheses.
 
-In: the pair counts of the games so far. Out: which of two hypotheses is accepted, if any: H0, "A's
-rating minus B's is elo0", or H1, "it is elo1". The test goes on while the log-likelihood ratio
-(LLR) of H1 to H0 is between log(beta / (1 - alpha)) and log((1 - beta) / alpha) (Wald, "Sequential
-tests of statistical hypotheses", 1945). The probability of wrongly accepting H1 is then about alpha
-at most, that of wrongly accepting H0 about beta. No other test with these error probabilities needs
-fewer games on average.
+In: the pair counts of the games so far. Out: the accepted hypothesis, if any: H0, "A's rating minus
+B's is elo0", or H1, "it is elo1". The test goes on while the log-likelihood ratio (LLR) of H1 to H0
+is between log(beta / (1 - alpha)) and log((1 - beta) / alpha) (Wald, "Sequential tests of
+statistical hypotheses", 1945). The probability of wrongly accepting H1 is then about alpha at most,
+that of wrongly accepting H0 about beta. No other test with these error probabilities needs fewer
+games on average.
 
 A pair of games with colours swapped is one observation x in {0, 1/4, 1/2, 3/4, 1}, whose five
-probabilities are unknown. We use the generalised test that chess engines are tested with (fishtest,
-fastchess). For each hypothesis, it takes the most likely probabilities among those whose mean is
-the expected score s of the hypothesis (Van den Bergh, "A practical introduction to the GSPRT").
-With the observed frequencies f they are
+probabilities are unknown. We use the generalised test used for chess engines (fishtest, fastchess).
+For each hypothesis, it takes the most likely probabilities among those whose mean is the expected
+score s of the hypothesis (Van den Bergh, "A practical introduction to the GSPRT"). With the
+observed frequencies f they are
 
     f(x) / (1 + t (x - s))    where t solves    sum over x  f(x) (x - s) / (1 + t (x - s)) = 0
 """
@@ -24,12 +24,12 @@ from typing import NamedTuple
 from alphazero.evaluation.report import PAIR_SCORES, score_from_elo
 from alphazero.runtime.errors import ConfigError
 
-# Replaces the count of a score that has not occurred; 0 would make its probability exactly 0.
+# Replaces a count of 0, for a score that has not occurred: 0 would make its probability exactly 0.
 UNSEEN = 1e-3
 
 
 class SprtResult(NamedTuple):
-    """The state of the test."""
+    """The state of the test after some pairs of games."""
 
     llr: float  #: log-likelihood ratio of H1 to H0
     accepted: str | None  #: "H0", "H1", or None while the test is undecided
@@ -38,11 +38,11 @@ class SprtResult(NamedTuple):
 
 @dataclass(frozen=True)
 class Sprt:
-    """A test whether player A's rating minus player B's is closer to ``elo0`` or to ``elo1``.
+    """A test of whether player A's rating minus player B's is closer to ``elo0`` or to ``elo1``.
 
     Args:
-        alpha: the largest probability of accepting H1 if H0 is true.
-        beta: the largest probability of accepting H0 if H1 is true.
+        alpha: maximum probability of accepting H1 if H0 is true.
+        beta: maximum probability of accepting H0 if H1 is true.
 
     Raises:
         ConfigError: if elo0 is not less than elo1, or alpha or beta is not between 0 and 0.5.
@@ -65,26 +65,26 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The LLR at or below which H0 is accepted, and that at or above which H1 is."""
+        """Bounds of the LLR: H0 is accepted at or below the first, H1 at or above the second."""
         return math.log(self.beta / (1.0 - self.alpha)), math.log((1.0 - self.beta) / self.alpha)
 
     def test(self, pair_counts: Sequence[float]) -> SprtResult:
-        """Return the state of the test after some pairs; see `log_likelihood_ratio`."""
+        """Test the pairs so far; for ``pair_counts`` see `log_likelihood_ratio`."""
         llr = log_likelihood_ratio(pair_counts, self.elo0, self.elo1)
         low, high = self.bounds
         accepted = "H0" if llr <= low else "H1" if llr >= high else None
         return SprtResult(llr, accepted, round(sum(pair_counts)))
 
     def is_decided(self, pair_counts: Sequence[float]) -> bool:
-        """Return whether a hypothesis is accepted after some pairs."""
+        """Return whether one of the hypotheses is accepted after the pairs so far."""
         return self.test(pair_counts).accepted is not None
 
 
 def log_likelihood_ratio(pair_counts: Sequence[float], elo0: float, elo1: float) -> float:
-    """Return the log-likelihood ratio of ``elo1`` to ``elo0``.
+    """Compute the log-likelihood ratio of ``elo1`` to ``elo0``.
 
     Args:
-        pair_counts: pairs in which player A's mean score was 0, 1/4, 1/2, 3/4, 1.
+        pair_counts: numbers of pairs in which player A's mean score was 0, 1/4, 1/2, 3/4, 1.
     """
     counts = [count or UNSEEN for count in pair_counts]
     scores = [score_from_elo(elo) for elo in (elo0, elo1)]
@@ -96,9 +96,9 @@ def log_likelihood_ratio(pair_counts: Sequence[float], elo0: float, elo1: float)
 
 
 def _tilt(counts: Sequence[float], mean: float) -> float:
-    """Return the t of the module docstring, by bisection.
+    """Solve the equation for t in the module docstring, by bisection.
 
-    The sum falls as t grows, and t is between the poles of the sum's first and last terms.
+    The sum falls as t grows, and t lies between the poles of the sum's first and last terms.
     """
     low, high = -1.0 / (1.0 - mean), 1.0 / mean
     for _ in range(60):  # more halvings than a float has bits

@@ -1,7 +1,7 @@
-"""A tournament whose schedule plays the most informative matches.
+"""A tournament that always plays the most informative match next.
 
 In: a game, named players, and the matches played so far. Out: further matches, one by one, which
-can be stored as plain data. It is not a round robin: the next match is between the two players for
+can be stored as plain data. Unlike in a round robin, the next match is between the two players for
 whom
 
     p (1 - p) Var(elo_a - elo_b)
@@ -12,9 +12,9 @@ confidence region of all ratings (D-optimal design: Chaloner and Verdinelli, "Ba
 design: a review", 1995). As a result, players meet opponents of similar strength, new players play
 first, and all play about equally often.
 
-The ratings that the schedule uses have a wide normal prior, so that players without games have one
-too. The ratings that are reported have none, see `alphazero.evaluation.elo`. The schedule depends
-only on the matches: an interrupted tournament continues with the same pairing.
+The ratings used for scheduling have a wide normal prior, so that players without games also have a
+rating. The reported ratings have no prior, see `alphazero.evaluation.elo`. The schedule depends
+only on the matches, so an interrupted tournament continues with the same pairing.
 """
 
 import functools
@@ -48,11 +48,11 @@ class TournamentMatch(NamedTuple):
     player_a: str
     player_b: str
     scores: tuple[float, ...]  #: player A's points in each game
-    moves: tuple[tuple[int, ...], ...]  #: of each game, including the opening
+    moves: tuple[tuple[int, ...], ...]  #: the moves of each game, including the opening
 
     @property
     def pairing(self) -> Pairing:
-        """The pair counts, for the ratings."""
+        """The pair counts of the match, from which ratings are computed."""
         counts = [0.0] * len(PAIR_SCORES)
         for pair in zip(self.scores[::2], self.scores[1::2]):
             count_pair(counts, pair_score(pair))
@@ -60,7 +60,7 @@ class TournamentMatch(NamedTuple):
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> "TournamentMatch":
-        """Return the match whose fields were stored as JSON."""
+        """Convert the fields of a match, stored as JSON, back to a match."""
         moves = tuple(map(tuple, plain["moves"]))
         return cls(plain["player_a"], plain["player_b"], tuple(plain["scores"]), moves)
 
@@ -74,12 +74,13 @@ def play_tournament(
     openings: Openings = DEFAULT_OPENINGS,
     progress: Callable[[str, str, MatchProgress], None] | None = None,
 ) -> Iterator[TournamentMatch]:
-    """Play ``num_games`` further games; yield each match when it has ended.
+    """Play ``num_games`` more games; yield each match when it has ended.
 
     Args:
-        matches: those played so far, by these players or others.
-        num_games, games_per_match: even numbers; the last match may be shorter.
-        openings: how openings are sampled. Any two players have a seed of their own, derived from
+        matches: the matches played so far, by these players or others.
+        num_games: an even number.
+        games_per_match: an even number; the last match may be shorter.
+        openings: how openings are sampled. Each two players have a separate seed, derived from
             ``openings.seed``; if they meet again, they continue with the next openings.
         progress: called as ``progress(player_a, player_b, match_progress)`` whenever games have
             finished.
@@ -106,15 +107,15 @@ def play_tournament(
 
 
 def _openings_of(openings: Openings, player_a: str, player_b: str, num_used: int) -> Openings:
-    """Return the openings of two players: with a separate seed, skipping those already used."""
+    """Return the openings for two players: with a separate seed, skipping those already used."""
     generator = child_generator(openings.seed, f"{player_a} against {player_b}")
     return replace(openings, seed=int(generator.integers(2**62)), num_used=num_used)
 
 
 def next_pairing(pairings: Iterable[Pairing], players: Collection[str]) -> tuple[str, str]:
-    """Return the two of ``players``, in alphabetical order, whose next game is most informative.
+    """Choose the two of ``players``, in alphabetical order, whose next game is most informative.
 
-    Of equally informative pairings, it is the first in alphabetical order.
+    Of equally informative pairings, the first in alphabetical order is chosen.
 
     Args:
         pairings: the games played so far, by these players or others.

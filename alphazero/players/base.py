@@ -1,9 +1,9 @@
-"""The interface of players, the choosers of moves: positions in, moves out.
+"""The interface of players, which choose moves: positions in, moves out.
 
-Matches, the terminal and the JSON engine know a player only by this interface. A player is asked
-about positions and learns nothing else, so any two players of a game can play each other. The
-players are the other modules of this package; `alphazero.players.registry` makes one from its
-specification, such as "uct:1000".
+Matches, the terminal and the JSON engine use a player only through this interface. A player is
+given positions and nothing else, so any two players of a game can play each other. The players are
+in the other modules of this package; `alphazero.players.registry` makes one from its specification,
+such as "uct:1000".
 
 Shapes: B positions, K state words, A actions. Every value is an expected result in [-1, 1] from
 the viewpoint of the player to move in that position: 1 is a sure win, -1 a sure loss.
@@ -27,70 +27,70 @@ NETWORK_KIND_HELP = (
     "network: the class of your own network, module:Class; a stored network alone never imports it"
 )
 MAX_SIMULATIONS = 10_000_000
-#: Simulations that run every kernel of a search at least once.
+#: Number of simulations that runs every kernel of a search at least once.
 WARM_UP_SIMULATIONS = 64
 MAX_TIME_S = 86_400.0
 
-#: The action with which ``choose_after`` resigns; no miscalculated action has this number.
+#: The action by which ``choose_after`` resigns; a number that no faulty player returns by mistake.
 RESIGN = -(2**31)
 
-#: Called as ``progress(done, total)`` during the search of a position, with the simulations made so
-#: far and the total. ``total`` is None if the search has a time limit.
+#: A function called as ``progress(done, total)`` during the search of a position, with the number
+#: of simulations made so far and in total; ``total`` is None if the search has a time limit.
 SearchProgress = Callable[[int, int | None], None]
 
 
 class Choice(NamedTuple):
     """The moves that a player chooses in B positions."""
 
-    #: int32[B], legal actions.
+    #: int32[B], the chosen actions, all legal.
     actions: np.ndarray
-    #: float32[B, A], the weight that the player gives to each action: visit fractions of a search,
-    #: the policy of a network, or equal weights of equally good actions. Each row sums to 1 and is
-    #: 0 where an action is illegal.
+    #: float32[B, A], the player's weight for each action: visit fractions of a search, the policy
+    #: of a network, or equal weights for equally good actions. Each row sums to 1 and is 0 where an
+    #: action is illegal.
     action_weights: np.ndarray
     #: float32[B], expected results for the player to move; nan if the player has no estimate.
     values: np.ndarray
 
 
 def joined(parts: Iterable[Choice]) -> Choice:
-    """Return the choices of several batches as one."""
+    """Join the choices in several batches of positions into one."""
     return Choice(*map(np.concatenate, zip(*parts)))
 
 
 class Analysis(NamedTuple):
-    """A player's view of one position. Values are for the player to move in it."""
+    """A player's view of one position; values are from the viewpoint of the player to move."""
 
-    #: The move that it would play.
+    #: The move that the player would play.
     action: int
-    #: float32[A], as in `Choice`.
+    #: float32[A], the player's weight for each action, as in `Choice`.
     action_weights: np.ndarray
     #: Expected result in [-1, 1]; nan if the player has no estimate.
     value: float
-    #: int32[A], simulations that went through each action; all 0 without a search.
+    #: int32[A], simulations that began with each action; all 0 without a search.
     visits: np.ndarray
     #: float32[A], expected result after each action; nan where unknown.
     values: np.ndarray
-    #: The moves that it expects from both sides, starting with ``action``.
+    #: The moves that the player expects from both sides, starting with ``action``.
     principal_variation: list[int]
-    #: Simulations made; 0 without a search.
+    #: Number of simulations made; 0 without a search.
     num_simulations: int
-    #: int16[A], exact scores as `alphazero.solvers.base.Solver` defines them; None if unknown.
+    #: int16[A], exact scores as defined by `alphazero.solvers.base.Solver`; None if unknown.
     scores: np.ndarray | None = None
 
 
 class Player(Protocol):
-    """A chooser of moves.
+    """A player: it chooses moves and analyses positions.
 
-    Laws:
+    Every player obeys these rules:
 
-    - actions are legal;
-    - a player made with the same seed and asked the same questions in the same order gives the same
-      answers, unless it has a time limit;
-    - ``states`` is never changed.
+    - its actions are legal;
+    - a player made with the same seed and asked about the same positions in the same order gives
+      the same answers, unless it has a time limit;
+    - it never changes ``states``.
 
     Some attributes are optional. A player that needs the moves that led to a position has a method
-    ``choose_after(histories, states)``, see `alphazero.players.gtp`; a match then calls that one,
-    and the player may answer `RESIGN`.
+    ``choose_after(histories, states)``, see `alphazero.players.gtp`; a match then calls it instead
+    of `choose`, and the player may return `RESIGN`.
     A player with a network has ``engine`` and ``method``, see `thinking_of`.
     """
 
@@ -101,9 +101,9 @@ class Player(Protocol):
 
     @property
     def batch_size(self) -> int:
-        """How many positions to ask about at once.
+        """How many positions to pass to `choose` at once.
 
-        1 if it searches them one by one, hundreds if it evaluates them in a batch.
+        It is 1 if the player searches them one by one, hundreds if it evaluates them in a batch.
         """
         ...
 
@@ -111,7 +111,7 @@ class Player(Protocol):
         """Choose a move in each of B unfinished positions.
 
         Args:
-            states: [B, K].
+            states: [B, K], the positions.
         """
         ...
 
@@ -119,33 +119,33 @@ class Player(Protocol):
         """Analyse one unfinished position.
 
         Args:
-            state: [K].
-            progress: called now and then during the search.
+            state: [K], the position.
+            progress: called now and then during the search, see `SearchProgress`.
         """
         ...
 
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "Player":
-        """Return a player like this one, seeded afresh, with other limits of its search.
+        """Return a player like this one, seeded afresh, with other search limits.
 
-        The new player shares what this one has learned or loaded.
+        The new player shares what this one has learned or loaded. The two arguments replace both
+        limits of this player; if both are None, the new player keeps this one's limits.
 
         Args:
             num_simulations: as in `PlayerSettings`.
-            time_limit_s: as in `PlayerSettings`. The two replace both limits of this player; if
-                both are None, the new player keeps them.
+            time_limit_s: as in `PlayerSettings`.
         """
         ...
 
 
 def engine_of(player: Player) -> str:
-    """Return what runs a player's network, such as "openvino int8"; "" if it has none."""
+    """Return the engine that runs a player's network, such as "openvino int8"; "" if none does."""
     return getattr(player, "engine", "")
 
 
 def thinking_of(player: Player) -> str:
-    """Return how a player with a network thinks, such as "openvino int8, search"; else ""."""
+    """Return how a player thinks, such as "openvino int8, search"; "" if it has no network."""
     return ", ".join(filter(None, (engine_of(player), getattr(player, "method", ""))))
 
 
@@ -217,7 +217,7 @@ class PlayerSettings:
     )
 
     def limited(self, num_simulations: int | None, time_limit_s: float | None) -> "PlayerSettings":
-        """Return these settings with other limits; None for both keeps them."""
+        """Return these settings with both search limits replaced; None for both keeps them."""
         if num_simulations is None and time_limit_s is None:
             return self
         return dataclasses.replace(self, num_simulations=num_simulations, time_limit_s=time_limit_s)

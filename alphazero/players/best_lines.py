@@ -1,9 +1,9 @@
-"""The best lines that searches of a game of one player have found.
+"""The best lines of play found by searches in a game of one player.
 
 In: finished searches. Out: the next action at each position of a known line. With one player, a
-known line can always be followed. It is followed as soon as its result is at least what the search
-expects, so a good end that was found once is not lost if a later search misses it (M. Schadd et
-al., "Single-player Monte-Carlo tree search", 2008).
+known line can always be followed. The player follows it once its result is at least the value that
+the search expects, so a good result, once found, is not lost if a later search misses it (M. Schadd
+et al., "Single-player Monte-Carlo tree search", 2008).
 
 Shapes: B positions, K state words.
 """
@@ -25,11 +25,12 @@ class BestLines:
         self._known: dict[bytes, tuple[float, int]] = {}
 
     def add(self, state: np.ndarray, actions: list[int], result: float) -> None:
-        """Remember a line.
+        """Remember a line of play.
 
         Args:
-            state: [K], where it begins.
-            result: where it ends, in [-1, 1].
+            state: [K], the position where the line begins.
+            actions: its moves.
+            result: the result at its end, in [-1, 1].
         """
         if len(self._known) > _MAX_POSITIONS:
             self._known.clear()
@@ -40,7 +41,7 @@ class BestLines:
             state = self._game.step(state[None], np.array([action], np.int32)).states[0]
 
     def line(self, state: np.ndarray) -> tuple[list[int], float]:
-        """Return the best line from a position ([K]), and its result; [] and -inf if unknown."""
+        """Return the best known line from a position ([K]) and its result; [] and -inf if none."""
         actions: list[int] = []
         result = -np.inf
         while (found := self._known.get(self._key(state))) is not None:
@@ -50,11 +51,12 @@ class BestLines:
         return actions, result
 
     def followed(self, search: TreeSearch, states: np.ndarray, choice: Choice) -> Choice:
-        """Return the choice after a search, with the best line's action where it is good enough.
+        """Replace a search's action by the best known line's where that result is at least as good.
 
         Args:
-            search: finished, of ``states`` in its first rows.
-            states: [B, K].
+            search: a finished search, whose first B games started from ``states``.
+            states: [B, K], the positions.
+            choice: the moves that the search chose.
         """
         actions, values = choice.actions.copy(), choice.values.copy()
         for row, state in enumerate(states):

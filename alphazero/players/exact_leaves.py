@@ -1,15 +1,16 @@
-"""Decides which leaves of a player's search are solved exactly, and at what cost.
+"""Decide which leaves of a player's search trees are solved exactly, and at what cost.
 
-In: a game and the setting ``endgame``. Out: exact leaves for searches of any limit
-(`LeafPolicy.leaves`). Costs are counted in nodes, so a question has the same answer on every
-machine; a time limit is also kept by the clock.
+In: a game and the setting ``endgame``. Out: exact leaves for searches with any limits
+(`LeafPolicy.leaves`). Solving a leaf is called an answer. Costs are counted in nodes, so the
+results do not depend on the machine; a time limit is also enforced by the clock.
 
-A search may spend three quarters of a move on expensive answers: three eighths on answers that are
-expected to take up to a quarter of the move, which settle the root's own moves where the game is
-nearly decided, a quarter on answers of up to a twentieth, an eighth on answers of up to 1/200.
-Answers that cost little more than an evaluation are always worth it: they are final, and prune
-what the network would be asked about. If the number of simulations is the limit, the move counts as
-a third of the cost of its evaluations, so that expensive answers add about a quarter to it.
+A search may spend three quarters of a move on expensive answers: three eighths on answers expected
+to take up to a quarter of the move, which settle the root's own moves where the game is nearly
+decided; a quarter on answers of up to a twentieth; and an eighth on answers of up to 1/200. Answers
+that cost little more than an evaluation are always worth it: they are final, and they prune
+positions that the network would otherwise evaluate. If the number of simulations is the limit, the
+move counts as a third of the cost of its evaluations, so that expensive answers add about a quarter
+to it.
 """
 
 import dataclasses
@@ -30,29 +31,31 @@ from alphazero.solvers.exact_leaves import (
 )
 from alphazero.solvers.provers import Prover
 
-#: Fractions of a move: for one answer, and for all such answers together. A fixed limit of 500
-#: nodes instead keeps the result in 98.2% of 2,000 positions of Connect Four at 200 simulations
-#: (tiers: 98.45%, no exact leaves: 98.05%), and in 148 of 150 of plies 6 to 20 at 0.5 s (150).
+#: Fractions of a move's nodes, per tier: for one answer, and for all answers of the tier together.
+#: With a fixed limit of 500 nodes instead, the player keeps the result in 98.2% of 2,000 positions
+#: of Connect Four at 200 simulations (tiers: 98.45%, no exact leaves: 98.05%), and in 148 of 150
+#: positions of plies 6 to 20 at 0.5 s (tiers: 150).
 _TIERS = ((1 / 4, 3 / 8), (1 / 20, 1 / 4), (1 / 200, 1 / 8))
-#: Nodes that a core searches in about the time that all cores need to evaluate one position with a
-#: 5x64 network, and in a second. They are not measured, because only orders of magnitude matter.
+#: Nodes that one core searches while all cores evaluate one position with a 5x64 network, and nodes
+#: that it searches in a second. They are estimates, because only orders of magnitude matter.
 _NODES_PER_EVALUATION = 500
 _NODES_PER_S = 4_000_000
-#: Evaluations that an answer may always cost if the time is limited; otherwise it is one.
+#: If the time is limited, an answer may always cost this many evaluations; if not, only one.
 _EVALUATIONS_PER_ANSWER = 4
-#: Fraction of a move's evaluations that expensive answers may cost if the time is not limited.
+#: Fraction of the cost of a move's evaluations that counts as the move if the time is not limited.
 _FRACTION_OF_EVALUATIONS = 1 / 3
 _USUAL_CORES = 2
-#: Games in whose positions costs are measured, and the nodes above which costs are extrapolated.
+#: Number of random games on which costs are measured, and the nodes above which costs are
+#: extrapolated.
 _NUM_GAMES = 64
 _MAX_MEASURED_NODES = 30_000
 
 
 def check_setting(text: str) -> str:
-    """Return the setting ``endgame`` after checking it.
+    """Check the setting ``endgame`` and return it.
 
     Raises:
-        ConfigError: if it is neither off, auto nor a number of nodes.
+        ConfigError: if it is not "off", "auto" or a number of nodes.
     """
     is_number = text.isascii() and text.isdigit() and 1 <= int(text) <= 10**9
     if text not in ("off", "auto") and not is_number:
@@ -63,18 +66,20 @@ def check_setting(text: str) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class LeafPolicy:
-    """Decides which leaves of a game are solved, for searches of different limits."""
+    """Decides which leaves of a game's searches are solved exactly, given the search limits."""
 
     provers: list[Prover]  #: one for each thread
-    costs: np.ndarray  #: float64[num_stages], expected nodes of an answer by stage
-    nodes_per_answer: float | None  #: maximum cost of an answer; None depends on the limits
+    costs: np.ndarray  #: float64[num_stages], expected nodes to solve a leaf, by its stage
+    nodes_per_answer: float | None  #: maximum mean cost of an answer; None: by search limits
 
     def leaves(self, num_simulations: float, time_limit_s: float | None) -> ProvenLeaves | None:
-        """Return the exact leaves of a search; None if no answer is cheap enough.
+        """Make the exact leaves of a search; None if no leaf can be solved cheaply enough.
+
+        A move ends at whichever limit it reaches first.
 
         Args:
-            num_simulations: limit of a move; infinite if only the time is limited.
-            time_limit_s: limit of a move, whichever ends first; None sets no limit.
+            num_simulations: maximum simulations per move; infinite if only the time is limited.
+            time_limit_s: maximum seconds per move; None sets no limit.
         """
         by_time = math.inf if time_limit_s is None else time_limit_s * _NODES_PER_S
         by_count = num_simulations * _NODES_PER_EVALUATION
@@ -94,11 +99,11 @@ class LeafPolicy:
 
 
 def _tiers(move_nodes: float, cheap: float, num_cores: int) -> list[Tier]:
-    """Return the tiers of a move.
+    """Return the tiers of a move, the most expensive first.
 
     Args:
-        move_nodes: what a core searches during the move.
-        cheap: nodes that an answer may always cost.
+        move_nodes: number of nodes that one core searches during the move.
+        cheap: number of nodes that an answer may always cost.
     """
     expensive = [
         Tier(part * move_nodes, total * move_nodes * num_cores)
@@ -109,13 +114,13 @@ def _tiers(move_nodes: float, cheap: float, num_cores: int) -> list[Tier]:
 
 
 def make_leaf_policy(game: Game, setting: str, num_threads: int) -> LeafPolicy | None:
-    """Return which leaves players of a game solve; None if they solve none, or cannot.
+    """Make the policy that decides which leaves of search trees are solved exactly.
 
-    The costs of answers are measured on the positions of random games, which takes less than half a
-    second.
+    It is None if exact solving is off or unavailable for this game. The costs of answers are
+    measured on positions from random games, which takes less than half a second.
 
     Args:
-        setting: off, auto, or the nodes that an answer may cost on average.
+        setting: "off", "auto", or the number of nodes that an answer may cost on average.
     """
     if setting == "off" or make_prover(game) is None:
         return None

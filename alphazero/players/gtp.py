@@ -1,12 +1,12 @@
-"""A player behind the Go Text Protocol: another program's Othello engine, such as gtp-rhino.
+"""A player that asks another program's Othello engine, such as gtp-rhino, by the Go Text Protocol.
 
 In: the moves of a game so far. Out: the engine's next move. Source: Gunnar Farnebäck,
 "Specification of the Go Text Protocol", version 2, 2002. A command is one line; the answer begins
 with = or, for an error, with ?, and ends with an empty line. Empty lines and comments, which begin
-with #, may come before it. Columns are letters from the left.
-Rows are numbers, here counted from the top, as usual for Othello.
+with #, may precede it. In names of squares, columns are letters from the left.
+Rows are numbers, here counted from the top, as usual in Othello.
 
-The engine plays in the usual set-up, where the player who moves first is black; see
+The engine plays in the usual set-up, in which the player who moves first is black; see
 `alphazero.games.square_names`.
 """
 
@@ -27,7 +27,7 @@ from alphazero.runtime.errors import ConfigError, InputError
 _COLORS = ("black", "white")
 ANSWER_S = 3600.0  #: maximum seconds that an engine may take for an answer
 MAX_ANSWER = 65_536  #: maximum characters of a line, and maximum lines of an answer
-_MAX_SHOWN = 200  # characters of an answer quoted in a message
+_MAX_SHOWN = 200  # maximum characters of an answer that an error message quotes
 
 
 class GtpError(InputError):
@@ -38,12 +38,13 @@ class GtpError(InputError):
 
 
 class GtpPlayer:
-    """Asks an engine in a separate process, which ends with the player; see `Player`.
+    """A player whose moves come from an engine in a separate process; see `Player`.
 
-    An engine needs the moves of the game, so only `choose_after` gives an answer.
+    The process ends when the player is deleted. The engine needs the moves of the game, so only
+    `choose_after` works; `choose` and `analyse` raise an error.
 
     Args:
-        game: Othello, of a size that the engine plays.
+        game: Othello, on a board size that the engine plays.
         command: the engine's command line, such as ``gtp-rhino --level 4``.
 
     Raises:
@@ -76,10 +77,10 @@ class GtpPlayer:
 
         Args:
             histories: B sequences of actions from the start of the game.
-            states: [B, K], the positions after them.
+            states: [B, K], the positions after these actions.
 
         Raises:
-            GtpError: if the engine refuses a move, ends, or answers with something else.
+            GtpError: if the engine refuses a move, exits, or returns anything but a square.
         """
         actions = np.array([self._move_after(moves) for moves in histories], np.int32)
         weights = (np.arange(self.game.num_actions) == actions[:, None]).astype(np.float32)
@@ -96,13 +97,13 @@ class GtpPlayer:
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "GtpPlayer":
-        """Return this player: the limits of an engine are arguments of its command line."""
+        """Return this player: an engine's limits are set on its command line."""
         return self
 
     def _move_after(self, moves: Sequence[int]) -> int:
         self._ask("clear_board")
         for ply, move in enumerate(moves):
-            # Some engines pass by themselves and then refuse the command to pass.
+            # Some engines pass on their own and then refuse the command to pass.
             vertex = square_name(move, self._size, mirrored=True)
             self._ask(f"play {_COLORS[ply % 2]} {vertex}", may_refuse=vertex == "pass")
         request = f"genmove {_COLORS[len(moves) % 2]}"
@@ -119,7 +120,11 @@ class GtpPlayer:
         return GtpError(self.name, f"{reason}'alphazero rate'")
 
     def _ask(self, request: str, may_refuse: bool = False) -> str:
-        """Return the text of the engine's answer to a command."""
+        """Send a command to the engine; return the text of its answer.
+
+        Raises:
+            GtpError: if the engine refuses, unless it may, or breaks the protocol.
+        """
         first, *others = [line.strip() for line in self._exchange(request)]
         if not first.startswith(("=", "?")):
             found = f"answered '{_shown(first)}'" if first else "ended"
@@ -131,7 +136,7 @@ class GtpPlayer:
         return "\n".join([first[1:].strip(), *others]).strip()
 
     def _exchange(self, request: str) -> list[str]:
-        """Return the lines of the engine's answer, or [""] if the engine has ended.
+        """Send a command; return the lines of the answer, or [""] if the engine has exited.
 
         An engine that is silent for too long, or never ends its answer, is killed.
         """
@@ -146,7 +151,7 @@ class GtpPlayer:
             process.stdin.flush()
             lines = list[str]()
             num_read = 0
-            # Up to the empty line after the answer, or to the end of the output.
+            # Read up to the empty line after the answer, or to the end of the output.
             while not lines or (lines[0].startswith(("=", "?")) and lines[-1].strip()):
                 line = process.stdout.readline(MAX_ANSWER)
                 num_read += 1
@@ -166,12 +171,16 @@ class GtpPlayer:
 
 
 def _shown(answer: str) -> str:
-    """Return an answer in a form that can be quoted in a message."""
+    """Shorten an answer and drop unprintable characters, to quote it in a message."""
     return "".join(letter for letter in answer[:_MAX_SHOWN] if letter.isprintable())
 
 
 def _start(command: str) -> subprocess.Popen[str]:
-    """Start an engine; what it writes to standard error is dropped."""
+    """Start an engine and discard its standard error.
+
+    Raises:
+        ConfigError: if it cannot be started.
+    """
     try:
         return subprocess.Popen(
             shlex.split(command),

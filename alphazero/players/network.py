@@ -1,7 +1,7 @@
-"""The player of a stored network: the engine, the cache and the exact leaves that it plays with.
+"""Load a stored network as a player, with its engine, its cache and its exact leaves.
 
-In: a network file, or the folder of a run. Out: moves, see `alphazero.players.base.Player`. This is
-the only player that needs torch.
+In: a network file, or the folder of a run. Out: a player, see `alphazero.players.base.Player`. This
+is the only kind of player that needs torch.
 """
 
 from pathlib import Path
@@ -37,18 +37,18 @@ from alphazero.runtime.random_generators import child_generator
 from alphazero.storage.pretrained import is_shipped
 from alphazero.storage.run_folder import find_network
 
-#: Bytes of cached evaluations for the searches of single positions.
+#: Bytes of the cache that stores evaluations for searches of single positions.
 CACHE_BYTES = 64_000_000
-#: Minimum rows of a batch for each core; a player has all cores to itself.
+#: Minimum positions of a batch for each core; a player has all cores to itself.
 _SMALLEST_PART = 6
-#: Random positions on which an engine is calibrated and compared with float32.
+#: Number of random positions on which an engine is calibrated and compared with float32.
 _NUM_SAMPLE_POSITIONS = 256
 
 
 class LoadedNetwork(NamedTuple):
     """A stored network, ready to run."""
 
-    module: nn.Module  #: in evaluation mode
+    module: nn.Module  #: the network, in evaluation mode
     settings: NetworkSettings
     file: NetworkFile
 
@@ -56,12 +56,13 @@ class LoadedNetwork(NamedTuple):
 def load_network_player(
     game: Game, path: str | Path, settings: PlayerSettings | None = None
 ) -> SearchPlayer | NetworkAlone:
-    """Return the player of a stored network.
+    """Load a stored network as a player.
 
     Args:
-        path: a network file, or the folder of a run, of which the newest network is taken.
-        settings: limits, device and engine; those of UCT are ignored. An engine whose answers are
-            too far from float32 is replaced, see `alphazero.inference.network_evaluator`.
+        path: a network file, or the folder of a run, whose newest network is taken.
+        settings: limits, device, engine and so on; settings for UCT are ignored. An engine whose
+            outputs are too far from float32 is replaced, see
+            `alphazero.inference.network_evaluator`.
 
     Raises:
         StoredFileError: if there is no network, or it plays another game.
@@ -102,17 +103,17 @@ def load_network_player(
 
 
 def make_cache(game: Game, evaluator: Evaluator) -> CachedEvaluator:
-    """Return a cache for a player; its answers do not depend on earlier requests."""
+    """Make an evaluation cache for a player; its outputs do not depend on earlier requests."""
     symmetries = game.cell_symmetries, game.action_symmetries
     return CachedEvaluator(evaluator, game.planes_shape, *symmetries, CACHE_BYTES, True)
 
 
 def game_of_network(path: str | Path, named: str | None = None) -> Game:
-    """Return the game that a stored network plays, see `make_stored_game`.
+    """Make the game that a stored network plays, see `make_stored_game`.
 
     Args:
         path: a network file, or the folder of a run.
-        named: the game that the user names, None if they name none.
+        named: the game named by the user, or None.
 
     Raises:
         StoredFileError: if there is no network.
@@ -131,14 +132,14 @@ def check_game(game: Game, path: Path) -> None:
 
 
 def load_module(game: Game, path: Path, network_kind: str | None = None) -> LoadedNetwork:
-    """Return the network of a file as a module of torch; warn if the rules have changed since.
+    """Load a network file as a torch module; warn if the game's rules have changed since.
 
     Args:
-        network_kind: the class of their own network that the user names, see `check_stored_kind`.
+        network_kind: the class of the user's own network, if named; see `check_stored_kind`.
 
     Raises:
         ConfigError: if the network is of a class ``module:Class`` that the user does not name.
-        StoredFileError: if it is not a network, or it plays another game.
+        StoredFileError: if the file is not a network, or the network plays another game.
     """
     stored = load_network(path)
     check_game(game, path)
@@ -154,10 +155,10 @@ def load_module(game: Game, path: Path, network_kind: str | None = None) -> Load
 
 
 def _display_name(path: Path, wanted: EngineChoice) -> str:
-    """Return a short name that tells networks apart, with the engine if the user has named one.
+    """Return a short name that tells networks apart.
 
     It is RUN/000012 for a network of a run, "best" for one that ships with the package, otherwise
-    the name of the file.
+    the name of the file; followed by the engine and precision if the user has chosen them.
     """
     if path.parent.name == "networks":
         name = f"{path.parent.parent.name}/{path.stem}"

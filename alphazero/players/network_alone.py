@@ -1,4 +1,4 @@
-"""The player of a network without a search: it plays the most likely move of the policy."""
+"""A player that uses a network without a search: it plays the most likely move of the policy."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from alphazero.inference.evaluator import Evaluator
 from alphazero.players.base import Analysis, Choice, Player, SearchProgress, engine_of, joined
 from alphazero.players.without_search import direct_analysis
 
-#: Positions that are evaluated together.
+#: Maximum number of positions that are evaluated together.
 MAX_BATCH_SIZE = 256
 
 
@@ -15,7 +15,7 @@ class NetworkAlone:
     """Plays the action with the largest prior; see `Player`.
 
     Args:
-        searcher: the player with this network that searches, for `limited`.
+        searcher: the player that searches with the same network, for `limited`.
     """
 
     method = "network alone"
@@ -29,22 +29,22 @@ class NetworkAlone:
 
     @property
     def engine(self) -> str:
-        """See `alphazero.players.search_player.SearchPlayer.engine`."""
+        """The engine that runs the network, such as "openvino int8"."""
         return engine_of(self._searcher)
 
     def choose(self, states: np.ndarray) -> Choice:
-        """See `alphazero.players.base.Player.choose`; positions are split into batches."""
+        """Choose the most likely move in each position, in batches; see `Player.choose`."""
         starts = range(0, len(states), MAX_BATCH_SIZE)
         return joined(self._choose(states[start : start + MAX_BATCH_SIZE]) for start in starts)
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
-        """See `alphazero.players.base.Player.analyse`."""
+        """Analyse one position by a single evaluation; see `Player.analyse`."""
         return direct_analysis(self._choose(state[None]))
 
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> Player:
-        """See `alphazero.players.base.Player.limited`; with a limit, the new player searches."""
+        """Return a player that searches within the limits, or this one if there are none."""
         if not num_simulations and time_limit_s is None:
             return self
         return self._searcher.limited(num_simulations, time_limit_s)

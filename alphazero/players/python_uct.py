@@ -1,8 +1,8 @@
-"""UCT with random rollouts for games without compiled rules: the textbook's search.
+"""UCT with random rollouts for games without compiled rules, by the search of `alphazero.textbook`.
 
-In: positions. Out: moves. A `PythonGame` is searched on its objects: through arrays, the compiled
-search would spend most of its time on turning objects into rows and back. Other games, such as
-those of pgx, step in batches: the trees of many positions grow in lockstep.
+In: positions. Out: moves. A `PythonGame` is searched on its own objects, because a search on arrays
+would spend most of its time converting objects to rows and back. Other games, such as those from
+pgx, step in batches: the trees of many positions grow in lockstep.
 """
 
 import abc
@@ -20,14 +20,14 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator, kernel_rng
 from alphazero.textbook.uct import Node, Uct
 
-#: Settings of UCT that need compiled rules or a table, and their defaults.
+#: Settings of UCT that need compiled rules or a table: only their defaults are allowed here.
 _DEFAULTS_ONLY = ("statistics", "rollout", "rollout_weights", "record_rollouts", "keep_table")
-_MAX_POSITIONS = 64  # searched in lockstep
+_MAX_POSITIONS = 64  # maximum number of positions searched in lockstep
 _MAX_BYTES = 2**18  # maximum bytes of their states in one simulation
 
 
 def uct_player(game: Game, settings: PlayerSettings | None = None) -> Player:
-    """Return the UCT player that suits a game."""
+    """Make the UCT player that suits a game: compiled, on Python objects, or in batches."""
     if isinstance(game, PythonGame):
         return PythonUctPlayer(game, settings)
     if isinstance(game, CompiledGame):
@@ -36,41 +36,43 @@ def uct_player(game: Game, settings: PlayerSettings | None = None) -> Player:
 
 
 class PositionRules:
-    """Positions that are objects as `alphazero.textbook.game.Rules`; results in [-1, 1].
+    """Adapts a game whose positions are objects to `alphazero.textbook.game.Rules`.
+
+    Results are in [-1, 1].
 
     Args:
-        game: steps, copies and scores the objects.
+        game: a game that steps, copies and scores the objects.
     """
 
     def __init__(self, game: Any):
         self._game = game
 
     def initial_state(self) -> Any:
-        """See `Rules`."""
+        """Return the start of the game; see `Rules`."""
         return self._game.position(self._game.initial_states()[0])
 
     def player_to_move(self, state: Any) -> int:
-        """See `Rules`."""
+        """Return the player to move; see `Rules`."""
         return state.player_to_move()
 
     def legal_actions(self, state: Any) -> list[int]:
-        """See `Rules`."""
+        """Return the legal actions; see `Rules`."""
         return list(state.legal_actions())
 
     def step(self, state: Any, action: int) -> Any:
-        """See `Rules`."""
+        """Return the state after an action; see `Rules`."""
         return self._game.after(state, action)
 
     def is_over(self, state: Any) -> bool:
-        """See `Rules`."""
+        """Return whether the game is over; see `Rules`."""
         return state.is_over()
 
     def result(self, state: Any) -> float:
-        """See `Rules`."""
+        """Return the result of a finished game, in [-1, 1]; see `Rules`."""
         return self._game.scaled_result(state)
 
     def rollout(self, game: Any, state: Any, rng: random.Random) -> float:
-        """Return the result of a random game for player 0, played on one copy of the state."""
+        """Play a random game on a copy of ``state``; return its result for player 0."""
         if not state.is_over():
             state = self._game.copied(state)
         while not state.is_over():
@@ -80,10 +82,10 @@ class PositionRules:
 
 
 class _TextbookPlayer(abc.ABC):
-    """See `alphazero.players.uct.UctPlayer`.
+    """Base of the UCT players that use the textbook's search; see `Player`.
 
     Raises:
-        ConfigError: for a setting that these games do not have.
+        ConfigError: for a setting that needs compiled rules.
     """
 
     batch_size = 1
@@ -106,10 +108,10 @@ class _TextbookPlayer(abc.ABC):
 
     @abc.abstractmethod
     def _search(self, states: np.ndarray, progress: SearchProgress | None = None) -> list[Node]:
-        """Return the roots of the trees of B positions."""
+        """Search B positions; return the roots of their trees."""
 
     def choose(self, states: np.ndarray) -> Choice:
-        """See `alphazero.players.base.Player.choose`."""
+        """Search each position and choose its best move; see `Player.choose`."""
         found = [self._analysis(root) for root in self._search(states)]
         return Choice(
             actions=np.array([one.action for one in found], np.int32),
@@ -118,11 +120,11 @@ class _TextbookPlayer(abc.ABC):
         )
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
-        """See `alphazero.players.base.Player.analyse`."""
+        """Search one position and summarize its tree; see `Player.analyse`."""
         return self._analysis(self._search(state[None], progress)[0])
 
     def _analysis(self, root: Node) -> Analysis:
-        """Return what a search has found."""
+        """Summarize a finished search as an `Analysis`."""
         visits = np.zeros(self.game.num_actions, np.int32)
         values = np.full(self.game.num_actions, np.nan, np.float32)
         for action, child in root.children.items():
@@ -143,11 +145,11 @@ class _TextbookPlayer(abc.ABC):
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "_TextbookPlayer":
-        """See `alphazero.players.base.Player.limited`."""
+        """Return a player like this one with other search limits; see `Player.limited`."""
         return type(self)(self.game, self.settings.limited(num_simulations, time_limit_s))
 
     def _line(self, node: Node, action: int) -> list[int]:
-        """Return the expected line: an action, then the most visited ones."""
+        """Return the expected line of play: ``action``, then the most visited move at each node."""
         line = [action]
         while (node := node.children[line[-1]]).children:
             line.append(max(node.children, key=lambda action: node.children[action].visits))
@@ -164,9 +166,9 @@ class PythonUctPlayer(_TextbookPlayer):
 
 
 class _Row(NamedTuple):
-    """A position of a game that steps in batches, and what its search asks about it."""
+    """A position of a game that steps in batches, with the properties that its search needs."""
 
-    state: np.ndarray  #: [K]
+    state: np.ndarray  #: [K], the position
     player: int
     over: bool
     legal: list[int]
@@ -182,9 +184,9 @@ class _Row(NamedTuple):
 
 
 class BatchedUctPlayer(_TextbookPlayer):
-    """Searches many positions in lockstep: one `Game.step` and one `Game.playout` for all.
+    """Searches many positions in lockstep: one `Game.step` and one `Game.playout` for all of them.
 
-    A time limit is that of all positions together.
+    A time limit applies to all positions together.
     """
 
     def __init__(self, game: Game, settings: PlayerSettings | None = None):
@@ -231,6 +233,6 @@ def _row(node: Node) -> _Row:
 
 
 def _rows(found: Transition) -> list[_Row]:
-    """Return the positions of a batch."""
+    """Convert a batch of positions to a list of rows."""
     legal = [np.flatnonzero(mask).tolist() for mask in found.legal_action_mask]
     return list(map(_Row, found.states, found.players.tolist(), found.over.tolist(), legal))

@@ -1,4 +1,4 @@
-"""The player that chooses uniformly at random."""
+"""The player that chooses its moves uniformly at random."""
 
 import numpy as np
 
@@ -20,16 +20,16 @@ class RandomPlayer:
         self._generator = child_generator(seed, "random player")
 
     def choose(self, states: np.ndarray) -> Choice:
-        """See `alphazero.players.base.Player.choose`."""
+        """Choose a random legal action in each position; see `Player.choose`."""
         mask = self.game.legal_action_mask(states)
         return equal_choice(mask, np.full(len(states), np.nan), self._generator)
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
-        """See `alphazero.players.base.Player.analyse`."""
+        """Analyse a position: all legal actions have equal weights; see `Player.analyse`."""
         return direct_analysis(self.choose(state[None]))
 
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "RandomPlayer":
-        """See `alphazero.players.base.Player.limited`; there is no search to limit."""
+        """Return a copy of this player, seeded afresh; there is no search to limit."""
         return RandomPlayer(self.game, self._seed)

@@ -1,7 +1,7 @@
-"""Makes a player from its specification, such as `uct:1000,uct_c=0.7`, `best` or a network's path.
+"""Make a player from its specification, such as `uct:1000,uct_c=0.7`, `best` or a network's path.
 
-In: a player specification, and defaults for the settings that it does not give. Out: a player. The
-grammar:
+In: a player specification, and defaults for the settings that it leaves open. Out: a player. The
+grammar of specifications:
 
     specification  = kind {"," setting "=" value}
     kind           = "random" | "uct" | "uct:" simulations | "solver" | "best" | "network"
@@ -32,16 +32,16 @@ from alphazero.runtime.own_code import PLAYERS, announced, is_module_name, load_
 from alphazero.storage.pretrained import shipped_network
 from alphazero.storage.run_folder import folders_of_runs
 
-#: The players without a network by name.
+#: Functions that make the players without a network, by name.
 _PLAYERS: dict[str, Callable[[Game, PlayerSettings], Player]] = {
     "random": lambda game, settings: RandomPlayer(game, settings.seed),
     "uct": uct_player,
     "solver": lambda game, settings: SolverPlayer(game, settings.seed),
 }
-_NETWORKS = ("best", "network", "latest")  # names that stand for the path of one
+_NETWORKS = ("best", "network", "latest")  # names that stand for the path of a network
 _NAMED_KINDS = (*_PLAYERS, *_NETWORKS, "human")
 _OTHERS = ["gtp:COMMAND", "PATH.safetensors", "RUN_DIRECTORY", "module:Class"]
-#: The members of every player, see `Player`.
+#: The attributes and methods that every player has, see `Player`.
 _MEMBERS = ("name", "batch_size", "choose", "analyse", "limited")
 _ROOT = Path("checkpoints")  #: the folder of trained networks
 _LIMITS = ("num_simulations", "time_limit_s")
@@ -50,18 +50,18 @@ _LIMITS = ("num_simulations", "time_limit_s")
 class PlayerSpec(NamedTuple):
     """The parts of a player specification."""
 
-    #: One of the named kinds without a number, "gtp:COMMAND", or the path of a network or a run.
+    #: The kind of player: a name without a number, such as "uct", "gtp:COMMAND", or a path.
     kind: str
     #: The default settings, overridden by those of the specification.
     settings: PlayerSettings
 
 
 def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -> Player:
-    """Return the player of a specification.
+    """Make the player described by a specification.
 
     Args:
-        spec: one of the following. Settings for this player only follow after commas, as in
-            ``uct:500,uct_c=0.7,rollout=weighted``:
+        spec: one of the following. Settings that apply to this player only may follow after commas,
+            as in ``uct:500,uct_c=0.7,rollout=weighted``:
 
             - ``random``;
             - ``uct``, or ``uct:1000`` for 1000 simulations per move;
@@ -70,9 +70,9 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
             - ``network``: the newest network of the game under checkpoints/, otherwise ``best``;
             - the path of a network, or of a run's folder for its newest network;
             - ``gtp:COMMAND``: another program's engine, see `alphazero.players.gtp`;
-            - ``module:Class``, or the name of an entry point: the user's own, which is called with
-              the game and the `PlayerSettings`.
-        settings: defaults for the settings that ``spec`` does not give.
+            - ``module:Class``, or the name of an entry point: the user's own player class, which is
+              called with the game and the `PlayerSettings`.
+        settings: defaults for the settings that ``spec`` leaves open.
 
     Raises:
         ConfigError: if there is no such player, setting or value.
@@ -95,10 +95,10 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
 def check_player(
     spec: str, game_name: str, settings: PlayerSettings | None = None, rules_digest: str = ""
 ) -> None:
-    """Check that there is such a player, without making it.
+    """Check that a specification describes an existing player, without making it.
 
     Args:
-        rules_digest: of the game, see `network_path`.
+        rules_digest: digest of the game's rules, see `network_path`.
 
     Raises:
         ConfigError: if there is no such player, setting or value.
@@ -111,7 +111,11 @@ def check_player(
 
 
 def existing_network(kind: str, spec: str, game_name: str, rules_digest: str = "") -> Path:
-    """Return the path of the network that a player's kind stands for; refuse any other kind."""
+    """Return the path of the network that ``kind`` stands for; see `network_path`.
+
+    Raises:
+        ConfigError: if ``kind`` does not stand for a network; ``spec`` is named in the message.
+    """
     path = network_path(kind, game_name, rules_digest)
     if path is None:
         allowed = [*_PLAYERS, "uct:1000", *_NETWORKS, *announced(PLAYERS), *_OTHERS]
@@ -135,8 +139,8 @@ def read_spec(spec: str, settings: PlayerSettings | None = None) -> PlayerSpec:
     """Read a player specification: one that `make_player` takes, or ``human``.
 
     Args:
-        settings: defaults for the settings that ``spec`` does not give. If it gives a limit of its
-            own (a number of simulations or a time), both limits of ``settings`` are dropped.
+        settings: defaults for the settings that ``spec`` leaves open. If ``spec`` sets a search
+            limit (a number of simulations or a time), both limits in ``settings`` are dropped.
 
     Raises:
         ConfigError: for a number after a player that takes none, an unknown setting, or an
@@ -157,7 +161,11 @@ def read_spec(spec: str, settings: PlayerSettings | None = None) -> PlayerSpec:
 
 
 def _num_simulations_word(spec: str, kind: str, number: str) -> str:
-    """Return ``kind:number`` as a setting, ``num_simulations=number``."""
+    """Convert ``kind:number`` to the setting ``num_simulations=number``.
+
+    Raises:
+        ConfigError: unless the kind is "uct" and the number is a positive one of up to nine digits.
+    """
     if kind != "uct":
         raise ConfigError(f"'{spec}' is not a player: {kind} takes no number.", value=spec)
     if not re.fullmatch(r"[0-9]{1,9}", number) or int(number) == 0:
@@ -167,27 +175,27 @@ def _num_simulations_word(spec: str, kind: str, number: str) -> str:
 
 
 def is_own_player(kind: str) -> bool:
-    """Return whether a player's kind is the user's own: ``module:Class`` or an entry point."""
+    """Return whether ``kind`` names the user's own player: ``module:Class`` or an entry point."""
     is_known = kind in _NAMED_KINDS or kind.startswith("gtp:")
     return not is_known and (is_module_name(kind) or kind in announced(PLAYERS))
 
 
 def has_network(kind: str) -> bool:
-    """Return whether a player's kind can only be that of a network."""
+    """Return whether ``kind`` must stand for a network: by a name such as "best", or by a path."""
     return kind in _NETWORKS or is_path(kind)
 
 
 def is_path(kind: str) -> bool:
-    """Return whether a player's kind can only be the path of a network or a run."""
+    """Return whether ``kind`` must be a path to a network or run, not the name of a player type."""
     is_known = kind in _NAMED_KINDS or kind.startswith("gtp:")
     return not is_known and not is_own_player(kind)
 
 
 def _own_player(kind: str, game: Game, settings: PlayerSettings) -> Player:
-    """Return a player of the user's own.
+    """Make a player of the user's own class.
 
     Raises:
-        ConfigError: if it cannot be made, or lacks a member of `Player`.
+        ConfigError: if it cannot be made, or lacks an attribute or method of `Player`.
     """
     made_by = load_own(kind, PLAYERS, "player")
     try:
@@ -203,16 +211,17 @@ def _own_player(kind: str, game: Game, settings: PlayerSettings) -> Player:
 
 
 def network_path(kind: str, game_name: str, rules_digest: str = "") -> Path | None:
-    """Return the path of the network, or of the run, that a player's kind stands for.
+    """Return the path of the network, or of the run, that ``kind`` stands for.
 
     Args:
         rules_digest: digest of the game's rules; a run with the same digest is of the same game.
 
     Returns:
-        The path, or None if the kind is another player's or unknown.
+        The path; None if ``kind`` names a player without a network, or is unknown.
 
     Raises:
-        ConfigError: if it looks like a path and nothing is there, or the game has no such network.
+        ConfigError: if ``kind`` looks like a path but nothing is there, or the game has no such
+            network.
     """
     if kind in ("network", "latest") and (newest := _newest_network(game_name, rules_digest)):
         return newest
@@ -237,7 +246,7 @@ def network_path(kind: str, game_name: str, rules_digest: str = "") -> Path | No
 
 
 def _newest_network(game_name: str, rules_digest: str) -> Path | None:
-    """Return the newest network that was trained for a game, or None."""
+    """Find the newest network under `_ROOT` that was trained for a game; None if there is none."""
     folders = folders_of_runs(_ROOT, game_name, rules_digest)
     found = [path for folder in folders for path in folder.glob("networks/*.safetensors")]
     return max(found, key=lambda path: (path.stat().st_mtime_ns, path.name), default=None)

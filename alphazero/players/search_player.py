@@ -1,7 +1,7 @@
-"""A player that searches with the answers of an evaluator of positions.
+"""A player that searches with policies and values from an evaluator of positions.
 
-In: anything that evaluates positions. Out: moves, see `alphazero.players.base.Player`. The player
-of a stored network is in `alphazero.players.network`; nothing here needs torch.
+In: anything that evaluates positions. Out: moves, see `alphazero.players.base.Player`. Stored
+networks are loaded as players in `alphazero.players.network`; nothing here needs torch.
 
 Shapes: B positions, K state words, A actions.
 """
@@ -28,42 +28,43 @@ from alphazero.solvers.exact_leaves import ProvenLeaves
 
 #: Simulations per move if neither their number nor the time is limited.
 DEFAULT_SIMULATIONS = 200
-#: Simulations per move if only the time is limited: the memory of the tree must have a size.
+#: Maximum simulations per move if only the time is limited: the tree needs memory of a fixed size.
 TIMED_SIMULATIONS = 200_000
-#: Maximum memory for the trees of a batch; more positions are searched in several batches.
+#: Maximum memory for the trees of a batch; positions that do not fit go to further batches.
 TREE_MEMORY_BYTES = 400_000_000
-#: Maximum leaves of one tree that are evaluated together.
+#: Maximum number of leaves of one tree that are evaluated together.
 MAX_LEAVES_PER_STEP = 64
-#: Assumed speed of a single search, to estimate its simulations within a time limit.
+#: Assumed speed of searching one position, to estimate its simulations within a time limit.
 USUAL_SIMULATIONS_PER_S = 10_000
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SearchPlayer:
-    """Plays by a search with an evaluator; see `Player`."""
+    """Plays the moves of a tree search with an evaluator; see `Player`."""
 
     game: Game
     evaluator: Evaluator  #: shared with the players that `limited` returns
-    num_simulations: int  #: per move
-    time_limit_s: float | None = None  #: per move; with num_simulations, whichever ends first
+    num_simulations: int  #: maximum simulations per move
+    time_limit_s: float | None = None  #: maximum seconds per move; the limit reached first ends it
     _: dataclasses.KW_ONLY
     settings: SearchSettings = dataclasses.field(default_factory=SearchSettings)
     seed: int = 0
     name: str = "network"
-    #: Search a single position with several leaves at once, see `alphazero.search.in_flight`.
+    #: Whether to evaluate several leaves of a single position's tree at once, see
+    #: `alphazero.search.in_flight`.
     batches_leaves: bool = False
-    #: Answers the searches of single positions in place of the evaluator; shared like it.
+    #: Used in place of the evaluator for searches of single positions; shared in the same way.
     cache: Evaluator | None = None
-    #: Gives exact results at leaves; shared like the evaluator.
+    #: Decides which leaves get exact results; shared in the same way.
     exact_leaves: LeafPolicy | None = None
-    #: The latest searches: of batches, and of a single position.
+    #: The latest searches, to reuse their memory: of a batch (False), of one position (True).
     _searches: dict[bool, TreeSearch] = dataclasses.field(
         default_factory=dict, init=False, repr=False
     )
 
     @property
     def batch_size(self) -> int:
-        """The number of positions whose trees fit into `TREE_MEMORY_BYTES`."""
+        """The number of positions whose trees fit into `TREE_MEMORY_BYTES`; 1 with a time limit."""
         if self.time_limit_s is not None:
             return 1
         tree_bytes = (self.num_simulations + 1) * bytes_per_node(self.game.num_actions)
@@ -71,17 +72,17 @@ class SearchPlayer:
 
     @property
     def method(self) -> str:
-        """How the player finds its moves: "search", or with exact leaves."""
+        """How the player finds its moves: "search" or "search with exact leaves"."""
         return "search" if self._proven_leaves is None else "search with exact leaves"
 
     @property
     def engine(self) -> str:
-        """What runs the network, such as "openvino int8"; "" if the evaluator does not say."""
+        """The engine that runs the network, such as "openvino int8"; "" if unknown."""
         report = getattr(self.evaluator, "report", None)
         return report.name if report else ""
 
     def choose(self, states: np.ndarray) -> Choice:
-        """See `alphazero.players.base.Player.choose`; positions are split into batches."""
+        """Search each position, in batches of `batch_size`; see `Player.choose`."""
         batches = []
         for first in range(0, len(states), self.batch_size):
             part = states[first : first + self.batch_size]
@@ -89,7 +90,7 @@ class SearchPlayer:
         return joined(batches)
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
-        """See `alphazero.players.base.Player.analyse`."""
+        """Search one position and summarize its tree; see `Player.analyse`."""
         start = time.monotonic()
         search = self._searched(state[None], start, progress)
         choice, tree = self._choice(search, state[None]), search.tree
@@ -111,7 +112,7 @@ class SearchPlayer:
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> Player:
-        """See `alphazero.players.base.Player.limited`; 0 simulations play without a search."""
+        """Return a player with other limits, see `Player.limited`; 0 simulations: no search."""
         if num_simulations == 0:
             return NetworkAlone(self.game, self.evaluator, self)
         if num_simulations is None and time_limit_s is None:
@@ -120,9 +121,9 @@ class SearchPlayer:
         return dataclasses.replace(self, num_simulations=num_simulations, time_limit_s=time_limit_s)
 
     def make_search(self, num_simulations: int) -> TreeSearch:
-        """Return a search of one position for callers who step it themselves.
+        """Make a search of one position, which the caller runs step by step.
 
-        It solves leaves like a search of ``num_simulations`` without a time limit.
+        It solves leaves exactly like a search of ``num_simulations`` without a time limit.
         """
         policy = self.exact_leaves
         return TreeSearch(
@@ -138,7 +139,7 @@ class SearchPlayer:
 
     @property
     def _limits(self) -> tuple[float, float | None]:
-        """The limits that the user set: infinite simulations if only the time is limited."""
+        """The limits set by the user: infinite simulations if only the time is limited."""
         is_timed = self.time_limit_s is not None and self.num_simulations >= TIMED_SIMULATIONS
         return math.inf if is_timed else self.num_simulations, self.time_limit_s
 
@@ -153,7 +154,7 @@ class SearchPlayer:
         return self.exact_leaves.leaves(*self._limits)
 
     def _choice(self, search: TreeSearch, states: np.ndarray) -> Choice:
-        """Return the choice after the search of ``states``."""
+        """Return the moves chosen by the finished search of ``states``."""
         output = search.output(np.arange(len(states)))
         choice = Choice(output.actions, output.action_weights, output.root_values)
         if self._best_lines is None:
@@ -165,8 +166,8 @@ class SearchPlayer:
     ) -> TreeSearch:
         """Search each of at most `batch_size` positions; the time limit counts from ``start``.
 
-        Every search starts with an empty tree, so that no answer depends on earlier questions. In a
-        game of one player, the best lines found are kept.
+        Every search starts with an empty tree, so that no move depends on earlier searches. Only in
+        a game of one player, the best lines found are kept.
         """
         is_single = len(states) == 1
         search = self._searches.get(is_single)
@@ -192,8 +193,7 @@ class SearchPlayer:
     def _leaves_per_step(self, num_positions: int) -> int:
         """Return how many leaves of one tree are evaluated together.
 
-        Only the search of a single position has several, and more if it has many simulations: each
-        leaf is chosen without knowing the values of the others.
+        It is 1 unless a single position is searched; then it grows with the simulations.
         """
         if num_positions > 1 or not self.batches_leaves or self._search_settings().root != "puct":
             return 1
@@ -203,15 +203,15 @@ class SearchPlayer:
         return leaves_per_step(num)
 
     def _by_simulations(self, progress: SearchProgress) -> Callable[[float], None]:
-        """Return a function that reports the finished fraction of a search as simulations."""
+        """Make a function that converts the finished fraction of a search to simulations."""
         num = self.num_simulations
         total = num if self.time_limit_s is None else None
         return lambda fraction: progress(int(fraction * num), total)
 
     def _search_settings(self) -> SearchSettings:
-        """Return the settings, with PUCT at the root if the time is limited.
+        """Return the search settings, with PUCT at the root if the time is limited.
 
-        Sequential halving must know its number of simulations beforehand.
+        The alternative, sequential halving, must know its number of simulations beforehand.
         """
         if self.time_limit_s is None:
             return self.settings
@@ -219,16 +219,16 @@ class SearchPlayer:
 
 
 def leaves_per_step(num_simulations: int) -> int:
-    """Return how many leaves of one tree to evaluate together, given the simulations of the search.
+    """Return how many leaves of one tree to evaluate together, given the number of simulations.
 
-    More leaves make better batches, but each is chosen without knowing the values of the others
-    (`scripts/several_leaves.py` measures what that costs).
+    More leaves make more efficient batches, but each is chosen without knowing the values of the
+    others (`scripts/several_leaves.py` measures what that costs).
     """
     return int(min(max(round(num_simulations ** (2 / 3) / 8), 1), MAX_LEAVES_PER_STEP))
 
 
 def simulations_per_move(num_simulations: int | None, time_limit_s: float | None) -> int:
-    """Return the simulations per move: the given number or a default."""
+    """Return the simulations per move: the given number, or a default if it is None."""
     if num_simulations is not None:
         return num_simulations
     return DEFAULT_SIMULATIONS if time_limit_s is None else TIMED_SIMULATIONS

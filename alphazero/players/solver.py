@@ -1,7 +1,7 @@
-"""The player that plays perfectly, by the exact scores of a solver.
+"""The player that plays perfectly, using the exact scores of a solver.
 
-In: positions that the solver of their game can solve. Out: one of the moves with the highest exact
-score, chosen at random among equals.
+In: positions within the limits of the game's solver. Out: a move with the highest exact score,
+chosen at random if there are several.
 
 Shapes: B positions, K state words, A actions.
 """
@@ -18,12 +18,12 @@ from alphazero.solvers.registry import make_solver
 
 
 class SolverPlayer:
-    """Wins as early as possible and loses as late as possible; see `Player`.
+    """Plays a move with the best exact score, such as the fastest win; see `Player`.
 
-    Its methods raise `UnsolvableError` for a position beyond the limit of its solver.
+    Its methods raise `UnsolvableError` for a position beyond the limits of its solver.
 
     Args:
-        solver: a solver of this game; None makes one.
+        solver: a solver of this game; None makes the fastest available.
 
     Raises:
         UnsolvableError: if the game has no solver.
@@ -39,11 +39,11 @@ class SolverPlayer:
         self._generator = child_generator(seed, "solver player")
 
     def choose(self, states: np.ndarray) -> Choice:
-        """See `alphazero.players.base.Player.choose`."""
+        """Choose a best move in each position; see `Player.choose`."""
         return self._choose(states, self.solver.scores(states))
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
-        """See `alphazero.players.base.Player.analyse`; `Analysis.scores` has the exact scores."""
+        """Analyse one position, with exact scores in `Analysis.scores`; see `Player.analyse`."""
         scores = self.solver.scores(state[None])
         values = self._values(state[None], scores)[0]
         values = np.where(scores[0] == ILLEGAL_SCORE, np.nan, values)
@@ -52,17 +52,20 @@ class SolverPlayer:
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "SolverPlayer":
-        """See `alphazero.players.base.Player.limited`; the limits have no effect on a solver."""
+        """Return a copy of this player, seeded afresh; the limits have no effect on a solver."""
         return SolverPlayer(self.game, self._seed, self.solver)
 
     def _choose(self, states: np.ndarray, scores: np.ndarray) -> Choice:
-        """Return the moves for int16[B, A] scores; equally good actions have equal weights."""
+        """Choose moves given int16[B, A] scores; equally good actions have equal weights."""
         best = scores.max(axis=1, keepdims=True, initial=ILLEGAL_SCORE)
         values = self._values(states, scores).max(axis=1, initial=ILLEGAL_VALUE)
         return equal_choice(scores == best, values, self._generator)
 
     def _values(self, states: np.ndarray, scores: np.ndarray) -> np.ndarray:
-        """Return the results after each action, [B, A], `ILLEGAL_VALUE` where it is illegal."""
+        """Return the result after each action, [B, A]; `ILLEGAL_VALUE` where it is illegal.
+
+        Results are from the viewpoint of the player to move in ``states``.
+        """
         if isinstance(self.solver, EnumeratedSolver):  # knows results between win and draw
             return self.solver.exact.action_values(states)
         return values_of(scores)

@@ -17,7 +17,7 @@ _UCT_KEYS += ["rollout_weights"]
 
 
 class UctPlayer:
-    """Plays the move of `alphazero.search.uct.search`; see `Player`."""
+    """Plays the moves chosen by `alphazero.search.uct.search`; see `Player`."""
 
     batch_size = 1
 
@@ -33,7 +33,7 @@ class UctPlayer:
         self._search = UctSearch(game, uct_settings, self.settings.seed)
 
     def choose(self, states: np.ndarray) -> Choice:
-        """See `alphazero.players.base.Player.choose`."""
+        """Search each position in turn; see `Player.choose`."""
         outputs = [self._search.run(state) for state in states]
         weights = np.array([output.action_weights for output in outputs], np.float32)
         return Choice(
@@ -43,7 +43,7 @@ class UctPlayer:
         )
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
-        """See `alphazero.players.base.Player.analyse`."""
+        """Search one position and summarize its tree; see `Player.analyse`."""
         output = self._search.run(state, progress)
         return Analysis(
             action=output.action,
@@ -56,18 +56,18 @@ class UctPlayer:
         )
 
     def lookup(self, state: np.ndarray) -> PositionStatistics | None:
-        """See `alphazero.search.uct.search.UctSearch.lookup`."""
+        """Look up the statistics of a position in the table; see `UctSearch.lookup`."""
         return self._search.lookup(state)
 
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "UctPlayer":
-        """See `alphazero.players.base.Player.limited`."""
+        """Return a player with other search limits and an empty table; see `Player.limited`."""
         return UctPlayer(self.game, self.settings.limited(num_simulations, time_limit_s))
 
 
 def _text(value: bool | float | str | list[float]) -> str:
-    """Return a value of a setting as a specification has it."""
+    """Format the value of a setting as it is written in a player specification."""
     if isinstance(value, list):
         return f"[{','.join(f'{number:g}' for number in value)}]"
     if isinstance(value, bool):
@@ -76,14 +76,14 @@ def _text(value: bool | float | str | list[float]) -> str:
 
 
 def uct_simulations(settings: PlayerSettings) -> int | None:
-    """Return the maximum simulations of a UCT player per move; None if only time limits them."""
+    """Return a UCT player's maximum simulations per move; None if only the time is limited."""
     if settings.num_simulations is None and settings.time_limit_s is None:
         return DEFAULT_UCT_SIMULATIONS
     return settings.num_simulations
 
 
 def specification(settings: PlayerSettings) -> str:
-    """Return the player specification with these settings, such as "uct:500,uct_c=0.7"."""
+    """Format UCT settings as a player specification, such as "uct:500,uct_c=0.7"."""
     num_simulations = uct_simulations(settings)
     parts = ["uct" if num_simulations is None else f"uct:{num_simulations}"]
     if settings.time_limit_s is not None:

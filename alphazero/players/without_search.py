@@ -1,4 +1,4 @@
-"""Choices and analyses of players that do not search.
+"""Build choices and analyses for players that do not search.
 
 Shapes: B positions, A actions.
 """
@@ -10,11 +10,11 @@ from alphazero.runtime.random_generators import uniform_actions
 
 
 def equal_choice(mask: np.ndarray, values: np.ndarray, generator: np.random.Generator) -> Choice:
-    """Return a choice among equally good actions.
+    """Choose at random among equally good actions.
 
     Args:
-        mask: bool[B, A], the good actions.
-        values: [B], expected results.
+        mask: bool[B, A], True for the equally good actions.
+        values: [B], expected results for the player to move.
     """
     return Choice(
         actions=uniform_actions(mask, generator),
@@ -26,12 +26,12 @@ def equal_choice(mask: np.ndarray, values: np.ndarray, generator: np.random.Gene
 def direct_analysis(
     choice: Choice, values: np.ndarray | None = None, scores: np.ndarray | None = None
 ) -> Analysis:
-    """Return the analysis of a position in which a player made a choice without a search.
+    """Make the analysis of a position in which a player chose its move without a search.
 
     Args:
-        choice: of one position.
-        values: [A], expected results after the actions; None if unknown.
-        scores: see `Analysis`.
+        choice: the player's choice in this one position.
+        values: [A], expected results after each action; None if unknown.
+        scores: int16[A], exact scores; None if unknown.
     """
     action, num_actions = int(choice.actions[0]), choice.action_weights.shape[1]
     if values is None:

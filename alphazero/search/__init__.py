@@ -1,4 +1,4 @@
-"""Tree search.
+"""Tree search guided by a network, and the UCT baseline without one.
 
 Modules in reading order:
 
@@ -7,6 +7,6 @@ Modules in reading order:
 - `simulate`: the walk from the root to a leaf
 - `batched_search`: B searches that share one evaluator; `subtree` reuses their trees
 - `roots`: root noise and final policies; `forced_playouts` and `gumbel`: other root algorithms
-- `settings`: the constants
+- `settings`: the settings of a search
 - `uct`: the baseline, UCT with rollouts instead of a network
 """

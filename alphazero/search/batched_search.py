@@ -1,9 +1,9 @@
 """Batched PUCT search: B games in lockstep share one evaluator.
 
-In: positions, an evaluator, and each game's number of simulations. Out: `PolicyOutput`. Each `step`
-runs one simulation in every unfinished game and calls the evaluator once for all the leaves. A game
-whose search is finished can move on at once (`advance`, `reset`) while the others continue, so the
-evaluator always gets a full batch.
+In: positions, an evaluator, and a number of simulations for each game. Out: `PolicyOutput`. Each
+`step` runs one simulation in every unfinished search and calls the evaluator once for all the
+leaves. A game whose search is finished can move on at once (`advance`, `reset`) while the others
+continue, so the evaluator always gets a full batch.
 """
 
 import time
@@ -21,26 +21,27 @@ from alphazero.search.subtree import keep_subtree
 
 
 class TreeSearch:
-    """B searches that share one evaluator.
+    """The searches of B games, which share one evaluator.
 
     A search ends after ``num_simulations`` simulations. The visits in a subtree kept from the
     previous move count as simulations, unless ``settings.count_kept_visits`` is False.
 
     Memory: B * (max_simulations + 1) * `alphazero.search.tree.bytes_per_node(A)` bytes, plus a
-    state for each node, allocated once; times `game.max_plies` if kept visits do not count.
+    state for each node, allocated once. If kept visits do not count, it is `game.max_plies` times
+    as much.
 
     Args:
         game: a batched game, see `alphazero.games.batched_game`.
         evaluator: see `alphazero.inference.evaluator.Evaluator`.
-        num_games: B.
+        num_games: number of games, B.
         max_simulations: the largest ``num_simulations`` of any search.
-        generator: samples the root noise.
-        leaves_per_step: maximum leaves of one tree in a call of the evaluator, see
+        generator: random generator for the root noise.
+        leaves_per_step: maximum number of leaves of one tree per call of the evaluator, see
             `alphazero.search.in_flight`; above 1, all roots must choose by PUCT.
-        exact_leaves: tries to prove new nodes before the evaluator sees them; a proven result
-            counts like the end of a game. None evaluates every unfinished position.
-        explores: add root noise and forced playouts, as self-play does to make training targets.
-            False searches as strongly as possible.
+        exact_leaves: tries to prove the results of new nodes before the evaluator sees them; a
+            proven result counts like the end of a game. None evaluates all unfinished positions.
+        explores: whether to add root noise and forced playouts, as self-play does to make training
+            targets. False searches as strongly as possible.
     """
 
     def __init__(
@@ -90,9 +91,9 @@ class TreeSearch:
         """Begin searches with empty trees in the listed games.
 
         Args:
-            rows: int[M].
+            rows: int[M], indices of the games.
             states: [M, K], unfinished positions.
-            num_simulations: the size of the searches, one number or int[M]; at most
+            num_simulations: simulations of each search, one number or int[M]; at most
                 `max_simulations`.
         """
         self._root_states[rows] = states
@@ -103,9 +104,10 @@ class TreeSearch:
         """Continue with the positions after the actions played, and keep their subtrees.
 
         Args:
-            rows, actions: int[M], the games and the actions played.
-            states: [M, K], the positions after the actions, unfinished.
-            num_simulations: the size of the searches, one number or int[M].
+            rows: int[M], indices of the games.
+            actions: int[M], the actions played.
+            states: [M, K], the unfinished positions after the actions.
+            num_simulations: simulations of each search, one number or int[M].
         """
         if not self.settings.reuse_tree:
             self.reset(rows, states, num_simulations)
@@ -125,15 +127,15 @@ class TreeSearch:
         self._in_use[rows] = False
 
     def finished_rows(self) -> np.ndarray:
-        """Return the games in use whose search is finished, int32[M]."""
+        """Return int32[M]: indices of the games in use whose search is finished."""
         simulation.finished_rows(self._tree, self._budgets, self._finished)
         return np.flatnonzero(self._finished & self._in_use).astype(np.int32)
 
     def step(self) -> None:
-        """Run one simulation in every unfinished game, and evaluate all leaves in one batch.
+        """Run one simulation in every unfinished search, and evaluate all leaves in one batch.
 
-        A simulation that reaches a finished game backs up the result at once, and a second one
-        follows. There is no third, so that the other games do not wait long.
+        A simulation that reaches the end of a game backs up the result at once, and a second
+        simulation follows. There is no third, so that the other searches do not wait long.
         """
         new = self._find(np.flatnonzero(self._in_use).astype(np.int32))
         if new is None:
@@ -154,9 +156,9 @@ class TreeSearch:
         """Step until every search in use is finished.
 
         Args:
-            deadline: time on the clock of `time.monotonic` at which to stop, though not before
-                every root has visited an action.
-            progress: called after each step with the finished fraction of the simulations.
+            deadline: time of `time.monotonic` at which to stop, though not before every root has
+                visited an action; None sets no limit.
+            progress: called after each step with the fraction of simulations finished, in [0, 1].
         """
         rows = np.flatnonzero(self._in_use)
         while len(self.finished_rows()) < len(rows):
@@ -173,7 +175,7 @@ class TreeSearch:
         return self._roots.output(rows, temperatures)
 
     def principal_variation(self, row: int) -> list[int]:
-        """Return the expected line of a game: the chosen action, then the most visited ones.
+        """Return the expected line of play: the chosen action, then the most visited actions.
 
         The line is empty if the root has not been evaluated.
         """
@@ -191,16 +193,16 @@ class TreeSearch:
         return line or [action]
 
     def best_line(self, row: int) -> tuple[list[int], float]:
-        """Return the line to the best proven result in a single-player game's tree, and the result.
+        """Return the line of play to the best proven result in a tree, and that result.
 
-        If no result is proven, they are [] and -1.
+        This is for games of one player. If no result is proven, it returns [] and -1.
         """
         tree = self._tree
         known = tree.proven_values[row, : tree.num_nodes[row]].copy()
         known[known == trees.UNPROVEN] = -trees.UNPROVEN
         if known.max(initial=-trees.UNPROVEN) == -trees.UNPROVEN:
             return [], -1.0
-        # On ties the last node: a finished game is added after all nodes that it proves.
+        # On ties, take the last node: a finished game is added after all nodes that it proves.
         node = int(len(known) - 1 - known[::-1].argmax())
         result, line = float(known[node]), []
         while node != trees.ROOT_INDEX:
@@ -224,7 +226,7 @@ class TreeSearch:
         """Run up to `leaves_per_step` simulations in each listed game whose search is unfinished.
 
         Returns:
-            The new nodes; None if no simulation reached one, see `alphazero.search.simulate`.
+            The new nodes; None if no simulation found one, see `alphazero.search.simulate`.
         """
         edges = simulation.make_edges(len(rows) * self.leaves_per_step)
         arguments = (self._tree, rows, self._budgets, self._roots.exploration)

@@ -1,8 +1,8 @@
-"""`Expansion`: the positions behind the nodes of B trees, and how new nodes get their values.
+"""`Expansion`: stores the positions of the nodes of B trees, and gives new nodes their values.
 
-In: the edges that simulations found (`alphazero.search.simulate.Edges`). Out: new nodes with an
-exact result (a finished game or a proof) or with the evaluator's answer. Choosing moves is not part
-of this file.
+In: the edges found by simulations (`alphazero.search.simulate.Edges`). Out: new nodes with an exact
+result (a finished game or a proof) or with the evaluator's policy and value. Choosing moves is not
+part of this file.
 
 Shapes: B games, M new nodes, N nodes of a tree, K state words, A actions.
 """
@@ -22,18 +22,18 @@ from alphazero.search.simulate import Edges
 class SearchCounts:
     """How much work a search has done, for reports."""
 
-    num_simulations: int = 0  #: simulations that ended at a new node
-    num_evaluations: int = 0  #: positions that the evaluator answered
-    num_batches: int = 0  #: calls of the evaluator
+    num_simulations: int = 0  #: number of simulations that ended at a new node
+    num_evaluations: int = 0  #: number of positions evaluated
+    num_batches: int = 0  #: number of calls of the evaluator
     total_depth: int = 0  #: sum of the new nodes' distances from their roots
-    evaluator_s: float = 0.0  #: wall seconds inside the evaluator
+    evaluator_s: float = 0.0  #: wall-clock seconds spent in the evaluator
 
 
 class NewNodes(NamedTuple):
     """New nodes at the ends of M edges, to be added to the trees."""
 
     edges: Edges
-    positions: Transition  #: at the new nodes; ``over`` and ``results`` include proven results
+    positions: Transition  #: the new positions; ``over`` and ``results`` include proven results
 
 
 class Leaves(NamedTuple):
@@ -42,26 +42,27 @@ class Leaves(NamedTuple):
     rows: np.ndarray  #: int32[M], index of each leaf's game
     nodes: np.ndarray  #: int32[M], index of each leaf in its tree
     states: np.ndarray  #: [M, K], the leaves' positions
-    legal_action_mask: np.ndarray  #: bool[M, A]
+    legal_action_mask: np.ndarray  #: bool[M, A], True for the legal actions
 
 
 class ExactLeaves(Protocol):
     """Proves the results of positions, with limited work for each position.
 
-    Laws:
+    Every implementation obeys these rules:
 
-    - an answer other than `alphazero.search.tree.UNPROVEN` is the result under perfect play;
-    - ``states`` is never changed.
+    - a result other than `alphazero.search.tree.UNPROVEN` is the result under perfect play;
+    - it never changes ``states``.
     """
 
     def prove(self, states: np.ndarray) -> np.ndarray:
-        """Return the results of unfinished positions.
+        """Prove the results of unfinished positions where possible.
 
         Args:
-            states: [M, K].
+            states: [M, K], the positions.
 
         Returns:
-            float32[M], for the player to move; `UNPROVEN` where the work limit was reached.
+            float32[M], results for the player to move; `UNPROVEN` where no proof was found within
+            the limit.
         """
         ...
 
@@ -73,7 +74,8 @@ class Expansion:
         game: a batched game, see `alphazero.games.batched_game`.
         evaluator: see `alphazero.inference.evaluator.Evaluator`.
         tree: the trees of all B searches.
-        exact_leaves: tries to prove new nodes before the evaluator sees them; None skips this.
+        exact_leaves: tries to prove the results of new nodes before the evaluator sees them; None
+            skips this.
 
     Attributes:
         root_states: [B, K], the positions being searched.
@@ -90,7 +92,7 @@ class Expansion:
         self._exact_leaves = exact_leaves
 
     def new_nodes(self, edges: Edges, num_roots: int, depth: int) -> NewNodes:
-        """Return the new nodes at the ends of the edges.
+        """Make the new nodes at the ends of edges: play the actions, then try to prove results.
 
         Args:
             edges: M edges, all entries in use.
@@ -122,7 +124,7 @@ class Expansion:
         return Leaves(*(field[~positions.over] for field in leaves))
 
     def evaluate(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return prior logits, float32[M, A], and values, float32[M], of positions."""
+        """Evaluate positions: return prior logits, float32[M, A], and values, float32[M]."""
         planes = self._game.observe(states)
         start = time.perf_counter()
         prior_logits, values = self._evaluator.evaluate(planes)
@@ -134,7 +136,7 @@ class Expansion:
     def expand_and_backward(
         self, leaves: Leaves, prior_logits: np.ndarray, values: np.ndarray
     ) -> None:
-        """Write the evaluator's answers into the leaves, and the values into the nodes above."""
+        """Write the evaluator's output into the leaves, and back the values up to the roots."""
         rows, nodes, _, legal_action_mask = leaves
         trees.expand(self._tree, rows, nodes, prior_logits, legal_action_mask, values)
         trees.backward(self._tree, rows, nodes)
@@ -153,7 +155,7 @@ class Expansion:
 
 
 def _prove(exact_leaves: ExactLeaves, positions: Transition, is_leaf: np.ndarray) -> Transition:
-    """Return the positions, with proven ones marked as over and given their exact results.
+    """Try to prove the results of positions; mark proven ones as over, with their exact results.
 
     Args:
         is_leaf: bool[M], False for roots, which are never proven here: a root needs its moves, not

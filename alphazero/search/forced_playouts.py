@@ -1,8 +1,8 @@
 """Forced playouts at the root, and their removal from the policy target.
 
 In: the statistics of the root. Out: an action, or visit fractions without the forced visits. Forced
-visits make the search explore the noise in the root's priors; pruning them keeps this exploration
-out of what the network learns.
+visits make the search explore moves that the noise in the root's priors favours; pruning them keeps
+this exploration out of the training targets.
 
 Source: D. Wu, "Accelerating self-play learning in Go", arXiv 1902.10565, section 3.2 (KataGo).
 """
@@ -18,7 +18,7 @@ from alphazero.search.tree import ROOT_INDEX, UNPROVEN
 
 @njit
 def select_forced(tree, b, exploration):
-    """Return the first visited root action with too few forced visits, else PUCT's choice."""
+    """Choose the first visited root action that lacks forced visits; if there is none, use PUCT."""
     for action in range(tree.children_index.shape[2]):
         visits = tree.children_visits[b, ROOT_INDEX, action]
         if tree.children_index[b, ROOT_INDEX, action] >= 0 and visits < forced_visits(

@@ -1,7 +1,7 @@
 """The Gumbel root: sequential halving over noisy actions, and the improved policy as the target.
 
 In: the statistics of a root and its plan (`alphazero.search.simulate.RootPlan`). Out: the action
-that the next simulation visits, the action to play, and the policy target. Nodes below the root use
+visited by the next simulation, the action to play, and the policy target. Nodes below the root use
 PUCT.
 
 Source: I. Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022, sections 2 to
@@ -26,7 +26,7 @@ import numpy as np
 from alphazero.runtime.jit import njit
 from alphazero.search.tree import ILLEGAL, ROOT_INDEX, is_proven_loss, keeps_result
 
-MIN_PRIOR = 1e-37  # lower bound of priors in logarithms
+MIN_PRIOR = 1e-37  # lower bound of priors before taking logarithms
 
 
 # --- values of actions ----------------------------------------------------------------------------
@@ -34,7 +34,7 @@ MIN_PRIOR = 1e-37  # lower bound of priors in logarithms
 
 @njit
 def completion(tree, b, node, exploration):
-    """Return (mixed_value, scale), the constants of the completed Q-values of a node.
+    """Compute (mixed_value, scale), the constants of the completed Q-values of a node.
 
         completed_value = children_values if the action was visited, else mixed_value
         mixed_value = (raw_value + N * sum(prior * value) / sum(prior)) / (1 + N)
@@ -125,12 +125,12 @@ def considered_visits(num_considered, num_simulations, index):
 
 @njit
 def select_root(tree, b, plan, exploration):
-    """Return the root action with the best score among those the schedule visits next.
+    """Choose the root action with the best score among those that the schedule visits next.
 
         score = gumbels + logits + scale * completed_value
 
     These are the actions with the number of visits that `considered_visits` returns. If proofs
-    have left none, the next smaller number of visits is taken, then the next larger one.
+    have left none of them, the next smaller number of visits is taken, then the next larger one.
     """
     made = 0
     for action in range(plan.kept_visits.shape[1]):
@@ -164,7 +164,7 @@ def root_policy(tree, rows, plan, exploration, temperatures, out_actions, out_we
     The action is chosen among those that this search visited most. At temperature 1 it is the
     paper's choice, a sample from the improved policy of the actions searched; at 0 the noise has no
     effect. Only actions that may be played (`alphazero.search.tree.keeps_result`) are chosen or
-    have weight.
+    get any weight.
 
     Args:
         rows: int32[M], the games.

@@ -1,9 +1,10 @@
-"""Several leaves of one tree at once: visits in flight.
+"""Collect several leaves of one tree for one batch, by means of visits in flight.
 
 In: the trees of searches with too few positions to fill a batch, often just one. Out: up to
 ``num_leaves`` edges of each tree for one call of the evaluator. A walk to a leaf marks its path
-with a visit in flight. That lowers the path's exploration term, so the next walk goes elsewhere.
-The path's values do not change until the leaf is evaluated.
+with a visit in flight, that is, one whose value is not yet known. That lowers the path's
+exploration term, so the next walk tends to go elsewhere. The path's values do not change until the
+leaf is evaluated.
 
 Source: A. Liu et al., "Watch the unobserved: a simple approach to parallelizing Monte Carlo tree
 search", 2020 (arXiv 1810.11755). Counting visits in flight as lost games ("virtual loss") fills
@@ -23,8 +24,8 @@ from alphazero.search.tree import NO_PARENT, ROOT_INDEX, UNVISITED, Tree, back_u
 class InFlight(NamedTuple):
     """Visits of B trees whose leaves have not been evaluated yet; all 0 between two steps."""
 
-    nodes: np.ndarray  #: int32[B, N], visits in flight of each node
-    edges: np.ndarray  #: int32[B, N, A], visits in flight of each edge
+    nodes: np.ndarray  #: int32[B, N], number of visits in flight through each node
+    edges: np.ndarray  #: int32[B, N, A], number of visits in flight through each edge
     marked: np.ndarray  #: int32[B, 2 * num_leaves, 2], last edge of each marked path: node, action
     num_marked: np.ndarray  #: int32[B], number of marked paths
 
@@ -50,8 +51,8 @@ def collect(tree, rows, budgets, exploration, in_flight, num_leaves, out_edges):
 
     Args:
         rows, budgets, exploration: see `alphazero.search.simulate.simulate`.
-        in_flight: `InFlight` of the trees, made for at least ``num_leaves``.
-        out_edges: `alphazero.search.simulate.Edges` with room for M * num_leaves.
+        in_flight: `InFlight` of the trees, allocated for at least ``num_leaves``.
+        out_edges: `alphazero.search.simulate.Edges` with room for M * num_leaves edges.
 
     Returns:
         The number of edges found, how many of them are roots, and the sum of the other edges'
@@ -98,7 +99,7 @@ def collect(tree, rows, budgets, exploration, in_flight, num_leaves, out_edges):
 
 @njit
 def _mark(tree, in_flight, b, node, action, change):
-    """Add ``change`` to the visits in flight of an edge and of all edges and nodes above it."""
+    """Add ``change`` to the visits in flight of an edge, and of all nodes and edges above it."""
     while node != NO_PARENT:
         in_flight.edges[b, node, action] += change
         in_flight.nodes[b, node] += change

@@ -1,4 +1,4 @@
-"""PUCT: the choice of an action at a node, the root noise, and the policy of a finished search.
+"""PUCT: choosing an action at a node, the root noise, and the policy of a finished search.
 
 In: the statistics of a node. Out: an action, or the fractions of the root's visits. The caller
 decides when a search ends.
@@ -24,21 +24,21 @@ from alphazero.search.tree import (
 
 
 class Exploration(NamedTuple):
-    """The search constants that kernels take, see `alphazero.search.settings.SearchSettings`."""
+    """The search constants passed to kernels, see `alphazero.search.settings.SearchSettings`."""
 
     pb_c_init: float
     pb_c_base: float
     first_play_urgency: float
     root_first_play_urgency: float
-    parent_weight: float = 1.0  #: 1: unvisited actions start from their node's value; 0: from 0
-    forced_playouts_k: float = 0.0  #: used by `alphazero.search.forced_playouts`
-    value_scale: float = 0.1  #: used by `alphazero.search.gumbel`
-    maxvisit_init: float = 50.0  #: used by `alphazero.search.gumbel`
+    parent_weight: float = 1.0  #: 1: an unvisited action starts from its node's value; 0: from 0
+    forced_playouts_k: float = 0.0  #: see `forced_visits` in `alphazero.search.forced_playouts`
+    value_scale: float = 0.1  #: see `completion` in `alphazero.search.gumbel`
+    maxvisit_init: float = 50.0  #: see `completion` in `alphazero.search.gumbel`
 
 
 @njit
 def select_action(tree, b, node, exploration, in_flight):
-    """Return the legal action with the largest PUCT score, the first one on ties.
+    """Choose the legal action with the largest PUCT score, the first one on ties.
 
         score = value + pb_c * prior * sqrt(node_visits) / (1 + children_visits)
         pb_c  = pb_c_init + ln((node_visits + pb_c_base + 1) / pb_c_base)

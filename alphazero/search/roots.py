@@ -1,7 +1,7 @@
-"""The roots of B searches: the noise added at the start and the policies read at the end.
+"""The roots of B searches: noise added at the start, and policies read at the end.
 
 In: trees with evaluated roots. Out: noisy priors or sequential-halving plans before the first
-simulation, `PolicyOutput` after the last. This file does not depend on the game or the evaluator,
+simulation; `PolicyOutput` after the last. This file does not depend on the game or the evaluator,
 and does not decide when a search ends.
 """
 
@@ -18,8 +18,8 @@ from alphazero.search.tree import ILLEGAL, ROOT_INDEX, UNPROVEN, Tree
 class PolicyOutput(NamedTuple):
     """The result of M searches. Values are from the viewpoint of the player to move."""
 
-    #: int32[M], the chosen actions: the most visited one, or sequential halving's choice; never one
-    #: that gives away a proven result
+    #: int32[M], the chosen actions: the most visited one, or sequential halving's choice; never an
+    #: action that gives away a proven result
     actions: np.ndarray
     #: float32[M, A], the policy target, sum 1: visit fractions without forced visits, or the
     #: improved policy of a Gumbel root
@@ -38,7 +38,7 @@ class Roots:
 
     Args:
         tree: the search trees, shared with the search.
-        generator: samples the noise.
+        generator: random generator for the noise.
         explores: whether to add root noise and forced playouts, as self-play does.
     """
 
@@ -56,14 +56,14 @@ class Roots:
         self.exploration = _exploration(settings)
         if not explores:
             self.exploration = self.exploration._replace(forced_playouts_k=0.0)
-        #: plans of Gumbel roots; None for PUCT roots
+        #: sequential-halving plans of Gumbel roots; None for PUCT roots
         self.plan: RootPlan | None = make_root_plan(tree) if settings.root == "gumbel" else None
 
     def prepare(self, rows: np.ndarray, budgets: np.ndarray) -> None:
         """Add noise to the evaluated roots of the listed games, and plan Gumbel roots.
 
         Args:
-            rows: int32[M].
+            rows: int32[M], indices of the games.
             budgets: int32[B], visits of the root's actions, in total, at which each search ends.
         """
         if not len(rows):
@@ -74,11 +74,11 @@ class Roots:
             self._add_dirichlet_noise(rows)
 
     def output(self, rows: np.ndarray, temperatures: np.ndarray | None = None) -> PolicyOutput:
-        """Return the policies of the listed games; every root must be evaluated.
+        """Compute actions, policies and values of the listed games; their roots must be evaluated.
 
         Args:
-            rows: int[M].
-            temperatures: float[M], factors of the Gumbel noise in the choice of the actions, see
+            rows: int[M], indices of the games.
+            temperatures: float[M], factors of the Gumbel noise when choosing actions, see
                 `alphazero.search.gumbel.root_policy`; None means 1.
         """
         rows = np.asarray(rows, np.int32)
@@ -100,7 +100,7 @@ class Roots:
         return PolicyOutput(actions, targets, weights, values, is_sampled)
 
     def _add_dirichlet_noise(self, rows) -> None:
-        """Mix newly sampled Dirichlet noise into the root priors of the listed games."""
+        """Sample Dirichlet noise and mix it into the root priors of the listed games."""
         settings, children_index = self.settings, self._tree.children_index
         alphas = np.full(len(rows), settings.dirichlet_alpha)
         if settings.dirichlet_alpha_per_move:
@@ -125,12 +125,12 @@ class Roots:
         gumbel.plan_roots(self._tree, rows, budgets, self.plan, num_considered, gumbels)
 
     def _values_under_target(self, rows, targets, values) -> np.ndarray:
-        """Return the roots' values under the policy target, float32[M].
+        """Compute the roots' values under the policy target, float32[M].
 
             value = sum(weight * children_values) / sum(weight), over the visited actions
 
         Visits made only for exploration therefore do not count. Proven roots, and roots without
-        visited actions, keep their entry of ``values``.
+        visited actions, keep their entry in ``values``.
         """
         visited = self._tree.children_visits[rows, ROOT_INDEX] > 0
         weights = np.where(visited, targets, 0.0)
@@ -142,7 +142,7 @@ class Roots:
 
 
 def _exploration(settings: SearchSettings) -> puct.Exploration:
-    """Return the search constants in the form that kernels take."""
+    """Convert the search settings to the constants passed to kernels."""
     names = [name for name in puct.Exploration._fields if name != "parent_weight"]
     return puct.Exploration(
         parent_weight=1.0 if settings.first_play_value == "parent" else 0.0,

@@ -1,9 +1,9 @@
 """`simulate`: walk in each of B trees from the root to an edge that has no node yet.
 
-In: the trees, and how their roots choose an action. Out: `Edges`; the caller plays their actions
-and evaluates the new positions. Below the root, actions are chosen by PUCT
-(`alphazero.search.puct`); at the root by PUCT, PUCT with forced playouts
-(`alphazero.search.forced_playouts`), or sequential halving (`alphazero.search.gumbel`).
+In: the trees, and the root algorithm. Out: `Edges`; the caller plays their actions and evaluates
+the new positions. Below the root, actions are chosen by PUCT (`alphazero.search.puct`); at the root
+by PUCT, PUCT with forced playouts (`alphazero.search.forced_playouts`), or sequential halving
+(`alphazero.search.gumbel`).
 """
 
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from alphazero.search.forced_playouts import select_forced
 from alphazero.search.puct import select_action
 from alphazero.search.tree import NO_PARENT, ROOT_INDEX, UNPROVEN, UNVISITED, back_up
 
-#: Maximum walks per tree in one call. A search can have millions of walks that end at proven nodes,
+#: Maximum walks per tree in one call. A search may make millions of walks that end at proven nodes,
 #: and it checks its deadline and Ctrl-C only between calls.
 MAX_WALKS = 10_000
 
@@ -27,17 +27,17 @@ class RootPlan(NamedTuple):
     gumbels: np.ndarray  #: float32[B, A], the Gumbel noise of this search
     logits: np.ndarray  #: float32[B, A], logarithms of the priors at the start of this search
     kept_visits: np.ndarray  #: int32[B, A], visits of the root's actions from earlier searches
-    num_considered: np.ndarray  #: int32[B], actions that sequential halving starts with
+    num_considered: np.ndarray  #: int32[B], number of actions that sequential halving starts with
     num_simulations: np.ndarray  #: int32[B], new simulations: the budget minus the kept visits
 
 
 class Edges(NamedTuple):
-    """The edges that simulations found; `simulate` returns how many entries are in use.
+    """The edges found by simulations; `simulate` returns how many entries are in use.
 
-    A root that waits for its evaluation counts as an edge without a parent.
+    A root that has not been evaluated yet counts as an edge without a parent.
     """
 
-    rows: np.ndarray  #: int32[M], the games, in order
+    rows: np.ndarray  #: int32[M], indices of the games, in order
     parents: np.ndarray  #: int32[M], the edge's node; NO_PARENT for a root
     actions: np.ndarray  #: int32[M], the edge's action; NO_PARENT for a root
 
@@ -64,7 +64,7 @@ def simulate(tree, rows, budgets, exploration, plan, out_edges):
     """Walk in each listed game from the root to an edge that has no node yet.
 
     A walk that reaches a proven node backs up its exact value at once, and another walk begins.
-    After `MAX_WALKS` such walks the call finds no edge in that tree, but the search is not over.
+    After `MAX_WALKS` such walks the call gives up on that tree, but the search is not over.
     Finished searches are skipped.
 
     Args:
@@ -73,7 +73,7 @@ def simulate(tree, rows, budgets, exploration, plan, out_edges):
         exploration: `alphazero.search.puct.Exploration`.
         plan: `RootPlan` for sequential halving at the roots, or None for PUCT, with forced playouts
             if ``exploration.forced_playouts_k`` > 0. numba compiles a separate variant for None.
-        out_edges: `Edges` with room for M.
+        out_edges: `Edges` with room for M edges.
 
     Returns:
         The number of edges found, how many of them are roots, and the sum of the other edges'
@@ -124,7 +124,7 @@ def walk(tree, b, action, exploration, in_flight):
         in_flight: see `alphazero.search.puct.select_action`.
 
     Returns:
-        The edge's node and action, and the distance of its end from the root.
+        The edge's node and action, and the distance of the edge's end from the root.
     """
     node, depth = ROOT_INDEX, 1
     child = tree.children_index[b, node, action]
@@ -138,7 +138,7 @@ def walk(tree, b, action, exploration, in_flight):
 
 @njit
 def is_finished(tree, b, budget):
-    """Return whether the root of game ``b`` is proven or its actions have ``budget`` visits."""
+    """Return whether the root of game ``b`` is proven, or its actions have ``budget`` visits."""
     if tree.num_nodes[b] == 0:
         return False
     return (

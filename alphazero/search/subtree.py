@@ -13,13 +13,14 @@ from alphazero.search.tree import ILLEGAL, NO_PARENT, ROOT_INDEX, UNVISITED
 
 @njit(allocates=True)
 def keep_subtree(tree, rows, actions, out_sources, out_num_kept):
-    """Make the child that each ``actions[i]`` leads to the new root, in place.
+    """Make the child reached by each ``actions[i]`` the new root, in place.
 
     Args:
-        rows, actions: int32[M], the games and the actions played.
+        rows: int32[M], indices of the games.
+        actions: int32[M], the actions played.
         out_sources: int32[M, N]; node k of the new tree was node ``out_sources[i, k]``.
-        out_num_kept: int32[M], the number of nodes kept: 0 if the child was never visited or has no
-            moves stored because its result was proven without a search.
+        out_num_kept: int32[M], the number of nodes kept: 0 if the child was never visited, or has
+            no moves stored because its result was proven without a search.
     """
     new_index = np.empty(tree.parents.shape[1], np.int32)
     for i in range(rows.shape[0]):

@@ -1,8 +1,8 @@
 """The search trees of B games as arrays, and the kernels that add evaluated leaves to them.
 
-In: the edges that `alphazero.search.simulate` found, the positions behind them, and the evaluator's
-answers. Out: the statistics of every node and edge. This file does not depend on the game, the
-network, or how a search chooses its moves.
+In: the edges found by `alphazero.search.simulate`, the positions at their ends, and the evaluator's
+policies and values. Out: the statistics of every node and edge. This file does not depend on the
+game, the network, or how a search chooses its moves.
 
 Layout and kernels follow mctx (google-deepmind/mctx, `tree.py`, `search.py`). Differences:
 
@@ -28,7 +28,7 @@ ROOT_INDEX = 0
 NO_PARENT = -1
 UNVISITED = -1
 ILLEGAL = -2
-UNPROVEN = 2.0  # above every result
+UNPROVEN = 2.0  # larger than every result
 
 
 class Tree(NamedTuple):
@@ -38,32 +38,33 @@ class Tree(NamedTuple):
     (`children_...`) from the viewpoint of the player to move at the parent.
     """
 
-    num_nodes: np.ndarray  #: int32[B], nodes in use; 0 until the root is evaluated
-    #: int32[B, N], simulations that ended at or passed through the node, its evaluation included
+    num_nodes: np.ndarray  #: int32[B], number of nodes in use; 0 until the root is evaluated
+    #: int32[B, N], simulations that passed through or ended at the node, including the one that
+    #: added it
     node_visits: np.ndarray
     node_values: np.ndarray  #: float32[B, N], mean value of those simulations, in [-1, 1]
     raw_values: np.ndarray  #: float32[B, N], the evaluator's value, or a finished game's result
     parents: np.ndarray  #: int32[B, N], NO_PARENT at the root
     action_from_parent: np.ndarray  #: int32[B, N], NO_PARENT at the root
     players: np.ndarray  #: int8[B, N], the player to move
-    proven_values: np.ndarray  #: float32[B, N], the result if it is proven, else UNPROVEN
+    proven_values: np.ndarray  #: float32[B, N], the result if it is proven, otherwise UNPROVEN
     visited_priors: np.ndarray  #: float32[B, N], sum of the priors of the visited actions
-    children_index: np.ndarray  #: int32[B, N, A], the child's node, UNVISITED or ILLEGAL
-    #: float32[B, N, A], probabilities over the legal actions; 0 if proven to lose
+    children_index: np.ndarray  #: int32[B, N, A], index of the child, or UNVISITED or ILLEGAL
+    #: float32[B, N, A], probabilities over the legal actions; 0 for an action proven to lose
     children_priors: np.ndarray
-    children_visits: np.ndarray  #: int32[B, N, A]
-    children_values: np.ndarray  #: float32[B, N, A], mean value in [-1, 1]
-    #: bool[B], whether results are carried up the tree; if not, only finished games are proven
+    children_visits: np.ndarray  #: int32[B, N, A], simulations that passed through the edge
+    children_values: np.ndarray  #: float32[B, N, A], mean value of these simulations, in [-1, 1]
+    #: bool[B], whether proven results are carried up the tree; if not, they stay at their nodes
     solves: np.ndarray
 
 
 def bytes_per_node(num_actions: int) -> int:
-    """Return the memory, in bytes, that one node of one tree takes."""
+    """Return the memory taken by one node of one tree, in bytes."""
     return 16 * num_actions + 29
 
 
 def make_tree(num_games: int, num_nodes: int, num_actions: int, solves: bool = True) -> Tree:
-    """Return empty trees for ``num_games`` games of at most ``num_nodes`` nodes each.
+    """Allocate empty trees for ``num_games`` games, of at most ``num_nodes`` nodes each.
 
     The arrays start as zeros, which take no physical memory until they are written, so a search
     with a time limit can reserve far more nodes than it uses. Unused nodes have no meaning.
@@ -95,13 +96,13 @@ def make_tree(num_games: int, num_nodes: int, num_actions: int, solves: bool = T
 
 @njit
 def add_nodes(tree, rows, parents, actions, players, over, results, out_nodes):
-    """Append a node for each edge that `simulate` found, and back up the result of finished games.
+    """Append a node for each edge found by `simulate`; back up the results of finished games.
 
     Args:
         rows: int32[M], the games.
         parents, actions: int32[M], from `simulate`; both NO_PARENT for a root.
-        players, over, results: [M], the fields of the new positions'
-            `alphazero.games.batched_game.Transition`.
+        players, over, results: [M], fields of the `alphazero.games.batched_game.Transition` to the
+            new positions.
         out_nodes: int32[M], the new nodes.
     """
     for i in range(rows.shape[0]):
@@ -121,7 +122,7 @@ def add_nodes(tree, rows, parents, actions, players, over, results, out_nodes):
         if over[i]:
             tree.raw_values[b, node] = results[i]
             tree.node_values[b, node] = results[i]
-            # Otherwise `keep_subtree` would follow links left here by an earlier tree.
+            # Otherwise `keep_subtree` would follow links that an earlier tree left here.
             for action in range(tree.children_index.shape[2]):
                 tree.children_index[b, node, action] = ILLEGAL
             back_up(tree, b, node, np.float64(results[i]))
@@ -129,7 +130,7 @@ def add_nodes(tree, rows, parents, actions, players, over, results, out_nodes):
 
 @njit
 def expand(tree, rows, nodes, prior_logits, legal_action_mask, values):
-    """Write the evaluator's answers into newly added leaves.
+    """Write the evaluator's policies and values into newly added leaves.
 
         children_priors = softmax(prior_logits) over the legal actions
 
@@ -220,9 +221,9 @@ def back_up(tree, b, leaf, value):
 
 @njit
 def _sign(tree, b, parent, node):
-    """Return 1 if the same player moves at ``parent`` and ``node``, else -1.
+    """Return 1 if the same player moves at ``parent`` and ``node``, otherwise -1.
 
-    Multiplying by it changes a value's viewpoint. No other function flips signs.
+    Multiplying a value by it changes its viewpoint. No other function flips signs.
     """
     return 1.0 if tree.players[b, parent] == tree.players[b, node] else -1.0
 
@@ -267,8 +268,8 @@ def is_proven_loss(tree, b, parent, child):
 def keeps_result(tree, b, action, proven):
     """Return whether a root action may be played, given the root's proven value.
 
-    It must be legal. At a proven root it must reach the proven result (a lost root allows every
-    legal action); at an unproven root it must not be proven to lose.
+    The action must be legal. At a proven root it must reach the proven result (a lost root allows
+    every legal action); at an unproven root it must not be proven to lose.
     """
     child = tree.children_index[b, ROOT_INDEX, action]
     if child == ILLEGAL:

@@ -1,4 +1,4 @@
-"""What the compiled alpha-beta searches share: limits of nodes and of time, and lists of moves."""
+"""The shared part of the compiled alpha-beta searches: node limits and sorted lists of moves."""
 
 from typing import Any
 
@@ -6,24 +6,24 @@ from alphazero.games.batched_game import CompiledGame
 from alphazero.runtime.jit import njit
 from alphazero.solvers.base import UnsolvableError
 
-#: Nodes of a solver in one call of its kernel, less than 0.1 s; Ctrl-C works between the calls.
+#: Maximum nodes in one call of a solver's kernel (less than 0.1 s); Ctrl-C works between calls.
 NODES_PER_CALL = 200_000
 
 
 class AlphaBetaSolver:
-    """Searches with a kernel that pauses after a number of nodes; see the solver of each game.
+    """Base of the solvers whose compiled kernel pauses after a number of nodes.
 
     Args:
-        search: the memory of the kernel, in which ``cursor`` says where to resume.
-        max_nodes: give up a position after this many nodes.
+        search: the memory of the kernel; its ``cursor`` says where to resume.
+        max_nodes: number of nodes after which a position is given up.
 
     Attributes:
-        num_nodes: nodes searched since the solver was made.
+        num_nodes: total nodes searched since the solver was made.
     """
 
     name = "alpha-beta"
     meaning = "distance"
-    #: Advice appended to the error about a position that takes too many nodes.
+    #: Advice appended to the error message for a position that takes too many nodes.
     hint = ""
 
     def __init__(self, game: CompiledGame, search: Any, max_nodes: int):
@@ -33,14 +33,20 @@ class AlphaBetaSolver:
         self._search = search
 
     def _search_above(self, bound: int) -> int:
-        """Run the kernel of the game, see `search_above` in the solver's module."""
+        """Run the game's kernel until it finishes or pauses; see each solver's ``search_above``."""
         raise NotImplementedError
 
     def _compare(self, bound: int, last_node: int) -> int:
-        """Test the position at the bottom of the stack, until `num_nodes` reaches ``last_node``.
+        """Test whether the score of the position at the bottom of the stack is above ``bound``.
+
+        Args:
+            last_node: the value of `num_nodes` at which to give up.
 
         Returns:
             A lower bound of the score if it is above ``bound``, otherwise an upper bound.
+
+        Raises:
+            UnsolvableError: if `num_nodes` reaches ``last_node`` first.
         """
         cursor = self._search.cursor
         cursor[0] = 0
@@ -59,10 +65,10 @@ class AlphaBetaSolver:
 
 @njit
 def insert_by_weight(search, depth, num, move, weight):
-    """Insert ``move`` into the ``num`` moves of ``search.moves[depth]``, sorted by weight.
+    """Insert ``move`` into the first ``num`` moves of ``search.moves[depth]``, sorted by weight.
 
-    The most promising move comes last. A move goes behind those of the same weight.
-    ``search.weights`` holds the weights of the list.
+    The most promising move, which has the largest weight, comes last. A move is placed after those
+    of the same weight. ``search.weights`` holds the weights of the listed moves.
 
     Returns:
         The new number of moves.

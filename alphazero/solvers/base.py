@@ -2,7 +2,7 @@
 
 A solver maps positions to the score of every action: a whole number whose sign is the result under
 perfect play, and which is larger for an earlier win, a later loss or a larger margin. This module
-defines that interface only. The solvers are the other modules of this package;
+only defines the interface. The solvers are in the other modules of this package;
 `alphazero.solvers.registry` chooses one for a game.
 
 Shapes: B positions, K state words, A actions.
@@ -22,41 +22,41 @@ ILLEGAL_VALUE = -2
 
 
 class Solver(Protocol):
-    """Gives every action of a position its exact score, from the viewpoint of the player to move.
+    """Computes exact scores of every action, from the viewpoint of the player to move.
 
     How scores are counted:
 
-    - Connect-X (after P. Pons): winning with one's last possible disc scores 1, and one more for
-      each disc that the winner has left. A loss scores the negative number, a draw 0. The empty
-      board of Connect Four scores -2, -1, 0, 1, 0, -1, -2 by column.
+    - Connect-X (after P. Pons): a win scores 1 plus the number of discs that the winner has left. A
+      loss scores the negative of that number, a draw 0. On the empty board of Connect Four, the
+      columns score -2, -1, 0, 1, 0, -1, -2.
     - Othello: the final margin of discs, the mover's minus the opponent's. Squares that stay empty
       count for neither side.
-    - Other games: a win in n actions scores N + 1 - n, a loss the negative number, a draw 0, where
-      N is the length of the longest game. Where results lie between these, the k-th smallest
-      size of a result has k * (N + 1) in place of N + 1.
+    - Other games: a win in n actions scores N + 1 - n, a loss the negative of that number, a draw
+      0, where N is the length of the longest game. If there are other results, k * (N + 1) takes
+      the place of N + 1 for results of the k-th smallest nonzero size.
 
-    Laws:
+    Every solver obeys these rules:
 
     - a score is `ILLEGAL_SCORE` if and only if the action is illegal; in a finished game all are;
-    - ``states`` is never changed;
+    - it never changes ``states``;
     - the scores of a position do not depend on earlier calls;
     - symmetric positions have the same scores, permuted as the actions are.
     """
 
     name: str
-    meaning: str  #: of a score's size: "distance" to the end, or "discs" of the margin
+    meaning: str  #: meaning of a score's size: "distance" to the end, or margin in "discs"
 
     def scores(self, states: np.ndarray) -> np.ndarray:
         """Return the exact score of each action.
 
         Args:
-            states: [B, K].
+            states: [B, K], the positions.
 
         Returns:
             int16[B, A], `ILLEGAL_SCORE` where an action is illegal.
 
         Raises:
-            UnsolvableError: if a position is beyond the solver's limit.
+            UnsolvableError: if a position is beyond the solver's limits.
         """
         ...
 
@@ -66,7 +66,7 @@ class UnsolvableError(InputError):
 
 
 def values_of(scores: np.ndarray) -> np.ndarray:
-    """Return the results behind exact scores.
+    """Convert exact scores to results.
 
     Returns:
         int8 in the shape of ``scores``: 1 win, 0 draw, -1 loss, `ILLEGAL_VALUE` where illegal.

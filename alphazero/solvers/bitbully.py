@@ -1,13 +1,13 @@
 """Exact scores of Connect Four (6 x 7), looked up and searched by the package `bitbully`.
 
 In: positions. Out: their scores, counted as in `alphazero.solvers.base` (bitbully counts the same
-way). The package brings an opening book of all positions with 12 discs, so that it answers the
-first plies at once, where `alphazero.solvers.connect_x` takes minutes. It is an optional
-dependency under the AGPL, so this module imports it only when a solver is made.
+way). The package includes an opening book of all positions with 12 discs, so it solves the first
+plies at once, where `alphazero.solvers.connect_x` takes minutes. It is an optional dependency under
+the AGPL, so this module imports it only when a solver is made.
 
-Of the package only the documented classes of `bitbully.bitbully_core` and the path of the book are
-used (tried with bitbully 0.0.79 and bitbully_databases 0.0.2). A book lookup takes 80 us for the
-seven moves of a position; the package's own wrapper classes would add 35 us.
+Only the documented classes of `bitbully.bitbully_core` and the path of the book are used (tried
+with bitbully 0.0.79 and bitbully_databases 0.0.2). A book lookup takes 80 us for the seven moves of
+a position; the package's own wrapper classes would add 35 us.
 
 Shapes: B positions, K state words, A actions.
 """
@@ -27,7 +27,7 @@ _PACKAGES = ("bitbully", "bitbully_databases")
 
 
 def available() -> bool:
-    """Return whether the package and its opening book are installed."""
+    """Return whether the package `bitbully` and its opening book are installed."""
     return all(importlib.util.find_spec(name) is not None for name in _PACKAGES)
 
 
@@ -40,7 +40,7 @@ class BitbullySolver:
     """Scores any position of Connect Four; see `alphazero.solvers.base.Solver`.
 
     Args:
-        game: one that `solves` accepts; the package must be `available`.
+        game: a game that `solves` accepts; the package must be `available`.
     """
 
     name = "bitbully"
@@ -55,7 +55,7 @@ class BitbullySolver:
         self._board = bitbully_core.BoardCore()
 
     def scores(self, states: np.ndarray) -> np.ndarray:
-        """See `alphazero.solvers.base.Solver.scores`; every position has an answer."""
+        """Return the exact score of each action in any position; see `Solver.scores`."""
         mask = self.game.legal_action_mask(states)
         boards = self._boards(states)
         scores = np.full(mask.shape, ILLEGAL_SCORE, np.int16)
@@ -67,7 +67,7 @@ class BitbullySolver:
         return scores
 
     def _boards(self, states: np.ndarray) -> np.ndarray:
-        """Return int8[B, 6, 7]: 0 empty, 1 a disc of the first player, 2 of the second."""
+        """Convert states to boards, int8[B, 6, 7]: 0 empty, 1 first player's disc, 2 second's."""
         mine, other = np.moveaxis(self.game.observe(states)[:, :2], 1, 0)
         player = self.game.players(states)[:, None, None]
         return (mine * (1 + player) + other * (2 - player)).astype(np.int8)

@@ -1,13 +1,13 @@
 """Exact scores of Connect-X positions by alpha-beta search, compiled.
 
-In: positions on a `ConnectX` board (up to 64 bits). Out: the score of every action, counted as
-`alphazero.solvers.base` defines. The search follows P. Pons, "Solving Connect 4: how to build a
+In: positions on a `ConnectX` board (up to 64 bits). Out: the score of every action, as defined in
+`alphazero.solvers.base`. The search follows P. Pons, "Solving Connect 4: how to build a
 perfect AI" (2015):
 
 - moves that lose at once are not searched;
-- moves that create more threats come first, those nearer to the middle column among equals;
+- moves that create more threats come first; among equals, those nearer to the middle column;
 - a transposition table stores an upper and a lower bound for each position;
-- a score is found by bisection with null windows: is it above this bound?
+- a score is found by bisection with null-window tests of "is it above this bound?".
 
 The search keeps its own stack, so that it can pause after a number of nodes and resume.
 
@@ -26,8 +26,8 @@ from alphazero.solvers import bitbully
 from alphazero.solvers.alpha_beta import AlphaBetaSolver, insert_by_weight
 from alphazero.solvers.base import ILLEGAL_SCORE
 
-#: Spreads the keys over the table. It is odd, so that multiplying by it is one-to-one: the index in
-#: the table and the rest of the product together identify the key.
+#: Factor that spreads keys over the table. It is odd, so that multiplying by it is one-to-one: the
+#: index in the table and the rest of the product together identify the key.
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 #: Added to a bound (at most 33 away from 0) to store it as a positive number of seven bits.
 OFFSET = 64
@@ -35,24 +35,24 @@ SEVEN = np.uint64(7)
 SEVEN_BITS = np.uint64(127)
 BOUNDS = np.uint64((1 << 14) - 1)
 NO_BOUNDS = np.uint64(127 << 7 | 1)
-#: Nodes after which a position is given up: three to ten minutes.
+#: Number of nodes after which a position is given up, which takes three to ten minutes.
 MAX_NODES = 3_000_000_000
 
 
 class Search(NamedTuple):
     """The memory of one search: the board's constants, the transposition table and the stack."""
 
-    table: np.ndarray  #: uint64[2 ** table_bits]: rest of the key, upper bound, lower bound
+    table: np.ndarray  #: uint64[2 ** table_bits], packed: rest of key, upper bound, lower bound
     table_bits: int
     cells: int  #: number of cells of the board
-    bottom: np.uint64  #: the lowest cell of each column
-    board: np.uint64  #: all cells
+    bottom: np.uint64  #: bits of the lowest cell of each column
+    board: np.uint64  #: bits of all cells
     order: np.ndarray  #: uint64[A], the cells of each column, from the middle outwards
     mine: np.ndarray  #: uint64[D], discs of the player to move, on the current line of play
     occupied: np.ndarray  #: uint64[D], discs of both players
     best: np.ndarray  #: int64[D], the best score found so far
     num_moves: np.ndarray  #: int64[D], moves not yet searched
-    moves: np.ndarray  #: uint64[D, A], these moves as cells, the most promising one last
+    moves: np.ndarray  #: uint64[D, A], these moves as bits of cells, the most promising one last
     weights: np.ndarray  #: int64[A], sorting keys of the moves that are being listed
     cursor: np.ndarray  #: int64[2]: depth to resume at (-1: finished), nodes until the next pause
 
@@ -65,7 +65,7 @@ class ConnectXSolver(AlphaBetaSolver):
             because an entry stores two bounds in 14 bits and the key's other bits in 50.
             A larger table solves early positions with fewer nodes, but less of it stays in the
             processor's cache.
-        max_nodes: give up a position after this many nodes; ten million take about a second.
+        max_nodes: nodes after which a position is given up; ten million take about a second.
     """
 
     def __init__(self, game: CompiledGame, table_bits: int = 20, max_nodes: int = MAX_NODES):
@@ -74,7 +74,7 @@ class ConnectXSolver(AlphaBetaSolver):
             self.hint = "; the package bitbully solves every position"
 
     def scores(self, states: np.ndarray) -> np.ndarray:
-        """See `alphazero.solvers.base.Solver.scores`."""
+        """Search for the exact score of each action; see `Solver.scores`."""
         scores = np.full((len(states), self.game.num_actions), ILLEGAL_SCORE, np.int16)
         mask = self.game.legal_action_mask(states)
         for row, state in enumerate(states):
@@ -110,7 +110,8 @@ class ConnectXSolver(AlphaBetaSolver):
 def _between(low: int, high: int) -> int:
     """Return the next bound to test, low <= bound < high.
 
-    It is the middle, but nearer to 0 while 0 is far, since most scores are small.
+    It is the middle, or a bound nearer to 0 if the range extends far from 0, since most scores are
+    small.
     """
     middle = low + (high - low) // 2
     if middle <= 0 and int(low / 2) < middle:
@@ -121,7 +122,7 @@ def _between(low: int, high: int) -> int:
 
 
 def new_search(game: ConnectX, table_bits: int) -> Search:
-    """Return the arrays of a search with an empty table of 2 ** ``table_bits`` entries."""
+    """Allocate a search with an empty table of 2 ** ``table_bits`` entries."""
     from_middle = sorted(range(game.columns), key=lambda c: (abs(2 * c - game.columns + 1), c))
     bottom = sum(1 << column * (game.rows + 1) for column in range(game.columns))
     column_cells = (1 << game.rows) - 1
@@ -153,9 +154,9 @@ def can_win(game, search, mine, occupied):
 
 @njit
 def winning_cells(game, discs):
-    """Return the cells where one more disc completes a line.
+    """Return the bits of cells where one more disc completes a line.
 
-    Occupied cells and some cells outside the board may be among them.
+    They may include occupied cells and some cells outside the board.
     """
     if game.length == 4:
         return _winning_cells_of_four(game, discs)
@@ -199,11 +200,11 @@ def _winning_cells_of_any(game, discs):
 def search_above(game, search, bound):
     """Test whether the score of the position at the bottom of the stack is above ``bound``.
 
-    Starts a search, or resumes the one that ``search.cursor`` points into.
+    This starts a search, or resumes one where ``search.cursor`` says.
 
     Returns:
-        A lower bound of the score if it is above ``bound``, otherwise an upper bound; 0 with
-        ``cursor[0]`` >= 0 if the nodes ran out first.
+        A lower bound of the score if it is above ``bound``, otherwise an upper bound. If the nodes
+        ran out first, 0, and ``cursor[0]`` >= 0.
     """
     plies = popcount(search.occupied[0])
     depth, nodes_left = search.cursor[0], search.cursor[1]
@@ -235,11 +236,11 @@ def search_above(game, search, bound):
 
 @njit
 def _expand(game, search, depth, plies, above):
-    """List the moves of the node at ``depth``.
+    """Score the node at ``depth`` at once if possible, otherwise list its moves.
 
     Returns:
-        The score, or a bound that decides whether it is above ``above``, if known at once; no moves
-        are listed then. Otherwise 0.
+        The score, or a bound that decides whether the score is above ``above``; no moves are listed
+        then. If neither is known, 0.
     """
     mine, occupied = search.mine[depth], search.occupied[depth]
     search.num_moves[depth] = 0
@@ -276,7 +277,7 @@ def _expand(game, search, depth, plies, above):
 def _list_by_threats(game, search, depth, mine, free, moves):
     """List ``moves`` and return their number.
 
-    Those that create more winning cells come last, those nearer to the middle among equals.
+    Moves that create more winning cells come last; among equals, those nearer to the middle.
     """
     num = 0
     for index in range(search.order.shape[0] - 1, -1, -1):
@@ -289,7 +290,7 @@ def _list_by_threats(game, search, depth, mine, free, moves):
 
 @njit
 def _stored_bounds(search, mine, occupied):
-    """Return the bounds that the table holds for a position, 0 if it holds none."""
+    """Return the two bounds, packed, that the table stores for a position; 0 if there are none."""
     # mine + occupied identifies the position: in each column, its height and which discs are mine.
     key = (mine + occupied) * SPREAD
     entry = search.table[key >> np.uint64(64 - search.table_bits)]
@@ -299,7 +300,7 @@ def _stored_bounds(search, mine, occupied):
 
 @njit
 def _store_bound(search, depth, value, is_lower):
-    """Store a lower or an upper bound; the other one stays if the entry is of the same position."""
+    """Store a lower or an upper bound; keep the other one if the entry is for this position."""
     mine, occupied = search.mine[depth], search.occupied[depth]
     bounds = _stored_bounds(search, mine, occupied)
     if bounds == ZERO:

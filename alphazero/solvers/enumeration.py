@@ -1,10 +1,10 @@
-"""Exact values and scores of a small game, from all of its positions.
+"""Exact values and scores of a small game, found by enumerating all of its positions.
 
 In: a game. Out: its reachable positions as arrays (`Positions`), each with its value under perfect
 play, and two ways to look them up: results (`ExactValues`) and scores (`EnumeratedSolver`). Values
 are found backwards from the final positions: a position is solved once all its successors are.
 
-Shapes: N enumerated positions, B positions asked about, K state words, A actions.
+Shapes: N enumerated positions, B positions to look up, K state words, A actions.
 """
 
 import dataclasses
@@ -17,12 +17,12 @@ from alphazero.games.batched_game import Game, Transition
 from alphazero.runtime.errors import InputError
 from alphazero.solvers.base import ILLEGAL_SCORE, ILLEGAL_VALUE, UnsolvableError
 
-#: Maximum positions of an enumeration; with their graph, more would take gigabytes.
+#: Maximum number of enumerated positions; with the graph between them, more would take gigabytes.
 MAX_POSITIONS = 3_000_000
 
-#: Maximum positions that `EnumeratedSolver` enumerates, about ten seconds of work.
+#: Maximum number of positions that `EnumeratedSolver` enumerates, in about ten seconds.
 MAX_SOLVER_POSITIONS = 300_000
-_BATCH = 1024  # positions expanded at once
+_BATCH = 1024  # maximum number of positions expanded at once
 
 #: Entry of `Positions.children` for an illegal action.
 NO_CHILD = -1
@@ -30,11 +30,11 @@ NO_CHILD = -1
 
 @dataclasses.dataclass(frozen=True)
 class Positions:
-    """All positions reachable from one start position, in breadth-first order; the start is 0."""
+    """All positions reachable from a start position, breadth first; the start has index 0."""
 
-    #: [N, K].
+    #: [N, K], the positions.
     states: np.ndarray
-    #: int8[N], the player to move: 0 for the player who moves first in the game, else 1.
+    #: int8[N], the player to move: 0 is the player who moves first in the game, 1 the other.
     players: np.ndarray
     #: bool[N], True where the game is over.
     over: np.ndarray
@@ -42,7 +42,8 @@ class Positions:
     children: np.ndarray
     #: float32[N], result of perfect play, in [-1, 1], from the viewpoint of the player to move.
     values: np.ndarray
-    #: int16[N], actions on the longest path to the end of the game; less after every action.
+    #: int16[N], number of actions on the longest path to the end of the game; every action lowers
+    #: it.
     plies_left: np.ndarray
 
     def __len__(self) -> int:
@@ -62,7 +63,7 @@ class ExactValues:
     """Looks up the results of perfect play in a small game.
 
     Args:
-        positions: the positions to look up; by default all reachable from the start of the game.
+        positions: positions to look up in; by default all reachable from the start of the game.
 
     Raises:
         UnsolvableError: if the game has more than `MAX_POSITIONS` positions.
@@ -82,7 +83,7 @@ class ExactValues:
         return self.positions.values[self.indices(states)]
 
     def action_values(self, states: np.ndarray) -> np.ndarray:
-        """Return float32[B, A]: the results of perfect play after each action in ``states``.
+        """Return float32[B, A]: the result of perfect play after each action in ``states``.
 
         Results are from the viewpoint of the player to move in ``states``, `ILLEGAL_VALUE` where
         the action is illegal.
@@ -103,7 +104,7 @@ class ExactValues:
         """Return int64[B]: the indices of ``states`` ([B, K]) in `positions`.
 
         Raises:
-            InputError: if a state is not among them.
+            InputError: if a state is not one of the enumerated positions.
         """
         identities = self.game.identity(np.ascontiguousarray(states, self.game.state_dtype))
         try:
@@ -118,10 +119,10 @@ class EnumeratedSolver:
     """Looks up exact scores in a small game; see `alphazero.solvers.base.Solver`.
 
     Args:
-        max_positions: give up if the game has more; by default `MAX_SOLVER_POSITIONS`.
+        max_positions: maximum number of positions; by default `MAX_SOLVER_POSITIONS`.
 
     Raises:
-        UnsolvableError: if it has more.
+        UnsolvableError: if the game has more positions.
     """
 
     name = "enumeration"
@@ -130,11 +131,11 @@ class EnumeratedSolver:
     def __init__(self, game: Game, max_positions: int | None = None):
         self.game = game
         positions = enumerate_positions(game, max_positions=max_positions or MAX_SOLVER_POSITIONS)
-        self.exact = ExactValues(game, positions)  #: the results behind the scores
+        self.exact = ExactValues(game, positions)  #: the results of all positions
         self._action_scores = _action_scores(game, positions)
 
     def scores(self, states: np.ndarray) -> np.ndarray:
-        """See `alphazero.solvers.base.Solver.scores`."""
+        """Look up the exact score of each action; see `Solver.scores`."""
         return self._action_scores[self.exact.indices(states)]
 
 
@@ -144,8 +145,8 @@ def enumerate_positions(
     """Enumerate all positions reachable from ``start`` and solve them.
 
     Args:
-        start: [K], by default the start of the game.
-        max_positions: give up if there are more.
+        start: [K], a position; by default the start of the game.
+        max_positions: maximum number of positions.
 
     Raises:
         UnsolvableError: if there are more than ``max_positions``.
@@ -164,11 +165,11 @@ def enumerate_positions(
 def _reachable(
     game: Game, frontier: np.ndarray, max_positions: int
 ) -> tuple[list[Transition], list[tuple[np.ndarray, np.ndarray, np.ndarray]]]:
-    """Return all positions reachable from ``frontier`` ([1, K]) in breadth-first order.
+    """Find all positions reachable from ``frontier`` ([1, K]), in breadth-first order.
 
     Returns:
-        The positions in batches, and the legal actions of each batch: the index of the position,
-        the action, and the index of the position after it.
+        The positions in batches, and three arrays for the legal actions of each batch: the index of
+        the position, the action, and the index of the position after it.
     """
     index_of = {game.identity(frontier)[0].tobytes(): 0}
     batches = []
@@ -201,7 +202,7 @@ def _reachable(
 
 
 def _solve(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
-    """Return `Positions.values` and `Positions.plies_left`, from final positions backwards."""
+    """Compute `Positions.values` and `Positions.plies_left`, backwards from final positions."""
     values = results.copy()
     plies_left = np.where(over, 0, -1).astype(np.int16)
     unsolved = np.flatnonzero(~over)
@@ -216,17 +217,17 @@ def _solve(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
         rows, following, legal = unsolved[ready], following[ready], legal[ready]
         signs = np.where(players[following] == players[rows, None], np.float32(1), np.float32(-1))
         worst = np.float32(-1)
-        values[rows] = np.where(legal, signs * values[following], worst).max(axis=1) + 0  # no -0
+        values[rows] = np.where(legal, signs * values[following], worst).max(axis=1) + 0  # not -0
         plies_left[rows] = 1 + np.where(legal, plies_left[following], -1).max(axis=1)
         unsolved = unsolved[~ready]
     return values, plies_left
 
 
 def _action_scores(game: Game, positions: Positions) -> np.ndarray:
-    """Return int16[N, A]: the scores of `alphazero.solvers.base.Solver`, from the end backwards.
+    """Compute the scores of `alphazero.solvers.base.Solver`, int16[N, A], backwards from the end.
 
-    A score comes one closer to 0 with each action between the position and the end of the game. It
-    stays above the scores of the next smaller result.
+    Each action before the end of the game brings a score one closer to 0, but its size stays larger
+    than that of any score for the next smaller result.
 
     Raises:
         UnsolvableError: if there are too many results for scores above `ILLEGAL_SCORE`.
@@ -249,6 +250,6 @@ def _action_scores(game: Game, positions: Positions) -> np.ndarray:
 
 
 def _sign_of_children(positions: Positions, rows) -> np.ndarray:
-    """Return [len(rows), A]: 1 where the same player moves after the action, otherwise -1."""
+    """Return float32[len(rows), A]: 1 where the same player moves after the action, else -1."""
     same = positions.players[positions.children[rows]] == positions.players[rows, None]
     return np.where(same, np.float32(1), np.float32(-1))

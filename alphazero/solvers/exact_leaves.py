@@ -1,12 +1,12 @@
-"""Exact leaves: compiled searches that answer a leaf of a tree search before the network does.
+"""Exact leaves: compiled searches that solve a leaf of a tree search before the network sees it.
 
 In: a game, and positions as they occur at the leaves of its search. Out: `ProvenLeaves` for
-`alphazero.search.batched_search.TreeSearch`, or None where no position can be proven cheaply.
+`alphazero.search.batched_search.TreeSearch`, or None if the game has no such search.
 
-A position's *stage* is the number of its empty cells. `leaf_costs` measures the cost of an answer
-at each stage; `leaf_budgets` allows answers only where the mean cost is low enough. Costs are
-counted in nodes, so that answers do not depend on the machine; a search with a time limit also
-looks at the clock.
+A position's *stage* is the number of its empty cells; an *answer* is a solved leaf. `leaf_costs`
+measures the cost of an answer at each stage; `leaf_budgets` allows answers only where the mean cost
+is low enough. Costs are counted in nodes, so that answers do not depend on the machine; a search
+with a time limit also looks at the clock.
 
 Shapes: M positions, K state words, N sample positions.
 """
@@ -26,40 +26,40 @@ from alphazero.runtime.random_generators import uniform_actions
 from alphazero.search.tree import UNPROVEN
 from alphazero.solvers.provers import Prover
 
-#: A position is given up after this many times the nodes that an answer may cost on average.
+#: A position is given up at this multiple of the nodes that an answer may cost on average.
 _PATIENCE = 4
 _UNLIMITED = 2**62
-#: Stages over which the growth of costs is measured, and the smallest growth assumed per stage.
+#: Number of stages over which the growth of costs is measured, and minimum growth factor per stage.
 _NUM_SLOPE_STAGES, _LEAST_GROWTH = 8, 1.25
-#: Positions of each stage that are tried: fewer where they are expected to take many nodes.
+#: Limits on the positions tried per stage: fewer are tried where each is expected to be costly.
 _MAX_TRIED, _MIN_TRIED, _MAX_TRIED_NODES = 32, 8, 1_000_000
-#: Give up after this many stages in a row without a cheap enough answer.
+#: Measuring stops after this many stages in a row whose answers are too expensive.
 _NUM_FAILURES = 2
 
 
 class Tier(NamedTuple):
-    """A limit on answers, until a search has spent what the tier allows."""
+    """A limit on the cost of answers; it applies until a search has spent the tier's budget."""
 
-    nodes_per_answer: float  #: what an answer may cost on average
-    nodes_per_search: float  #: what all answers of a search may cost in this tier
+    nodes_per_answer: float  #: nodes that an answer may cost on average
+    nodes_per_search: float  #: the tier's budget: nodes for all answers of a search together
 
 
 class ProvenLeaves:
-    """Answers leaves within budgets; see `alphazero.search.expansion.ExactLeaves`.
+    """Solves leaves within budgets of nodes; see `alphazero.search.expansion.ExactLeaves`.
 
-    The first answers of a search, near its root, prune the most. So a search begins with the most
-    expensive tier, and moves on to the next one when it has spent what that one allows.
+    The first answers of a search, near its root, prune the most. A search therefore begins with the
+    most expensive tier, and moves on to the next when it has spent the budget of that tier.
 
     Args:
-        provers: of one game, one for each thread.
+        provers: exact searches of one game, one for each thread.
         costs: see `leaf_costs`.
-        tiers: the most expensive first; the last one is unlimited.
-        nodes_per_s: of all provers together, for a search with a time limit: a tier then also ends
-            by the clock, even within an answer, if the machine is slower than that. None counts
+        tiers: the most expensive first; the last one has an unlimited budget.
+        nodes_per_s: expected speed of all provers together, for a search with a time limit. On a
+            slower machine, a tier then also ends by the clock, even within an answer. None counts
             only nodes.
 
     Attributes:
-        num_nodes: nodes searched since it was made.
+        num_nodes: total nodes searched since it was made.
     """
 
     def __init__(
@@ -78,11 +78,11 @@ class ProvenLeaves:
         self.begin(1)
 
     def begin(self, num_searches: int, deadline: float | None = None) -> None:
-        """Prepare for new searches: no answer depends on earlier questions.
+        """Prepare for new searches: restore the budgets, and forget earlier positions.
 
         Args:
             num_searches: the number of searches; they share their budgets.
-            deadline: time of `time.monotonic` by which answers must end; None sets no limit.
+            deadline: time of `time.monotonic` at which solving must stop; None sets no limit.
         """
         for prover in self._provers:
             prover.forget()
@@ -92,7 +92,7 @@ class ProvenLeaves:
         self._nodes_left = self._tiers[0].nodes_per_search * num_searches
 
     def prove(self, states: np.ndarray) -> np.ndarray:
-        """See `ExactLeaves.prove`."""
+        """Prove the results of leaves where the budgets allow it; see `ExactLeaves.prove`."""
         results = np.full(len(states), UNPROVEN, np.float32)
         budgets = self._budgets[self._tier][self._provers[0].stages(states)]
         asked = np.flatnonzero(budgets)
@@ -124,14 +124,14 @@ class ProvenLeaves:
 
 
 def make_prover(game: Game) -> Prover | None:
-    """Return the exact search of Connect-X or Othello; None for other games and larger boards."""
+    """Make the exact search of Connect-X or Othello; None for other games and larger boards."""
     if isinstance(game, CompiledGame) and isinstance(game.rules, ConnectX | Othello):
         return Prover(game)
     return None
 
 
 def game_positions(game: Game, num_games: int, generator: np.random.Generator) -> np.ndarray:
-    """Return the unfinished positions of games of uniformly random moves, [N, K]."""
+    """Play games of uniformly random moves; return their unfinished positions, [N, K]."""
     states = game.initial_states(num_games)
     positions = []
     while len(states):
@@ -142,14 +142,15 @@ def game_positions(game: Game, num_games: int, generator: np.random.Generator) -
 
 
 def leaf_costs(prover: Prover, states: np.ndarray, max_nodes: int) -> np.ndarray:
-    """Return the expected nodes of an answer at each stage, float64[num_stages].
+    """Measure the expected nodes per answer at each stage, float64[num_stages].
 
-    They include failures. Where answers cost more than ``max_nodes``, each stage is estimated to
-    multiply the one before as the last `_NUM_SLOPE_STAGES` did on average; with fewer measured
-    stages it is infinite.
+    Nodes of failed attempts are included. Where answers cost more than ``max_nodes``, costs are
+    extrapolated: they keep growing by the average factor per stage of the last `_NUM_SLOPE_STAGES`
+    stages. With fewer measured stages they are infinite.
 
     Args:
         states: [N, K], unfinished positions as they occur in games.
+        max_nodes: cost above which stages are not measured.
     """
     stages = prover.stages(states)
     costs = np.full(prover.num_stages, np.inf)
@@ -160,7 +161,7 @@ def leaf_costs(prover: Prover, states: np.ndarray, max_nodes: int) -> np.ndarray
         num_tried = max(min(_MAX_TRIED, int(_MAX_TRIED_NODES / max(cost, 1.0))), _MIN_TRIED)
         cost = _answer_cost(prover, states[stages == stage][:num_tried], max_nodes)
         if cost <= max_nodes:
-            costs[first : stage + 1] = cost  # stages that did not occur cost what the next one does
+            costs[first : stage + 1] = cost  # missing stages get the cost of the next one
         num_failures = 0 if cost <= max_nodes else num_failures + 1
         first = stage + 1
         if num_failures == _NUM_FAILURES:
@@ -170,7 +171,7 @@ def leaf_costs(prover: Prover, states: np.ndarray, max_nodes: int) -> np.ndarray
 
 
 def _answer_cost(prover: Prover, states: np.ndarray, max_nodes: int) -> float:
-    """Return the nodes per answer for positions of a stage; infinite above ``max_nodes``."""
+    """Measure the nodes per answer for positions of one stage; infinite above ``max_nodes``."""
     budget = np.array([int(_PATIENCE * max_nodes)])
     num_nodes, num_proven = 0, 0
     prover.forget()
@@ -184,7 +185,7 @@ def _answer_cost(prover: Prover, states: np.ndarray, max_nodes: int) -> float:
 
 
 def _extrapolated(costs: np.ndarray) -> np.ndarray:
-    """Return the costs with estimates after the last finite one."""
+    """Replace the infinite costs after the last finite one by estimates."""
     last = int(np.count_nonzero(np.isfinite(costs))) - 1
     first = last - _NUM_SLOPE_STAGES
     if first < 0:
@@ -197,11 +198,11 @@ def _extrapolated(costs: np.ndarray) -> np.ndarray:
 
 
 def leaf_budgets(costs: np.ndarray, nodes_per_answer: float) -> np.ndarray:
-    """Return how many nodes a position of each stage gets: 0 where an answer costs too many.
+    """Return the node budget of a position at each stage; 0 where an answer costs too much.
 
     Args:
         costs: see `leaf_costs`.
-        nodes_per_answer: what an answer may cost on average.
+        nodes_per_answer: nodes that an answer may cost on average.
 
     Returns:
         int64[num_stages].

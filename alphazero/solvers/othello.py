@@ -1,12 +1,12 @@
 """Exact scores of Othello endgames by alpha-beta search, compiled.
 
-In: positions with few empty squares, on a board of any size that `Othello` has. Out: the score of
-every action: the final margin of discs, see `alphazero.solvers.base`. How the search works:
+In: positions with few empty squares, on any board size of `Othello`. Out: the score of every
+action: the final margin of discs, see `alphazero.solvers.base`. How the search works:
 
 - a score is found by null-window tests of "is it above this bound?", each starting from the last
-  answer, as in MTD(f) (A. Plaat et al., "Best-first fixed-depth minimax algorithms", 1996);
-- moves that leave the opponent few replies come first (fastest first); near the end, moves into
-  regions with an odd number of empty squares, where one gets the last move;
+  result, as in MTD(f) (A. Plaat et al., "Best-first fixed-depth minimax algorithms", 1996);
+- moves that leave the opponent few replies come first ("fastest first"); near the end, moves into
+  regions with an odd number of empty squares, where the mover can get the last move;
 - a transposition table stores bounds and the best move.
 
 The search keeps its own stack, so that it can pause after a number of nodes and resume.
@@ -28,14 +28,15 @@ from alphazero.solvers.base import ILLEGAL_SCORE, UnsolvableError
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 SPREAD_OTHER = np.uint64(0xC2B2AE3D27D4EB4F)
 HALF = np.uint64(32)
-#: The move that is a pass; squares are bits from 0 to 63.
+#: The number of the pass among moves; the other moves, 0 to 63, are bits of squares.
 PASS = 64
-#: Up to this many empty squares, the table and counting replies cost more time than they save.
+#: With at most this many empty squares, the table and counting replies cost more time than they
+#: save.
 FEW_EMPTIES = 5
-#: Below and above every score.
+#: Numbers below and above every score.
 WORST, BEST = -65, 65
 _UNLIMITED = 2**62
-#: Maximum empty squares of a solvable position, by board size; most of them take some seconds.
+#: Maximum empty squares of a solvable position, by board size; most such positions take seconds.
 MAX_EMPTIES = {4: 12, 6: 22, 8: 20}
 
 
@@ -45,9 +46,9 @@ class Search(NamedTuple):
     positions: np.ndarray  #: uint64[2 ** table_bits, 2]: own discs, opponent's discs
     answers: np.ndarray  #: int8[2 ** table_bits, 3]: lower bound, upper bound, best move
     table_bits: int
-    board: np.uint64  #: all squares
+    board: np.uint64  #: bits of all squares
     corners: np.uint64
-    quarters: np.ndarray  #: uint64[4], the squares of each quarter of the board
+    quarters: np.ndarray  #: uint64[4], bits of the squares in each quarter of the board
     mine: np.ndarray  #: uint64[D], discs of the player to move, on the current line of play
     other: np.ndarray  #: uint64[D], discs of the opponent
     best: np.ndarray  #: int64[D], the best score found so far
@@ -62,9 +63,9 @@ class OthelloSolver(AlphaBetaSolver):
     """Scores Othello endgames; see `alphazero.solvers.base.Solver`.
 
     Args:
-        max_empties: positions with more empty squares are refused; None takes `MAX_EMPTIES`.
+        max_empties: maximum number of empty squares in a position; None takes `MAX_EMPTIES`.
         table_bits: the transposition table has 2 ** table_bits entries of 19 bytes.
-        max_nodes: give up a position after this many nodes.
+        max_nodes: nodes after which a position is given up.
     """
 
     meaning = "discs"
@@ -80,11 +81,11 @@ class OthelloSolver(AlphaBetaSolver):
         self.max_empties = MAX_EMPTIES[game.rules.size] if max_empties is None else max_empties
 
     def scores(self, states: np.ndarray) -> np.ndarray:
-        """See `alphazero.solvers.base.Solver.scores`."""
+        """Search for the exact score of each action; see `Solver.scores`."""
         inspected = self.game.inspect(states)
         self.check_empties(states[~inspected.over])
         scores = np.full((len(states), self.game.num_actions), ILLEGAL_SCORE, np.int16)
-        guess = 0  # the score of the action before is a good guess for the next one
+        guess = 0  # the score of the previous action is a good guess for the next one
         last_row, last_node = -1, 0
         for row, action in zip(*np.nonzero(inspected.legal_action_mask)):
             if row != last_row:
@@ -109,7 +110,7 @@ class OthelloSolver(AlphaBetaSolver):
         low, high = WORST, BEST
         self._search.mine[0], self._search.other[0] = mine, other
         while low < high:
-            # Is it at least the guess? Then at least one more? Each answer is the next guess.
+            # Is the score at least the guess? If so, is it larger? Each result is the next guess.
             bound = max(low, guess - 1) if guess > low else low
             guess = self._compare(min(bound, high - 1), last_node)
             low, high = (guess, high) if guess > bound else (low, guess)
@@ -120,7 +121,7 @@ class OthelloSolver(AlphaBetaSolver):
 
 
 def new_search(game: Othello, table_bits: int) -> Search:
-    """Return the arrays of a search with an empty table of 2 ** ``table_bits`` entries."""
+    """Allocate a search with an empty table of 2 ** ``table_bits`` entries."""
     half, last = game.size // 2, game.size - 1
     quarter = sum(1 << row * 8 + column for row in range(half) for column in range(half))
     shifts = [0, half, 8 * half, 9 * half]
@@ -147,11 +148,11 @@ def new_search(game: Othello, table_bits: int) -> Search:
 def search_above(search, bound):
     """Test whether the score of the position at the bottom of the stack is above ``bound``.
 
-    Starts a search, or resumes the one that ``search.cursor`` points into.
+    This starts a search, or resumes one where ``search.cursor`` says.
 
     Returns:
-        A lower bound of the score if it is above ``bound``, otherwise an upper bound; 0 with
-        ``cursor[0]`` >= 0 if the nodes ran out first.
+        A lower bound of the score if it is above ``bound``, otherwise an upper bound. If the nodes
+        ran out first, 0, and ``cursor[0]`` >= 0.
     """
     depth, nodes_left = search.cursor[0], search.cursor[1]
     while nodes_left > 0:
@@ -194,11 +195,11 @@ def _play(search, depth, move):
 
 @njit
 def _expand(search, depth, above):
-    """List the moves of the node at ``depth``.
+    """Score the node at ``depth`` at once if possible, otherwise list its moves.
 
     Returns:
-        The score, or a bound that decides whether it is above ``above``, if known at once; no moves
-        are listed then. Otherwise 0.
+        The score, or a bound that decides whether the score is above ``above``; no moves are listed
+        then. If neither is known, 0.
     """
     mine, other = search.mine[depth], search.other[depth]
     search.num_moves[depth] = 0
@@ -237,7 +238,7 @@ def _expand(search, depth, above):
 def _list_by_parity(search, depth, empty, moves):
     """List ``moves`` and return their number.
 
-    Those into quarters with an odd number of empty squares come last.
+    Moves into quarters with an odd number of empty squares come last.
     """
     odd = ZERO
     for index in range(4):
@@ -256,7 +257,7 @@ def _list_by_parity(search, depth, empty, moves):
 def _list_by_mobility(search, depth, mine, other, empty, moves, best_move):
     """List ``moves`` and return their number.
 
-    Those that leave the opponent few replies come last, ``best_move`` (or -1) after all others.
+    Moves that leave the opponent few replies come last, ``best_move`` (-1: none) after all others.
     """
     num = 0
     while moves != ZERO:
@@ -265,7 +266,7 @@ def _list_by_mobility(search, depth, mine, other, empty, moves, best_move):
         moves &= moves - ONE
         turned = flips(mine, other, move)
         replies = moves_of(other & ~turned, mine | turned | bit) & empty & ~bit
-        # Corners count double, one's own and those among the replies.
+        # A corner counts double, both as the move and among the replies.
         weight = 2 * ((bit & search.corners) != ZERO) - popcount(replies)
         weight -= popcount(replies & search.corners)
         if move == best_move:
@@ -276,7 +277,7 @@ def _list_by_mobility(search, depth, mine, other, empty, moves, best_move):
 
 @njit
 def _entry_of(search, mine, other):
-    """Return the index of the table entry of a position."""
+    """Return the index of the table entry for a position."""
     key = mine * SPREAD + other * SPREAD_OTHER
     key = (key ^ (key >> HALF)) * SPREAD
     return np.int64(key >> np.uint64(64 - search.table_bits))
@@ -284,13 +285,13 @@ def _entry_of(search, mine, other):
 
 @njit
 def _holds(search, entry, mine, other):
-    """Return whether a table entry is of this position; unused entries have no discs."""
+    """Return whether a table entry stores this position; unused entries have no discs."""
     return search.positions[entry, 0] == mine and search.positions[entry, 1] == other
 
 
 @njit
 def _store_bound(search, depth, value, is_lower):
-    """Store a lower or an upper bound; the other one stays if the entry is of the same position."""
+    """Store a lower or an upper bound; keep the other one if the entry is for this position."""
     mine, other = search.mine[depth], search.other[depth]
     if popcount(search.board & ~(mine | other)) <= FEW_EMPTIES:
         return

@@ -1,10 +1,10 @@
-"""A proof about a player of a small game: can it lose, and where does it give up a result?
+"""Prove whether a player of a small game can lose, and find the positions that it misplays.
 
-In: a game and a function that chooses moves. Out: a `ProofReport`, data only. The player is asked
-once about every unfinished position, in large batches. Its answers are then played against every
-possible play of the other side, and each is compared with perfect play. In a game of one player
-they are played alone. The proof holds for this table of answers: if a player answers at random, it
-says nothing about the player's next game.
+In: a game and a function that chooses moves. Out: a `ProofReport`, data only. The player chooses
+one move in every unfinished position, in large batches. These moves are then played against every
+possible sequence of opposing moves, or alone in a game of one player, and each is compared with
+perfect play. The proof holds for this table of moves: if a player chooses at random, it says
+nothing about the player's next game.
 
 Shapes: B positions, K state words, A actions.
 """
@@ -23,17 +23,17 @@ _RESULTS = (1, 0, -1)
 
 @dataclasses.dataclass(frozen=True)
 class SideReport:
-    """What can happen if the player takes one side and the opponent plays anything.
+    """All games in which the player takes one side and the opponent may play any move.
 
     A *position* counts once, however it is reached. A *game* is a sequence of moves, so several
-    games can end in the same final position. Results are the player's: won, drawn, lost.
+    games can end in the same final position. Results are from the player's viewpoint.
     """
 
     color: int  #: 0 if the player moves first in the game, 1 if it moves second
     num_positions: int  #: different positions that can occur, including the first and final ones
-    num_choices: int  #: those in which the player is to move
-    games: tuple[int, ...]  #: games won, drawn, lost
-    final_positions: tuple[int, ...]  #: different final positions won, drawn, lost
+    num_choices: int  #: how many of these positions have the player to move
+    games: tuple[int, ...]  #: numbers of games won, drawn, lost
+    final_positions: tuple[int, ...]  #: numbers of different final positions won, drawn, lost
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,35 +43,35 @@ class Failure:
     Values are results of perfect play, from the viewpoint of the player to move.
     """
 
-    state: np.ndarray  #: [K]
+    state: np.ndarray  #: [K], the position
     action: int  #: the move chosen
-    value: float  #: the result after it
+    value: float  #: the result after the move chosen
     best_value: float  #: the best possible result
-    best_actions: list[int]  #: the moves that keep it
+    best_actions: list[int]  #: the moves that keep the best possible result
 
 
 @dataclasses.dataclass(frozen=True)
 class ProofReport:
-    """What `prove` found."""
+    """The result of `prove`."""
 
     game_name: str
-    #: the player moves first; the player moves second. Empty in a game of one player.
+    #: two reports: the player moves first, then second; empty in a game of one player
     sides: tuple[SideReport, ...]
-    num_not_final: int  #: unfinished positions that any play of both sides can reach
-    num_accurate: int  #: those in which the player's move keeps the best possible result
-    failures: list[Failure]  #: the others
+    num_not_final: int  #: number of unfinished positions, whichever moves lead to them
+    num_accurate: int  #: in how many of them the player's move keeps the best possible result
+    failures: list[Failure]  #: the other unfinished positions
     #: in a game of one player, the result that the player reaches from the start, and the best
-    #: possible one; in [-1, 1]
+    #: possible result; both in [-1, 1]
     results: tuple[float, float] | None = None
 
     @property
     def num_losses(self) -> int:
-        """Games that the player can lose, on either side."""
+        """The number of games that the player can lose, on both sides together."""
         return sum(side.games[2] for side in self.sides)
 
     @property
     def unbeatable(self) -> bool:
-        """Whether no play of the opponent wins, on either side."""
+        """Whether the opponent cannot win, on either side."""
         return self.num_losses == 0
 
     @property
@@ -86,16 +86,16 @@ def prove(
     exact: ExactValues | None = None,
     batch_size: int = 4096,
 ) -> ProofReport:
-    """Ask a player about every position of a game and derive what can happen in its games.
+    """Ask a player for its move in every position of a game, and derive all its possible games.
 
     Args:
-        choose: maps unfinished positions ([B, K]) to the player's actions (int[B]); the same
-            position always gets the same action.
-        exact: the values of the game, if they are already known.
-        batch_size: the largest B.
+        choose: maps unfinished positions ([B, K]) to the player's actions (int[B]); called once for
+            each position.
+        exact: the exact values of the game, if they are already known.
+        batch_size: maximum number of positions per call.
 
     Raises:
-        UnsolvableError: if the game is too large.
+        UnsolvableError: if the game has too many positions.
         InputError: if the player chooses an illegal action.
     """
     exact = exact or ExactValues(game)
@@ -135,7 +135,7 @@ def _failure(exact: ExactValues, row: int, action: int, value: float) -> Failure
 
 
 def _play_alone(positions: Positions, chosen: np.ndarray) -> float:
-    """Return the result of the player's moves from the start."""
+    """Play the player's moves from the start; return the result."""
     row = 0
     while not positions.over[row]:
         row = positions.children[row, chosen[row]]
@@ -144,10 +144,10 @@ def _play_alone(positions: Positions, chosen: np.ndarray) -> float:
 
 def _play_out(positions: Positions, chosen: np.ndarray, color: int) -> SideReport:
     """Play the player's moves as ``color`` against all moves of the opponent, from the start."""
-    num_games = np.zeros(len(positions), object)  # games so far that lead to each position
+    num_games = np.zeros(len(positions), object)  # number of games so far that reach each position
     num_games[0] = 1
-    # `plies_left` falls along every move. So, in this order, all games that lead to a position are
-    # counted before its own moves are followed.
+    # Every move lowers `plies_left`. So, in this order, all games that reach a position are counted
+    # before its own moves are followed.
     for row in np.argsort(-positions.plies_left, kind="stable"):
         if num_games[row] and not positions.over[row]:
             children = positions.children[row]

@@ -1,9 +1,9 @@
-"""Exact results of Connect-X and Othello leaves: win, draw or loss, within a number of nodes.
+"""Prove results of Connect-X and Othello positions (win, draw or loss) within a number of nodes.
 
-In: positions on a `ConnectX` board (up to 64 bits) or an `Othello` board. Out: their results where
-the alpha-beta search of `alphazero.solvers.connect_x` or `alphazero.solvers.othello` proves them.
-One or two tests against 0 take the place of the search for a score, and the transposition table is
-kept between leaves, which are often a move apart.
+In: positions on a `ConnectX` board (up to 64 bits) or an `Othello` board. Out: their results, if
+the alpha-beta search of `alphazero.solvers.connect_x` or `alphazero.solvers.othello` proves them
+within the limit. Instead of finding the score, it makes one or two tests of its sign, and it keeps
+the transposition table between leaves, which are often only a move apart.
 
 Shapes: M positions, K state words.
 """
@@ -22,20 +22,23 @@ from alphazero.runtime.jit import njit
 from alphazero.search.tree import UNPROVEN
 from alphazero.solvers import connect_x, othello
 
-#: Nodes of a prover between two looks at the clock, a few milliseconds.
+#: Maximum nodes of a prover between two looks at the clock, which takes a few milliseconds.
 NODES_PER_LOOK = 20_000
-#: Indices of the state of a paused kernel: the position, its test (0: not begun), its nodes so far.
+#: Indices into the state of a paused kernel: the current position, the number of its test (0: not
+#: begun), and the nodes spent on it so far.
 ROW, BEGUN, SPENT = range(3)
 
 
 class Prover:
-    """An exact search of one game: win, draw or loss. A position's stage is its empty cells.
+    """An exact search of one game, which proves a win, draw or loss.
+
+    A position's stage is the number of its empty cells.
 
     Args:
         game: Connect-X of up to 64 bits, or Othello.
 
     Attributes:
-        num_stages: stages go from 0 to ``num_stages`` - 1.
+        num_stages: number of stages, which go from 0 to ``num_stages`` - 1.
     """
 
     def __init__(self, game: CompiledGame):
@@ -59,9 +62,9 @@ class Prover:
         """Prove the results of unfinished positions.
 
         Args:
-            states: [M, K].
-            budgets: int64[M], the nodes for each position; 0 skips it.
-            max_nodes: nodes for all positions together, spent in their order.
+            states: [M, K], the positions.
+            budgets: int64[M], maximum nodes for each position; 0 skips it.
+            max_nodes: maximum nodes for all positions together, spent in their order.
             deadline: time of `time.monotonic` at which the search stops.
 
         Returns:
@@ -85,14 +88,14 @@ class Prover:
         return self._num_cells - num_discs
 
     def forget(self) -> None:
-        """Clear what is kept between positions."""
+        """Clear the transposition table that is kept between positions."""
         self._table[:] = 0
 
 
 # The kernels take rules, search, ``at``, states, budgets, results and ``num_nodes``. They resume
-# where they paused, write what they prove into ``results``, pause after ``num_nodes`` nodes, and
-# return the number of nodes searched. A position is tested twice at most: is its score above 0,
-# and if not, is it above -1? The entry `BEGUN` of ``at`` numbers the test.
+# where they paused, write proven results into ``results``, pause after ``num_nodes`` nodes, and
+# return the number of nodes searched. A position is tested at most twice: is its score above 0?
+# If not, is it above -1? The entry `BEGUN` of ``at`` is the number of the test.
 
 
 @njit
@@ -137,7 +140,7 @@ def _prove_othello(game, search, at, states, budgets, results, num_nodes):
 
 @njit
 def _settle(search, at, budget, given, score, results):
-    """Store what a test found and go on to the next test or position, unless it has paused."""
+    """Store the outcome of a test and go on to the next test or position, unless it paused."""
     at[SPENT] += given - search.cursor[1]
     is_over = search.cursor[0] < 0
     if is_over and score == 0 and at[BEGUN] == 1:  # at most 0: a draw or a loss

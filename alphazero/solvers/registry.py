@@ -1,7 +1,7 @@
-"""Chooses the exact solver of a game.
+"""Choose the exact solver of a game.
 
-In: a game. Out: its fastest solver on this machine. The solvers are the other modules of this
-package; `alphazero.solvers.base` defines their interface.
+In: a game. Out: the fastest of its solvers on this machine. The solvers are in the other modules of
+this package; `alphazero.solvers.base` defines their interface.
 """
 
 from alphazero.games.batched_game import CompiledGame, Game
@@ -16,10 +16,10 @@ from alphazero.solvers.othello import OthelloSolver
 
 
 def make_solver(game: Game, max_nodes: int | None = None) -> Solver:
-    """Return the fastest solver of a game that this machine has.
+    """Make the fastest solver of a game that is installed on this machine.
 
     Args:
-        max_nodes: nodes after which a compiled search gives up; None takes the solver's limit.
+        max_nodes: nodes after which a compiled search gives up; None takes the solver's default.
 
     Raises:
         UnsolvableError: if the game has no special solver and too many positions to enumerate.
@@ -35,7 +35,7 @@ def make_solver(game: Game, max_nodes: int | None = None) -> Solver:
 
 
 def solver_advice(game: Game) -> str:
-    """Return a sentence about a faster solver that can be installed, or ''."""
+    """Return a sentence that recommends installing a faster solver; "" if there is none."""
     if not bitbully.solves(game) or bitbully.available():
         return ""
     return (
@@ -45,5 +45,5 @@ def solver_advice(game: Game) -> str:
 
 
 def usual_max_empties(game: Game) -> int | None:
-    """Return the maximum empty squares of positions that are solved quickly; None for any."""
+    """Return how many empty squares a quickly solved position may have; None means any number."""
     return 10 if isinstance(game, CompiledGame) and isinstance(game.rules, Othello) else None

@@ -1,11 +1,11 @@
-"""A player's moves and values on an evaluation set, compared with perfect play.
+"""Compare a player's moves and values with perfect play, on an evaluation set.
 
 In: a function that chooses moves, and an `EvaluationSet`. Out: an `AccuracyReport`. Two measures:
 
-- *accuracy*: the fraction of positions whose move keeps the exact result. The result of perfect
-  play after the move (win, draw or loss) is that of the best move.
-- *optimal*: the fraction of positions whose move has the best exact score. For Connect-X that is
-  the fastest win or the slowest loss.
+- *accuracy*: the fraction of positions in which the player's move keeps the exact result: perfect
+  play after it gives the same result (win, draw or loss) as after the best move.
+- *optimal*: the fraction of positions in which the player's move has the best exact score. In
+  Connect-X that is the fastest win or the slowest loss.
 
 Shapes: N positions, K state words, A actions.
 """
@@ -23,7 +23,7 @@ from alphazero.players.base import Choice
 from alphazero.solvers.base import ILLEGAL_SCORE, values_of
 from alphazero.solvers.proof import Failure
 
-#: A function that chooses moves: from states ([N, K]) to a `Choice`, as `Player.choose` does.
+#: A function that chooses moves, like `Player.choose`: from states ([N, K]) to a `Choice`.
 Choose = Callable[[np.ndarray], Choice]
 
 _MAX_PLY_BINS = 7
@@ -35,8 +35,8 @@ _DRAW_THRESHOLD = 1.0 / 3.0
 class Proportion:
     """A number of positions out of a total.
 
-    The 95% interval is that of E. B. Wilson ("Probable inference, the law of succession, and
-    statistical inference", 1927), which is valid near 0 and 1 too. With k of n positions and
+    The 95% confidence interval is that of E. B. Wilson ("Probable inference, the law of succession,
+    and statistical inference", 1927), which is valid near 0 and 1 too. With k of n positions and
     z = 1.96:
 
         centre = (k + z^2 / 2) / (n + z^2)
@@ -53,7 +53,7 @@ class Proportion:
 
     @property
     def interval(self) -> Interval:
-        """The 95% interval of the fraction, see above."""
+        """The 95% confidence interval of the fraction, see the class docstring."""
         if not self.total:
             return Interval(0.0, 1.0)
         count, total, square = self.count, self.total, Z_95**2
@@ -62,30 +62,31 @@ class Proportion:
         return Interval(max(0.0, centre - half), min(1.0, centre + half))
 
     def to_plain(self) -> dict[str, Any]:
-        """Return count, total, fraction and interval as plain data for JSON."""
+        """Convert count, total, fraction and confidence interval to plain data for JSON."""
         derived = {"fraction": self.fraction, "interval": list(self.interval)}
         return dataclasses.asdict(self) | derived
 
 
 class ValueReport(NamedTuple):
-    """How far a player's values are from the exact results."""
+    """How close a player's values are to the exact results."""
 
     mean_error: float  #: mean |value - exact result|, in [0, 2]
-    #: Positions whose value predicts the result: a win above 1/3, a loss below -1/3, else a draw.
+    #: Proportion of positions whose value predicts the exact result. A value above 1/3 predicts a
+    #: win, one below -1/3 a loss, any other a draw.
     result_accuracy: Proportion
 
 
 class Difference(NamedTuple):
-    """A difference of two accuracies on the same positions."""
+    """The difference of two accuracies on the same positions."""
 
     mean: float  #: in [-1, 1]
-    low: float  #: 95% interval, over the choice of positions
-    high: float
+    low: float  #: lower end of the 95% confidence interval, given that the positions are a sample
+    high: float  #: upper end
 
 
 @dataclasses.dataclass(frozen=True)
 class AccuracyReport:
-    """The result of `measure_accuracy`. A mask ``rows``, bool[N], selects some of the positions."""
+    """The result of `measure_accuracy`. In methods, a mask ``rows``, bool[N], selects positions."""
 
     evaluation_set: EvaluationSet
     actions: np.ndarray  #: int32[N], the moves chosen
@@ -102,11 +103,11 @@ class AccuracyReport:
         return _proportion(self.is_optimal, rows)
 
     def misplayed(self) -> np.ndarray:
-        """Return int64[M]: the positions whose move does not keep the exact result."""
+        """Return int64[M]: indices of positions in which the move gives up the exact result."""
         return np.flatnonzero(~self.keeps_result)
 
     def failures(self, limit: int) -> list[Failure]:
-        """Return the first ``limit`` misplayed positions with the moves that keep the result."""
+        """Return the first ``limit`` misplayed positions, with the moves that keep the result."""
         positions = self.evaluation_set
         found = []
         for row in self.misplayed()[:limit]:
@@ -118,7 +119,7 @@ class AccuracyReport:
         return found
 
     def to_plain(self) -> dict[str, Any]:
-        """Return all figures as plain data for JSON."""
+        """Convert the accuracies, also those of each group, and the value errors to plain data."""
         figures = {"num_positions": len(self.evaluation_set)} | self._plain_rows(None)
         if self.values is not None:
             figures["value_error"] = self.values.mean_error
@@ -137,12 +138,12 @@ class AccuracyReport:
 def measure_accuracy(
     choose: Choose, evaluation_set: EvaluationSet, with_values: bool = True
 ) -> AccuracyReport:
-    """Compare a player's choices in all positions of a set with perfect play.
+    """Compare a player's moves in all positions of an evaluation set with perfect play.
 
     Args:
         choose: returns moves and values for a batch of states, such as `Player.choose`.
-        with_values: whether to measure the values too; ``choose`` is then asked about the replies
-            as well.
+        with_values: whether to measure the values too; ``choose`` is then also called with the
+            positions in `EvaluationSet.replies`.
 
     Raises:
         ValueError: if the player chooses an illegal action.
@@ -161,11 +162,11 @@ def measure_accuracy(
 
 
 def groups_of(evaluation_set: EvaluationSet) -> dict[str, dict[str, np.ndarray]]:
-    """Group the positions by kind, by source and by ply.
+    """Group the positions of an evaluation set by kind, by source and by ply.
 
     Returns:
-        For each of the headings "kind", "source" and "ply" the non-empty groups: a label and a
-        mask, bool[N].
+        For each of the headings "kind", "source" and "ply", its non-empty groups: a dict from
+        labels to masks, bool[N].
     """
     groups = {
         "kind": {kind: evaluation_set.kinds == kind for kind in KINDS},
@@ -191,12 +192,13 @@ def _ply_bins(plies: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def difference(correct: np.ndarray, baseline: np.ndarray) -> Difference:
-    """Return by how much one accuracy exceeds another on the same positions.
+    """Compute by how much one accuracy exceeds another on the same positions.
 
-    With d the difference at each position (-1, 0 or 1), the variance of its mean is var(d) / N.
+    If d is the difference at each position (-1, 0 or 1), the variance of its mean is var(d) / N.
 
     Args:
-        correct, baseline: bool[N], whether each move is correct.
+        correct: bool[N], whether each move of the player is correct.
+        baseline: bool[N], the same for the other player.
     """
     by_position = correct.astype(float) - baseline
     mean = float(by_position.mean())
@@ -222,10 +224,10 @@ def _scores_of(actions: np.ndarray, evaluation_set: EvaluationSet) -> np.ndarray
 def _value_report(
     choose: Choose, evaluation_set: EvaluationSet, values: np.ndarray
 ) -> ValueReport | None:
-    """Compare a player's values of the set's positions and of the replies with the exact results.
+    """Compare a player's values with the exact results, in the set's positions and the replies.
 
     Args:
-        values: float32[N], of the set's positions.
+        values: float32[N], the player's values in the set's positions.
     """
     if np.isnan(values).any():
         return None

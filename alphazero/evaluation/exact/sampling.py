@@ -1,10 +1,10 @@
-"""Sampling of evaluation sets: positions from random and from strong play, with exact scores.
+"""Sample evaluation sets: positions from random and from strong play, with exact scores.
 
 In: a game, a solver and a seed. Out: an `EvaluationSet`. Half of the positions come from games of
 uniformly random moves. The other half come from self-play of UCT in which each move is random with
-a small probability, so that games differ and the player to move can punish mistakes. A game gives
-at most one position, at the ply that has been used least so far, so that all plies are about
-equally frequent. Shapes: T plies, K state words, A actions.
+a small probability, so that games differ and contain mistakes to punish. A game gives at most one
+position, at the ply used least so far, so that all plies are about equally frequent. Shapes: T
+plies, K state words, A actions.
 """
 
 from collections.abc import Callable, Iterator
@@ -29,15 +29,15 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.base import Solver
 
-STRONG_SIMULATIONS = 1000  #: UCT simulations for a move of strong play
+STRONG_SIMULATIONS = 1000  #: UCT simulations per move in strong play
 RANDOM_MOVE_FRACTION = 0.15  #: fraction of random moves in strong play
-#: The largest fraction of positions in which a move wins at once. Without a limit it would be half
-#: of them, and such positions say little about a player.
+#: Maximum fraction of positions in which some move wins at once. Without a limit they would be half
+#: of all positions, and they say little about a player.
 MAX_IMMEDIATE_FRACTION = 0.2
 
 # After this many games in a row without a new position, we assume that none is left.
 _MAX_BARREN_GAMES = 400
-# How much a rejected position counts as a use of its ply; an accepted one counts 1.
+# How much a rejected position adds to the uses of its ply; an accepted one adds 1.
 _REJECTED_USE = 0.1
 
 
@@ -51,15 +51,15 @@ def sample_set(
 ) -> EvaluationSet:
     """Sample ``num_positions`` positions, half from random play, half from strong play.
 
-    All positions are different, including their mirror images. Fewer are returned if the games
-    contain no others, as in a small game.
+    All positions are different, even up to symmetry. Fewer are returned if the games contain no
+    others, as in a small game.
 
     Args:
-        max_empties: the largest number of empty squares in a position; None allows the whole game.
-        progress: called with the number of positions found after each new one.
+        max_empties: maximum number of empty squares in a position; None allows any number.
+        progress: called after each new position, with the number of positions found so far.
 
     Raises:
-        ConfigError: if the games contain no such position.
+        ConfigError: if the games contain no suitable position.
     """
     samples: list[_Sample] = []
     seen: set[bytes] = set()
@@ -86,9 +86,9 @@ def sample_set(
 class _Sample(NamedTuple):
     """A sampled position with its exact scores."""
 
-    moves: tuple[int, ...]  # from the start of the game
-    state: np.ndarray  # [K]
-    scores: np.ndarray  # int16[A]
+    moves: tuple[int, ...]  # the moves that lead to it from the start
+    state: np.ndarray  # [K], the position
+    scores: np.ndarray  # int16[A], the exact scores of its actions
     source: str
 
 
@@ -101,14 +101,14 @@ def _samples(
     max_immediate: float,
     seen: set[bytes],
 ) -> Iterator[_Sample | None]:
-    """Yield one position from each of an endless sequence of games.
+    """Yield a position or None for each of an endless sequence of games.
 
-    It is the position whose ply has been used least so far; None if it cannot be misplayed, or the
-    game has no new one.
+    It is the new position whose ply has been used least so far. None means that the game has no new
+    position, or that this one cannot be misplayed or exceeds ``max_immediate``.
 
     Args:
-        max_immediate: maximum positions in which a move wins at once.
-        seen: the keys of all positions found so far; new ones are added.
+        max_immediate: maximum number of positions in which some move wins at once.
+        seen: the keys of all positions found so far; new keys are added.
     """
     ply_uses = np.zeros(game.max_plies + 1)
     num_immediate = 0
@@ -134,7 +134,7 @@ def _samples(
 
 
 def _games(game: Game, source: str, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the moves (int32[T]) and positions ([T, K]) of games, without end."""
+    """Play games without end; yield the moves (int32[T]) and positions ([T, K]) of each."""
     generator = child_generator(seed, f"{source} games")
     random_player = RandomPlayer(game, int(generator.integers(2**31)))
     strong_seed = int(generator.integers(2**31))

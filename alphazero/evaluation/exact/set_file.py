@@ -1,7 +1,8 @@
-"""Files of exact evaluation sets.
+"""Read and write files of exact evaluation sets.
 
-In: a file, or a set to write to one. Out: an `EvaluationSet`. Some sets ship with the package. A
-file is CSV after a few comment lines: a checksum, what the set contains and how to make it again:
+In: a file, or an `EvaluationSet` to write. Out: an `EvaluationSet`, or a file. Some files ship with
+the package. A file is CSV after a few comment lines: a checksum, the contents of the set and how to
+make it again:
 
     # sha256: 0b9c...
     # game: connect_four
@@ -31,20 +32,20 @@ from alphazero.solvers.base import ILLEGAL_SCORE
 
 COLUMNS = "moves,scores,source"
 _SHIPPED_FOLDER = Path(__file__).parent / "data"
-_MAX_SCORE = 999  # of either sign; `ILLEGAL_SCORE` is outside
+_MAX_SCORE = 999  # maximum size of a score, of either sign; `ILLEGAL_SCORE` is larger
 
 
 def shipped_path(game_name: str) -> Path | None:
-    """Return the file of the set that ships for a game, or None."""
+    """Return the path of the evaluation set that ships for a game; None if there is none."""
     path = _SHIPPED_FOLDER / f"{game_name.replace(':', '_')}.csv"
     return path if not game_name.endswith(".py") and path.is_file() else None
 
 
 def find_set(path: str | Path | None, game: Game) -> EvaluationSet:
-    """Read the set at ``path``, or the one that ships for the game if that is None.
+    """Read the evaluation set at ``path``, or the game's shipped set if ``path`` is None.
 
     Raises:
-        ConfigError: if ``path`` is None and no set ships for the game.
+        ConfigError: if ``path`` is None and no evaluation set ships for the game.
         StoredFileError: if the file is not an evaluation set of this game.
     """
     found = path or shipped_path(game.name)
@@ -57,7 +58,7 @@ def find_set(path: str | Path | None, game: Game) -> EvaluationSet:
 
 
 def write_set(path: str | Path, evaluation_set: EvaluationSet) -> None:
-    """Write a set, the notes first; the same set gives the same bytes.
+    """Write an evaluation set to a file, its notes first; the same set gives the same bytes.
 
     Raises:
         OSError: if the file cannot be written.
@@ -77,19 +78,20 @@ def _lines(evaluation_set: EvaluationSet) -> Iterator[str]:
 
 
 def game_of_set(path: str | Path) -> str:
-    """Return the name of a set's game.
+    """Read the name of the game from a file of evaluation positions.
 
     Raises:
-        StoredFileError: as `read_set`.
+        StoredFileError: if the file cannot be read, or is not an evaluation set.
     """
     return _read(path)[1]["game"]
 
 
 def read_set(path: str | Path, game: Game) -> EvaluationSet:
-    """Read a set and check it.
+    """Read and validate a file of evaluation positions.
 
     Raises:
-        StoredFileError: naming the file and the line, if it cannot be read or a line is wrong.
+        StoredFileError: if the file cannot be read, is for another game, or has an invalid line;
+            the message names the file and the line.
     """
     lines, notes = _read(path)
     digest = notes.get("rules_digest", "")
@@ -117,7 +119,7 @@ def read_set(path: str | Path, game: Game) -> EvaluationSet:
 
 
 def _read(path: str | Path) -> tuple[list[str], dict[str, str]]:
-    """Return the lines of a set, and its notes."""
+    """Read the lines of an evaluation set's file, and the notes among them."""
     command = "'alphazero make_evaluation_set' makes one"
     if not os.path.lexists(path):
         raise StoredFileError(f"there is no evaluation set '{path}'; {command}.", path=path)
@@ -130,10 +132,10 @@ def _read(path: str | Path) -> tuple[list[str], dict[str, str]]:
 
 
 def _parsed(line: str, game: Game) -> tuple[tuple[int, ...], np.ndarray, np.ndarray, str]:
-    """Return the moves, the state ([K]), the scores (int16[A]) and the source of a position.
+    """Parse the line of a position: its moves, state ([K]), scores (int16[A]) and source.
 
     Raises:
-        ValueError: if this cannot be a position of an `EvaluationSet`.
+        ValueError: if the line does not describe a valid position of an `EvaluationSet`.
     """
     try:
         moves_text, scores_text, source = line.split(",")

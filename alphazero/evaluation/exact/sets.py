@@ -1,8 +1,8 @@
 """Exact evaluation sets: positions with the exact score of every move.
 
-In: positions and their scores. Out: an `EvaluationSet`; what follows from positions and scores,
-such as the kind of each position, is computed here. `alphazero.evaluation.exact.set_file` reads and
-writes sets, `alphazero.evaluation.exact.sampling` makes new ones.
+In: positions and their scores. Out: an `EvaluationSet`, with derived properties such as the kind of
+each position. `alphazero.evaluation.exact.set_file` reads and writes evaluation sets,
+`alphazero.evaluation.exact.sampling` makes new ones.
 
 Shapes: N positions, K state words, A actions.
 """
@@ -15,38 +15,39 @@ import numpy as np
 from alphazero.games.batched_game import Game, Transition
 from alphazero.solvers.base import ILLEGAL_VALUE, values_of
 
-SOURCES = ("random", "strong")  #: uniformly random play; strong play with some random moves
+SOURCES = ("random", "strong")  #: games of random moves; strong play with some random moves
 
-IMMEDIATE = "win at once"  #: some move wins the game
-#: No move wins at once, and all moves but one lose at once or let the opponent win with the reply.
+IMMEDIATE = "win at once"  #: kind of a position in which some move wins at once
+#: Kind of a position in which no move wins at once, and all moves but one lose at once or let the
+#: opponent win with the reply.
 FORCED = "forced block"
-QUIET = "quiet"  #: all others
+QUIET = "quiet"  #: kind of all other positions
 KINDS = (QUIET, FORCED, IMMEDIATE)
 
 
 @dataclasses.dataclass(frozen=True)
 class EvaluationSet:
-    """N positions, none final; in each, at least one move gives up the best possible result."""
+    """N unfinished positions; in each, at least one move gives up the best possible result."""
 
     game_name: str
-    states: np.ndarray  #: [N, K]
-    #: int16[N, A], for the player to move; `ILLEGAL_SCORE` for illegal actions.
+    states: np.ndarray  #: [N, K], the positions
+    #: int16[N, A], exact scores for the player to move; `ILLEGAL_SCORE` for illegal actions.
     action_scores: np.ndarray
     sources: np.ndarray  #: str[N], each one of `SOURCES`
     kinds: np.ndarray  #: str[N], each one of `KINDS`
-    #: [M, K], the positions after a best move, without finished games. Values are measured there
-    #: too, because no position of `states` is lost for the player to move.
+    #: [M, K], the unfinished positions after a best move. Values are measured there too, because in
+    #: `states` the player to move is never lost.
     replies: np.ndarray
     reply_values: np.ndarray  #: int8[M], results of perfect play, for the player to move there
     moves: tuple[tuple[int, ...], ...]  #: the actions that lead to each position
-    notes: dict[str, str]  #: the comments of the file
+    notes: dict[str, str]  #: the comments of the file, such as the seed
 
     def __len__(self) -> int:
         return len(self.states)
 
     @property
     def plies(self) -> np.ndarray:
-        """int32[N], actions since the start of the game."""
+        """int32[N], number of actions since the start of the game."""
         return np.array([len(line) for line in self.moves], np.int32)
 
     @property
@@ -63,7 +64,7 @@ def make_set(
     moves: Sequence[tuple[int, ...]],
     notes: dict[str, str],
 ) -> EvaluationSet:
-    """Return the set of these positions; the fields that follow from the arguments are computed."""
+    """Make an evaluation set from positions and their scores; compute its other fields."""
     after = game.step(states, action_scores.argmax(axis=1))
     reply_values = _signs(game, states, after) * values_of(action_scores.max(axis=1))
     return EvaluationSet(
@@ -91,7 +92,7 @@ def can_be_misplayed(action_scores: np.ndarray) -> np.ndarray:
 
 
 def canonical_keys(game: Game, states: np.ndarray) -> list[bytes]:
-    """Return a key for each of ``states``, [N, K].
+    """Compute a key for each of ``states``, [N, K].
 
     Two positions have the same key if one is a symmetric image of the other, as seen by the player
     to move.
@@ -108,8 +109,8 @@ def kinds_of(game: Game, states: np.ndarray) -> np.ndarray:
     rows, following, results = _after_legal_moves(game, states, legal)
     winning = np.zeros(len(states), bool)
     winning[rows[results > 0]] = True
-    # The moves after which the opponent is to move: a reply may win. (After a move that makes the
-    # opponent pass, the same player moves again.)
+    # Only after these moves may the opponent's reply win. (After a move that makes the opponent
+    # pass, the same player moves again.)
     passes_turn = _signs(game, states[rows], following) < 0
     open_moves = np.flatnonzero(~following.over & passes_turn)
     reply_rows, _, reply_results = _after_legal_moves(
@@ -128,8 +129,8 @@ def _after_legal_moves(
     """Play every legal action of ``states``, [N, K].
 
     Returns:
-        For each of the M moves, the row of its position (int64[M]), what follows it, and the result
-        for the player who moved (float32[M], 0 while the game goes on).
+        For each of the M moves, the row of its position (int64[M]), the `Transition` after it, and
+        the result for the player who moved (float32[M], 0 while the game goes on).
     """
     rows, actions = np.nonzero(legal_action_mask)
     following = game.step(states[rows], actions)

@@ -20,8 +20,8 @@ from alphazero.runtime.random_generators import random_unit
 from alphazero.search.uct.table import NUM_NODES, UNKNOWN, look_up
 from alphazero.search.uct.tree import find_position
 
-#: Evaluations are clipped to this distance below the best one. The likeliest move is then at most
-#: exp(30), about 1e13, times as likely as any other, and no legal move has probability 0.
+#: Evaluations are clipped to at most this far below the best one. The likeliest move is then at
+#: most exp(30), about 1e13, times as likely as any other, and no legal move has probability 0.
 MAX_GAP = 30.0
 
 
@@ -31,7 +31,7 @@ class RolloutScratch(NamedTuple):
     mask: np.ndarray  #: bool[A], legal actions
     scores: np.ndarray  #: float64[A], the game's evaluation of each action
     legal: np.ndarray  #: int32[A], list of the legal actions
-    chances: np.ndarray  #: float64[A], unnormalized probability of each entry of ``legal``
+    chances: np.ndarray  #: float64[A], unnormalized probability of each action in ``legal``
 
 
 class RolloutPolicy(NamedTuple):
@@ -81,7 +81,7 @@ def record_rollout(game, tree, state, policy, path, length, rng):
     """Play ``state`` to its end like `rollout`, and append the nodes of its positions to a path.
 
     A new position is added to the table if there is room, and skipped otherwise. It gets no
-    children here; a later walk in the tree expands it.
+    children here; a later walk in the tree may expand it.
 
     Args:
         length: the number of nodes in ``path`` before the call.
@@ -119,8 +119,8 @@ def weigh_moves(game, state, weights, scratch):
     mask, scores, legal, chances = scratch.mask, scratch.scores, scratch.legal, scratch.chances
     rules.legal_actions(game, state, mask)
     rules.action_scores(game, state, weights, scores)
-    # This list lets the loops below run over about 8 legal moves of Othello instead of 65 actions,
-    # which doubles rollouts/s.
+    # With this list, the loops below run over about 8 legal moves in Othello instead of 65 actions,
+    # which doubles the number of rollouts/s.
     num_legal = 0
     for action in range(mask.shape[0]):
         if mask[action]:
@@ -148,11 +148,11 @@ def sample_index(chances, num, total, rng):
 
 
 def check_weights(game: CompiledGame, weights=None) -> np.ndarray:
-    """Return the rollout weights, or the game's own if they are None, as float64[F].
+    """Check rollout weights and return them as float64[F]; None takes the game's own.
 
     Raises:
-        ConfigError: if the game has no evaluation, the number of weights is wrong, or one of them
-            is not finite.
+        ConfigError: if the game has no evaluation of moves, the number of weights is wrong, or a
+            weight is not finite.
     """
     own, names = rules.rollout_weights(game.rules), ", ".join(rules.feature_names(game.rules))
     if len(own) == 0:

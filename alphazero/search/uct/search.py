@@ -50,9 +50,9 @@ FIRST_CHUNK = 16  # simulations; few, so that slow games check the clock early
 CHUNK_S = 0.004
 PROGRESS_S = 0.05
 
-_wins_of = getattr(wins_of, "py_func", wins_of)  # the uncompiled function also takes arrays
+_wins_of = getattr(wins_of, "py_func", wins_of)  # uncompiled, it also takes arrays
 
-#: Called with the simulations done and the total; the total is None with a time limit.
+#: A function called with the number of simulations done and the total, None with a time limit.
 SearchProgress = Callable[[int, int | None], None]
 
 
@@ -62,14 +62,14 @@ def run_simulations(
 ):
     """Run simulations from the root, which must have children.
 
-    Each one walks down with `select` to a leaf. If the leaf was visited before, `expand` adds its
-    children and the walk takes one more step. Then `rollout` plays the game to its end, and
-    `backpropagate` adds the result to every node of the path.
+    Each simulation walks down with `select` to a leaf. If the leaf was visited before, `expand`
+    adds its children and the walk takes one more step. Then `rollout` plays the game to its end,
+    and `backpropagate` adds the result to every node of the path.
 
     ``record_rollouts`` is True or None, and numba compiles a separate kernel for each. If it is
     True, `record_rollout` plays the game to its end and adds its positions to the path.
 
-    One simulation is not a separate function, because calling it with all these arrays took as long
+    A simulation is not a separate function, because calling it with all these arrays took as long
     as the simulation itself (tic-tac-toe: 2.1 instead of 4.2 million simulations/s).
     """
     state, path = scratch.state, scratch.path
@@ -98,16 +98,16 @@ class UctSearch:
 
     The same seed and sequence of searches give the same moves, unless a time limit ends a search.
 
-    With `keep_table`, a search continues with the table of the previous one if its position can
-    follow from that search's. Otherwise, as in a new game or after an undo, the table starts empty.
-    The table also starts empty when it is more than half full, so that every search has room.
+    With `keep_table`, a search continues with the previous search's table if its position can
+    follow from that search's position. Otherwise, as in a new game or after an undo, it starts with
+    an empty table. It also does so when the table is more than half full, to have room.
 
     Args:
         game: a game with compiled rules.
         seed: seed of the rollouts and of the choice between tied moves.
 
     Raises:
-        ConfigError: if settings do not fit together.
+        ConfigError: if settings contradict each other.
     """
 
     def __init__(self, game: CompiledGame, settings: UctSettings | None = None, seed: int = 0):
@@ -116,7 +116,7 @@ class UctSearch:
         self.game = game
         self.settings = settings
         self.rng = kernel_rng(child_generator(seed, "uct"))
-        self.num_done = 0  #: simulations of the last search
+        self.num_done = 0  #: number of simulations in the last search
         self._state = np.zeros(0, game.state_dtype)  # the last position searched; empty at first
         self._num_in_table = 0  # simulations since the table was last emptied
         self._best_child = 0  # index of the chosen move among the root's children
@@ -142,7 +142,7 @@ class UctSearch:
 
         Args:
             state: [K], an unfinished position.
-            progress: called at most once every `PROGRESS_S` seconds, and once at the end.
+            progress: called at most every `PROGRESS_S` seconds, and once at the end.
 
         Raises:
             ValueError: if the game is over.
@@ -178,10 +178,10 @@ class UctSearch:
         """Return the statistics of a position, or None if the table does not contain it.
 
         The table is from the last search and, with `keep_table`, earlier searches of the same game.
-        Without statistics by position there is no table, and the answer is None.
+        Without statistics by position there is no table, and the result is always None.
 
         Args:
-            state: [K].
+            state: [K], the position.
         """
         node = self._look_up(np.ascontiguousarray(state, self.game.state_dtype))
         if node == UNKNOWN:
@@ -192,7 +192,7 @@ class UctSearch:
         return PositionStatistics(visits, wins, 2 * wins / visits - 1 if visits else math.nan)
 
     def _set_root(self, state: np.ndarray) -> None:
-        """Make a position the root, in the kept table if that contains it, else in an empty one."""
+        """Make a position the root: in the kept table if possible, otherwise in an empty one."""
         node = self._kept_node(state)
         if node == UNKNOWN:
             start_tree(self.game.rules, self.tree, state, self._scratch)
@@ -203,7 +203,7 @@ class UctSearch:
         self._state = state
 
     def _kept_node(self, state: np.ndarray) -> int:
-        """Return a position's node in the previous search's table, UNKNOWN if it cannot be kept."""
+        """Return a position's node in the previous table; UNKNOWN if the table cannot be kept."""
         if not self.settings.keep_table or not len(self._state):
             return UNKNOWN
         node = self._look_up(state)
@@ -215,13 +215,13 @@ class UctSearch:
         return node if follows_root(self.tree, np.int64(node)) else UNKNOWN
 
     def _look_up(self, state: np.ndarray) -> int:
-        """Return the node of a position, UNKNOWN if the table does not contain it."""
+        """Return the node of a position; UNKNOWN if the table does not contain it."""
         if self.settings.statistics != "position":
             return UNKNOWN
         return int(look_up(self.tree, state)[0])
 
     def _run_chunks(self, progress: SearchProgress | None) -> None:
-        """Run simulations until a limit is reached, but at least one chunk."""
+        """Run at least one chunk of simulations, then more until a limit is reached."""
         limit_s = self.settings.time_limit_s or math.inf
         total = None if self.settings.time_limit_s else self.settings.num_simulations
         max_simulations = min(self._max_simulations, MAX_SIMULATIONS - self._num_in_table)

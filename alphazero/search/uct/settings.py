@@ -5,33 +5,33 @@ import math
 
 from alphazero.runtime.errors import ConfigError
 
-#: Twice the number of visits must fit into 32 bits.
+#: Maximum simulations of a search: twice the number of visits must fit into 32 bits.
 MAX_SIMULATIONS = 2**30 - 1
-#: 64 MB with statistics by node. Statistics by position need more for each node: its state, 12
-#: bytes, and 8 to 16 bytes of the hash table.
+#: Default maximum nodes of a tree: 80 MB with statistics by node. Statistics by position need more
+#: for each node: its state, 12 bytes, and 8 to 16 bytes of the hash table.
 DEFAULT_MAX_NODES = 4_000_000
 
 
 @dataclasses.dataclass(frozen=True)
 class UctSettings:
-    """The settings of a UCT search, whose ranges `PlayerSettings` checks."""
+    """The settings of a UCT search; `PlayerSettings` checks their ranges."""
 
     uct_c: float = math.sqrt(2.0)  #: exploration constant C of UCB1
-    num_simulations: int | None = 1000  #: simulations per move; None needs a time limit
-    time_limit_s: float | None = None  #: seconds per move; the first limit reached counts
+    num_simulations: int | None = 1000  #: simulations per move; None requires a time limit
+    time_limit_s: float | None = None  #: seconds per move; the limit reached first ends it
     statistics: str = "node"  #: "node", or "position" for statistics shared by transpositions
     keep_table: bool = False  #: by position: keep the statistics for the whole game
     record_rollouts: bool = False  #: by position: also count the positions of rollouts
     final_move: str = "visits"  #: play the most visited move, or the one with the best "value"
     rollout: str = "random"  #: "random", or "weighted" by the game's evaluation of moves
     rollout_weights: list[float] | None = None  #: None takes the game's own weights
-    max_nodes: int = DEFAULT_MAX_NODES  #: of the tree; simulations continue when it is full
+    max_nodes: int = DEFAULT_MAX_NODES  #: maximum nodes; simulations go on when the tree is full
 
     def check(self) -> None:
-        """Check that the settings fit together.
+        """Check that the settings do not contradict each other.
 
         Raises:
-            ConfigError: for a setting that needs another value of a second one.
+            ConfigError: for a setting that requires another value of a second setting.
         """
         for key in ("keep_table", "record_rollouts"):
             if getattr(self, key) and self.statistics != "position":

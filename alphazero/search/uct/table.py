@@ -1,7 +1,7 @@
-"""The hash table of a UCT search: from positions to nodes, and which nodes follow the root.
+"""The hash table of a UCT search, which maps positions to nodes of the tree.
 
-In: an `alphazero.search.uct.tree.Tree` with statistics by position. Out: indices of its nodes. The
-hash table uses linear probing.
+In: an `alphazero.search.uct.tree.Tree` with statistics by position. Out: indices of its nodes, and
+whether they follow the root. The hash table uses linear probing.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ _13, _7, _17, _32 = np.uint64(13), np.uint64(7), np.uint64(17), np.uint64(32)
 
 @njit
 def look_up(tree, state):
-    """Return the node of a position, or UNKNOWN, and its slot in the hash table.
+    """Return the node of a position (or UNKNOWN) and its slot in the hash table.
 
     A slot is valid only if its node points back to it, so the table need not be cleared between
     searches (P. Briggs and L. Torczon, "An efficient representation for sparse sets", 1993).
@@ -38,7 +38,7 @@ def look_up(tree, state):
 def follows_root(tree, node):
     """Return whether a node is the root or can be reached from it through expanded moves.
 
-    Positions recorded only by rollouts cannot.
+    Positions recorded only by rollouts cannot be reached.
     """
     seen = np.zeros(tree.sizes[NUM_NODES], np.bool_)
     stack = np.empty(tree.sizes[NUM_NODES], np.int32)
@@ -62,7 +62,8 @@ def move_to_root(tree, node: int) -> None:
     """Swap the root with a node that follows it, so that the node becomes the root.
 
     The kernels can then use a constant root index; a variable one made Connect Four 12% slower.
-    Edges to the two nodes are not updated: they start before the new root and are never used again.
+    Edges to the two nodes are not updated: they start before the new root, and are never used
+    again.
     """
     both, exchanged = [ROOT_INDEX, node], [node, ROOT_INDEX]
     for field in (tree.nodes, tree.positions, tree.slots):
@@ -72,7 +73,7 @@ def move_to_root(tree, node: int) -> None:
 
 @njit
 def hash_of(state):
-    """Return a 32-bit hash of a state: one xorshift round per word, plus two.
+    """Compute a 32-bit hash of a state: one xorshift round per word, plus two.
 
     See `alphazero.runtime.random_generators` for xorshift.
     """

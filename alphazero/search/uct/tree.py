@@ -1,7 +1,7 @@
 """The tree of the UCT baseline as arrays, and its kernels `select`, `expand`, `backpropagate`.
 
-In: a game's compiled rules and positions. Out: visits and points. The caller decides when a search
-ends and which move it plays; `alphazero.search.uct.rollout` has the rollouts.
+In: a game's compiled rules and positions. Out: each node's visits and points. The caller decides
+when a search ends and which move it plays; `alphazero.search.uct.rollout` has the rollouts.
 
 Sources: L. Kocsis and C. Szepesvari, "Bandit based Monte-Carlo planning", 2006; C. Browne et al.,
 "A survey of Monte Carlo tree search methods", 2012, section 3.
@@ -32,10 +32,10 @@ from alphazero.search.uct.table import NUM_EDGES, NUM_NODES, ROOT_INDEX, UNKNOWN
 
 NO_CHILDREN = -1
 
-#: One node, 20 bytes.
+#: The data of one node, 20 bytes.
 NODE = np.dtype(
     [
-        # simulations that passed through or ended at the node; rollouts count only if recorded
+        # simulations that passed through or ended at the node; in rollouts only if recorded
         ("visits", np.int32),
         # sum of these simulations' points
         ("points", np.float64),
@@ -46,11 +46,11 @@ NODE = np.dtype(
         ("action", np.int16),
     ]
 )
-#: An edge to a child, with statistics by position.
+#: The data of an edge to a child, used with statistics by position.
 EDGE = np.dtype([("child", np.int32), ("action", np.int32)])
 
-# Divisions and square roots took most of a search's time. Reading those of small numbers from
-# tables gives 25% more simulations/s on tic-tac-toe, 15% on Connect Four.
+# Divisions and square roots took most of a search's time. Looking up those of small numbers in
+# tables gives 25% more simulations/s in tic-tac-toe, 15% in Connect Four.
 TABLE_SIZE = 4096
 _COUNTS = np.arange(1, TABLE_SIZE)
 INVERSES = np.zeros((TABLE_SIZE, 2))
@@ -67,7 +67,7 @@ class Tree(NamedTuple):
     last four are empty with statistics by node.
     """
 
-    sizes: np.ndarray  #: int32[2], nodes and edges in use
+    sizes: np.ndarray  #: int32[2], numbers of nodes and edges in use
     nodes: np.ndarray  #: NODE[N], the root first
     edges: np.ndarray  #: EDGE[E], the moves of expanded nodes; E = 0 means statistics by node
     positions: np.ndarray  #: [N, K], the state of each node
@@ -79,13 +79,13 @@ class Scratch(NamedTuple):
     """Scratch memory that lets the kernels run simulations without allocating."""
 
     state: np.ndarray  #: [K], the current position of the simulation
-    child_state: np.ndarray  #: [K], a child's position while it is added
+    child_state: np.ndarray  #: [K], a child's position while the child is added
     path: np.ndarray  #: int32[T + 1], the simulation's nodes from the root; T is the longest game
     mask: np.ndarray  #: bool[A], legal actions
 
 
 def make_tree(max_nodes: int, state_size: int, state_dtype: np.dtype, by_position: bool) -> Tree:
-    """Allocate a tree; the system provides physical memory only when it is first written."""
+    """Allocate a tree; memory that is never written takes no physical memory."""
     shared = max_nodes if by_position else 0
     num_slots = 1 << (2 * shared - 1).bit_length() if by_position else 0
     return Tree(
@@ -115,7 +115,7 @@ def make_scratch(
 
 @njit
 def ucb1(wins, visits, parent_visits, uct_c):
-    """Return the UCB1 score of a child; infinity if it has no visits.
+    """Compute the UCB1 score of a child; infinity if it has no visits.
 
         score = wins / visits + uct_c * sqrt(ln(parent_visits) / visits)
 
@@ -141,7 +141,7 @@ def wins_of(player, points, visits):
 
 @njit
 def select(tree, node, player, uct_c, rng):
-    """Return the edge of ``node`` with the largest `ucb1` score; ties are broken at random.
+    """Choose the edge of ``node`` with the largest `ucb1` score; ties are broken at random.
 
     Unvisited children therefore come first, in random order.
 
@@ -219,7 +219,7 @@ def expand(game, tree, node, state, scratch):
     """Add the children of a leaf if it was visited before, is not final, and there is room.
 
     Returns:
-        Whether they were added.
+        Whether the children were added.
     """
     if tree.nodes[node]["visits"] == 0 or rules.is_over(game, state):
         return False
@@ -273,7 +273,7 @@ def add_node(tree, action):
 
 @njit
 def find_position(tree, state):
-    """Return the node of a position, adding one if the position is new."""
+    """Return the node of a position; add a node if the position is new."""
     node, slot = look_up(tree, state)
     if node != UNKNOWN:
         return node
