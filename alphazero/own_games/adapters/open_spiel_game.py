@@ -206,8 +206,6 @@ class _Rules:
         self.is_determined_by_planes = self.name in DETERMINED_BY_PLANES and not is_cut
         # Copied states of morpion_solitaire point into the first one, which must stay alive.
         self.start = self.game.new_initial_state()
-        if not self.start.legal_actions():
-            raise ConfigError.of("game", f"open_spiel:{text}", reason="no action is legal")
         self.first = self.start.current_player()
         self._buffers = threading.local()
         self._seen_shape = self._shape_of_planes()
@@ -268,7 +266,10 @@ class _Rules:
             if state.is_terminal() or state.move_number() >= _MAX_PROBED_PLIES:
                 state = self.start
             before = state
-            action = rng.choice(before.legal_actions())
+            legal = before.legal_actions()
+            if not legal:
+                raise ConfigError.of("game", f"open_spiel:{self.text}", reason="no action is legal")
+            action = rng.choice(legal)
             state = before.clone()
             state.apply_action(action)
             yield _Move(before, before.current_player() ^ self.first, action, state)
