@@ -12,7 +12,7 @@ from alphazero.boards.text import plain_board
 from alphazero.interop.board_view import BoardView
 from alphazero.players.base import Player
 
-#: As returned by `environment.last()`: ``observation``, int8[H, W, 2], and ``action_mask``, int8[A].
+#: The dict from `environment.last()`: ``observation``, int8[H, W, 2], and ``action_mask``, int8[A].
 Observation = dict[str, np.ndarray]
 
 
