@@ -71,7 +71,7 @@ class Notation:
             legal_actions: actions to prefer where several have the same squares; () prefers none.
 
         Raises:
-            ValueError: with the text and what is allowed.
+            ValueError: if the text is not one action; the message says what is allowed.
         """
         typed = typed.strip()
         name = typed if typed in self._by_name else typed.lower()

@@ -100,7 +100,7 @@ class Game(abc.ABC):
         """Return the state ([K]) with the given board (int8[H, W], see `cells`) and player to move.
 
         Raises:
-            ValueError: with the reason, if the board is not reachable or not supported.
+            ValueError: if the board is not reachable or not supported, with the reason.
         """
         raise ValueError(
             f"'{self.name}' cannot set up a position from a board: give the moves that lead to it."
@@ -148,7 +148,7 @@ class Game(abc.ABC):
         """Parse an action written in the rules' own notation; None if they have none."""
         return None
 
-    # --- what follows from the operations above ---------------------------------------------------
+    # --- operations derived from those above ------------------------------------------------------
 
     @functools.cached_property
     def _action_names(self) -> list[str]:
@@ -208,7 +208,7 @@ class Game(abc.ABC):
             start: [K], the position to begin with; None means the start of the game.
 
         Raises:
-            ValueError: with the first illegal action and its place in the list.
+            ValueError: at the first illegal action; the message says where it is in the list.
         """
         state = self.initial_states()[0] if start is None else start
         for number, action in enumerate(actions, 1):

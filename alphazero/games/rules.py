@@ -128,7 +128,7 @@ def player_to_move(game, state):
 
 @_compiled_rule
 def legal_actions(game, state, mask):
-    """Write into ``mask`` (bool[A]) which actions are legal; none are if the game is over."""
+    """Write into ``mask`` (bool[A]) whether each action is legal; none is if the game is over."""
     raise _missing(game, "legal_actions")
 
 
@@ -229,13 +229,13 @@ def num_actions(game) -> int:
 
 @_python_rule
 def state_layout(game) -> tuple[int, np.dtype]:
-    """Return (K, dtype) of a state array."""
+    """Return the length K and the dtype of a state."""
     raise _missing(game, "state_layout")
 
 
 @_python_rule
 def planes_shape(game) -> tuple[int, int, int]:
-    """Return (C, H, W) of the network's input."""
+    """Return the shape (C, H, W) of the network's input."""
     raise _missing(game, "planes_shape")
 
 
@@ -250,10 +250,10 @@ def symmetries(game) -> tuple[np.ndarray, np.ndarray]:
     """Return tables of the board's symmetries, for positions and policies, the identity first.
 
     Returns:
-        cells: int32[S, H*W]; the transformed plane shows at flat index i what the original plane
-            shows at ``cells[s, i]``.
-        actions: int32[S, A]; the transformed policy has at index a what the original policy has at
-            ``actions[s, a]``.
+        cells: int32[S, H*W]; the entry at flat index i of a transformed plane is the entry at
+            ``cells[s, i]`` of the original plane.
+        actions: int32[S, A]; entry a of the transformed policy is entry ``actions[s, a]`` of the
+            original policy.
     """
     _, height, width = planes_shape(game)
     return identity_tables(height, width, num_actions(game))
@@ -297,7 +297,7 @@ def from_cells(game, board: np.ndarray, player: int) -> np.ndarray:
     """Return the state with the given board (int8[H, W], as `cells` returns it) and player to move.
 
     Raises:
-        ValueError: with the reason, if the board is not reachable or the game has no such rule.
+        ValueError: if the board is not reachable or the game has no such rule, with the reason.
     """
     raise ValueError(
         "this game cannot set up a position from a board, because it does not define the rule "
@@ -331,6 +331,6 @@ def text_to_action(game, text: str) -> int | None:
     If the rule returns None, people type the text that they read, or the names of the squares.
 
     Raises:
-        ValueError: with the text and what is allowed.
+        ValueError: if the text is not an action; the message says what is allowed.
     """
     return None

@@ -91,7 +91,7 @@ def named_action(
     """Parse an action typed as `action_names` writes it, or as the names of its squares.
 
     Raises:
-        ValueError: with the text and what is allowed.
+        ValueError: if the text is not one action; the message says what is allowed.
     """
     typed = text.strip().lower()
     names = action_names(squares, rows, columns, from_top)

@@ -14,7 +14,7 @@ def parse_index(text: str, count: int, noun: str = "move", also: str = "", first
         first: the number of the first thing.
 
     Raises:
-        ValueError: with the text and what is allowed.
+        ValueError: if there is no such number; the message says what is allowed.
     """
     text = text.strip()
     allowed = f"type a number from {first} to {first + count - 1}{also}"
@@ -39,7 +39,7 @@ def parse_board(text: str, shape: tuple[int, int], letters: str, game_name: str)
         int8[H, W]: 0 empty, 1 the first player's piece, 2 the second player's.
 
     Raises:
-        ValueError: with the row and the column that are wrong.
+        ValueError: if the text is not a board; the message names the wrong row and column.
     """
     height, width = shape
     lines = [line.rstrip("\r") for line in text.strip("\n").split("\n")]

@@ -58,7 +58,7 @@ def raw_env(game_name: str, render_mode: str | None = None) -> "GameEnvironment"
 
 
 def make_environment(name: str, render_mode: str | None = None) -> AECEnv:
-    """Make PettingZoo's environment ``"connect_four_v3"`` or the like, or one of our games'.
+    """Make a PettingZoo environment such as ``"connect_four_v3"``, or one of our games.
 
     Raises:
         ConfigError: if there is no such environment and no such game.

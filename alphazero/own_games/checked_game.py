@@ -120,7 +120,7 @@ def _checked_here(source: Any, name: str, file: Path | None) -> Game:
         raise
     except BrokenLaw as error:
         raise _broken(str(error), name) from error
-    except Exception as error:  # of the user's own code
+    except Exception as error:  # raised by the user's own code
         raise _broken(python_error_text(error, file), name) from error
     game.notes = notes
     return game

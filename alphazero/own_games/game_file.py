@@ -48,7 +48,7 @@ def made(source: Any, name: str) -> Any:
         return source()
     except ConfigError:
         raise
-    except Exception as error:  # of the user's own code
+    except Exception as error:  # raised by the user's own code
         reason = f"it cannot be made without arguments: {reason_of(error)}"
         raise ConfigError.of("game", name, reason=reason) from error
 
@@ -102,7 +102,7 @@ def _run_file(name: str) -> Any:
         module.__file__ = str(place)
         sys.modules[module_name] = module  # where pickle looks up its classes
         try:
-            # The import system would mistake two versions of equal size, saved within a second.
+            # The import system confuses versions of equal size that were saved in the same second.
             exec(compile(source, str(place), "exec"), module.__dict__)
         except BaseException:
             del sys.modules[module_name]
@@ -112,7 +112,7 @@ def _run_file(name: str) -> Any:
 
 
 def _only_class(module: types.ModuleType, name: str) -> type:
-    """Return the file's one class that is a game in plain Python; refuse none or several."""
+    """Find a file's only game class in plain Python; raise `ConfigError` for none or several."""
     found = [
         value
         for value in vars(module).values()

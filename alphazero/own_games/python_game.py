@@ -129,8 +129,8 @@ class PythonGame(Game):
 
     Args:
         start: the start position.
-        name: the game's name, as `alphazero.own_games.registry.make_game` takes it; by default
-            the name of the class.
+        name: the game's name, accepted by `alphazero.own_games.registry.make_game`; by default the
+            name of the class.
 
     Raises:
         ConfigError: if a method or attribute is missing or wrong; the message names it.

@@ -218,7 +218,7 @@ class PlainGame:
         """Convert a board, typed as one line per row, to the state with ``player`` to move.
 
         Raises:
-            ValueError: with the row and the column that are wrong.
+            ValueError: if the text is not a board; the message names the wrong row and column.
         """
         return _to_tuple(self.game.text_to_state(text, player))
 

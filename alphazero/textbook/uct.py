@@ -368,7 +368,7 @@ class Uct:
         """Return whether the table has this position, with at least one visit."""
         return self.table is not None and state in self.table and self.table[state].visits > 0
 
-    # --- the answer -------------------------------------------------------------------------------
+    # --- results ----------------------------------------------------------------------------------
 
     def best_action(self, root: Node):
         """Return the move to play: the best by `final_move`.

@@ -42,7 +42,7 @@ class Backend:
         runs: the folder of all training runs.
         games: additional games that the user named.
         network_kind: the class of the user's own networks, see `PlayerSettings`.
-        own_players: specifications of the user's own players.
+        own_players: specifications of the user's own players that use no network.
     """
 
     def __init__(
@@ -156,7 +156,7 @@ class Backend:
 
         return job
 
-    # --- looking up what a request names ----------------------------------------------------------
+    # --- looking up positions and players ---------------------------------------------------------
 
     def _position(self, request: PositionRequest) -> Position:
         game = self.catalogue.game(request.game)

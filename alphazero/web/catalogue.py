@@ -222,7 +222,7 @@ def describe_game(game: Game, players: list[PlayerChoice]) -> dict[str, Any]:
 
 
 def _analyst(players: list[PlayerChoice]) -> dict[str, Any] | None:
-    """Choose the default analyst: the first network, failing that UCT, failing that None.
+    """Choose the default analyst: the first network; failing that, UCT; failing that, None.
 
     Args:
         players: the shipped network must come before those of runs, and newer runs before older

@@ -38,7 +38,7 @@ class Found(NamedTuple):
     """The contents of the folder of all runs."""
 
     runs: dict[str, FoundRun]  #: readable runs by id, the newest first
-    damaged: dict[str, str]  #: the reason why a run cannot be read, by id, for all other runs
+    damaged: dict[str, str]  #: error messages of the runs that cannot be read, by id
 
 
 class RunFinder:
@@ -72,7 +72,7 @@ def _look(root: Path) -> Found:
 
 
 def _read_run(run_id: str, folder: RunFolder) -> FoundRun:
-    """Read what is needed to list the run in a folder.
+    """Read the data that describe the run in a folder.
 
     Raises:
         InputError, OSError: if the run cannot be read or is being deleted.

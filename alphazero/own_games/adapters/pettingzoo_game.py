@@ -46,10 +46,7 @@ _PROBED_PLIES = 30
 
 
 class _Known(NamedTuple):
-    """What is known about a classic environment beyond what it states itself.
-
-    The functions take an environment; the first two take a new one.
-    """
+    """Properties that a classic environment does not state, as functions of an environment."""
 
     max_plies: Callable[[Any], int | None]
     symmetries: Callable[[Any], Any] = lambda environment: None
@@ -88,7 +85,7 @@ class EnvironmentPosition:
 
     def __init__(self, start: "_Start", environment: Any):
         self.moves: tuple[int, ...] = ()  #: the actions from the start to this position
-        self._start = start  # holds what all positions share
+        self._start = start  # holds the data that all positions share
         self._environment = environment
         self._player = self._index(environment.agent_selection)
         self._gain = 0.0  # the first agent's rewards so far minus the second's
@@ -151,7 +148,7 @@ class EnvironmentPosition:
         return None if drawn is None else drawn(self._environment)
 
     def key(self) -> bytes:
-        """Return the moves as bytes; none if the planes are known to determine what follows."""
+        """Return the moves as bytes, or b"" if the planes are known to determine what follows."""
         return np.array(self.moves, np.int32).tobytes() if self._start.has_key else b""
 
     def _has_ended(self) -> bool:
@@ -193,7 +190,7 @@ class _Start(EnvironmentPosition):
         self.has_key = not self.known.is_determined_by_planes or self.max_plies != longest
         first = environment.agent_selection
         second = next(agent for agent in environment.possible_agents if agent != first)
-        self.agents = (first, second)  #: in the order of their turns
+        self.agents = (first, second)  #: in the order of turns
         super().__init__(self, environment)
         self.num_actions = int(environment.action_space(first).n)
         self.binary_planes = _is_binary(environment.observation_space(first)["observation"])
@@ -217,7 +214,7 @@ def _checked_plies(name: str, max_plies: Any, longest: int | None) -> int:
     return min(limits)
 
 
-# --- what qualifies -------------------------------------------------------------------------------
+# --- which environments qualify -------------------------------------------------------------------
 
 
 def _reason_against(environment: Any) -> str | None:

@@ -56,8 +56,8 @@ class CheckOptions:
 class Fault:
     """A broken law, or a difference between two versions of the rules, in one position."""
 
-    text: str  #: what is wrong
-    actions: list[int] = dataclasses.field(default_factory=list)  #: from the start
+    text: str  #: description of the fault
+    actions: list[int] = dataclasses.field(default_factory=list)  #: moves from the start
     moves: str = ""  #: these actions in the notation of the rules
     board: str = ""  #: the board as text; both boards if the game's and its twin's differ
 
@@ -125,7 +125,7 @@ def _broken_name(laws: Laws) -> Broken | None:
     return None
 
 
-# --- the search for what is broken ----------------------------------------------------------------
+# --- the search for a broken law ------------------------------------------------------------------
 
 
 class _Search(NamedTuple):

@@ -2,7 +2,7 @@
 
 In: a `Check`, which examines positions and plays actions. Out: the first list of actions after
 which it finds a broken law. Random games rarely reach unusual endings, such as a player without
-pieces. In steered games one player takes pieces whenever possible, and the end is put off.
+pieces. In steered games, one player takes pieces whenever possible, and games go on if they can.
 """
 
 import random
@@ -91,7 +91,11 @@ def walk(check: Check, taker: int | None, rng: random.Random, go_on: Callable[[]
 
 
 def _steered(check: Check, state: Any, legal: list[int], takes: bool) -> list[int]:
-    """Select the actions that leave the fewest pieces, or the most, and preferably go on."""
+    """Select the actions that go on with the game if possible, and leave the fewest pieces.
+
+    Args:
+        takes: False selects those that leave the most pieces instead.
+    """
     sign = 1 if takes else -1
     ranks = [(over, sign * num_pieces) for over, num_pieces in check.foresee(state, legal)]
     return [action for action, rank in zip(legal, ranks) if rank == min(ranks)]
