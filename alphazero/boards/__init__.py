@@ -1,1 +1,1 @@
-"""How positions and moves look in terminals and pictures, and as typed text."""
+"""Draw positions in terminals and pictures, and read and write moves as text."""

@@ -1,6 +1,6 @@
-"""Moves that a person types, and the prompt for one.
+"""Prompt for a move and read the move that a person typed.
 
-In: a session, its game's skin, and typed text. Out: an action, or text; nothing is printed.
+In: a session, its game's skin, and the typed text. Out: an action, or text; nothing is printed.
 """
 
 from alphazero.boards.notation import check_legal
@@ -9,7 +9,7 @@ from alphazero.boards.skin import Skin
 
 
 def move_name(session: Session, skin: Skin) -> str:
-    """Return what to type, such as "a column (1-7)" or "0-3, or a square such as d3"."""
+    """Describe what to type, such as "a column (1-7)" or "0-3, or a square such as d3"."""
     legal = session.legal_actions
     name = skin.notation.what_to_type(legal)
     last = len(skin.notation.numbered(legal)) - 1
@@ -19,15 +19,15 @@ def move_name(session: Session, skin: Skin) -> str:
 
 
 def prompt(session: Session, skin: Skin) -> str:
-    """Return the question for a move."""
+    """Write the prompt that asks a person for a move."""
     return f"{skin.sides[session.player]} to move. Type {move_name(session, skin)}: "
 
 
 def read_move(session: Session, skin: Skin, typed: str) -> int:
-    """Return the action of a number on the board, or of a move as the notation writes it.
+    """Parse a typed move: a number shown on the board, or a move in the game's notation.
 
     Raises:
-        ValueError: if it is not a legal move, with what to type.
+        ValueError: if it is not a legal move; the message says what to type.
     """
     numbered = skin.notation.numbered(session.legal_actions)
     if not (numbered and typed.isascii() and typed.isdigit()):
@@ -41,7 +41,7 @@ def read_move(session: Session, skin: Skin, typed: str) -> int:
 
 
 def count_text(session: Session, skin: Skin) -> str:
-    """Return the number of pieces of each side."""
+    """Format the number of pieces of each side, such as "White 12, Black 9"."""
     board = session.game.cells(session.state)
     counts = (int((board == player + 1).sum()) for player in range(2))
     return ", ".join(f"{name} {count}" for name, count in zip(skin.sides, counts))

@@ -1,9 +1,9 @@
-"""How people read and write moves: single moves on screen, typed moves, and lists of moves.
+"""Read and write moves for people: single moves on screen, typed moves, and lists of moves.
 
 In: actions, or text that a person typed or pasted. Out: text, or actions. Actions count from 0 (in
 the JSON engine, stored games and Python); how people write them depends on the game:
 
-    the rules' own text      tic-tac-toe's keys 1 to 9
+    the rules' own notation  tic-tac-toe's keys 1 to 9
     columns from 1           Connect-X
     squares by name          Othello; at a prompt also by the number on the board
     from square to square    a2a3, in games whose pieces move
@@ -22,16 +22,16 @@ from alphazero.games.text import parse_index
 
 _DASH = r"(?<=\w)-(?=\w)"  #: a dash between moves, but not the minus of a number
 _MOVE_NUMBER = re.compile(r"\d+\.+(?=\D|$)")  #: the "1." of "1. f5 f4" and of "1.f5"
-_PASSES = ("pa", "ps", "--")  #: how other programs write a pass
+_PASSES = ("pa", "ps", "--")  #: a pass as other programs write it
 
 
 class Notation:
-    """Moves as the rules of a game write them.
+    """The notation that a game's rules define for its moves.
 
     Attributes:
         mirrored: whether the columns of the board are shown from right to left.
         column_names, row_names: names along the board's edges, from the left and from the top; []
-            if there are none.
+            if the edges have no names.
     """
 
     mirrored = False
@@ -46,7 +46,7 @@ class Notation:
 
     @functools.cached_property
     def kind(self) -> str:
-        """The kind of actions: "column", "square", "move" from square to square, or "other"."""
+        """What an action stands for: "column", "square", "move" between squares, or "other"."""
         if any(self._squares):
             return "move" if max(map(len, self._squares)) > 1 else "square"
         if len(self._squares) == self._columns:
@@ -61,17 +61,17 @@ class Notation:
         return self._squares[action]
 
     def text(self, action: int) -> str:
-        """Return how a person writes an action."""
+        """Format an action as a person writes it."""
         return self._game.action_to_text(action)
 
     def action(self, typed: str, legal_actions: Iterable[int] = ()) -> int:
-        """Return the action that a person typed: its text, or its squares if it has several.
+        """Parse an action that a person typed as its text or, if it has several, as its squares.
 
         Args:
-            legal_actions: actions that are preferred if several have the same squares.
+            legal_actions: actions to prefer where several have the same squares; () prefers none.
 
         Raises:
-            ValueError: with the text and what is allowed.
+            ValueError: if the text is not one action; the message says what is allowed.
         """
         typed = typed.strip()
         name = typed if typed in self._by_name else typed.lower()
@@ -80,7 +80,7 @@ class Notation:
         return self._unnamed(typed, legal_actions)
 
     def _unnamed(self, typed: str, legal_actions: Iterable[int]) -> int:
-        """Return the action of a text that is not its name, such as its squares."""
+        """Parse an action typed in another way than by its name, such as by its squares."""
         named = named_squares(typed, *self._naming) if self.kind == "move" else None
         meant = [one for one in legal_actions if named and self.squares(one) == named]
         if len(meant) == 1:
@@ -92,7 +92,7 @@ class Notation:
 
     @functools.cached_property
     def _by_name(self) -> dict[str, int]:
-        """Actions by their names, also in lower case, and by other names of a pass."""
+        """Actions by their names, also in lower case, and by other programs' names of a pass."""
         names = {self.text(action): action for action in range(self._game.num_actions)}
         names = {name.lower(): action for name, action in names.items()} | names
         if "pass" in names:
@@ -100,7 +100,7 @@ class Notation:
         return names
 
     def what_to_type(self, legal_actions: Sequence[int]) -> str:
-        """Return a description of what to type, such as "a column (1-7)"."""
+        """Describe what to type for a move, such as "a column (1-7)"."""
         if self.kind == "other" or (self.kind == "move" and not legal_actions):
             return "a move"
         if self.kind == "move":
@@ -123,13 +123,13 @@ class Notation:
         return ";" if any("," in name for name in self._by_name) else ","
 
     def list_text(self, actions: Iterable[int]) -> str:
-        """Return moves as `read_moves` reads them."""
+        """Format a list of moves in the form that `read_moves` accepts."""
         return self.separator.join(map(self.text, actions))
 
     def split(self, text: str) -> list[str]:
-        """Return the moves in a text, which may be run together; move numbers are dropped.
+        """Split a text into its moves, which may be run together; move numbers are dropped.
 
-        Names that contain separators are not split.
+        Names of moves that contain separators are not split.
         """
         separators = [self.separator, "[,;\n]", r"\s", _DASH]
         return self._split(text, separators[:-1] if self.kind == "move" else separators)
@@ -144,9 +144,9 @@ class Notation:
         return [move for part in parts if part for move in self._split(part, separators[1:])]
 
     def _split_word(self, word: str) -> list[str]:
-        """Return the names that a word consists of, or the word itself."""
+        """Split a word into the names of moves run together in it; if that fails, keep the word."""
         longest = max(map(len, self._by_name))
-        # If names go up to 35, 77 is a typing error and does not mean 7 and 7.
+        # If names go up to 35, 77 is a typing error; it does not mean 7 twice.
         if longest > 1 and any(name[:1].isdigit() for name in self._by_name):
             return [word] if word else []
         names = sorted(map(re.escape, self._by_name), key=len, reverse=True)
@@ -162,7 +162,7 @@ class Notation:
 
 
 class ColumnsFromOne(Notation):
-    """Columns of Connect-X, counted from 1."""
+    """The notation of Connect-X: columns counted from 1."""
 
     def text(self, action: int) -> str:
         return str(action + 1)
@@ -172,10 +172,10 @@ class ColumnsFromOne(Notation):
 
 
 class Squares(Notation):
-    """Squares of Othello by name, in one of its two set-ups.
+    """The notation of Othello: names of squares, in one of its two set-ups.
 
     Args:
-        mirrored: True for the usual set-up, False for ours.
+        mirrored: True for the usual set-up, False for that of our rules.
     """
 
     def __init__(self, game: Game, mirrored: bool = False):
@@ -191,28 +191,28 @@ class Squares(Notation):
         raise ValueError(f"'{typed}' is not a square: type one from a1 to {last}.")
 
     def numbered(self, legal_actions: Iterable[int]) -> list[int]:
-        """Return the legal squares in the order of reading, row by row."""
+        """Return the legal squares in reading order, row by row; see `Notation.numbered`."""
         return sorted(legal_actions, key=lambda action: self.text(action)[::-1])  # d3 as 3d
 
     def list_text(self, actions: Iterable[int]) -> str:
-        """Return a transcript such as "f5d6c3", without passes, as is usual."""
+        """Format a transcript such as "f5d6c3", which by custom omits passes."""
         return "".join(text for text in map(self.text, actions) if text != "pass")
 
 
 def read_moves(
     game: Game, notation: Notation, text: str, start: np.ndarray | None = None
 ) -> list[int]:
-    """Return the actions of a list of moves.
+    """Parse a list of moves into actions.
 
-    A list in brackets, ``[3,3,2]``, has actions, which count from 0 as in the JSON engine and in
-    stored games. Other text is in the form of `Notation.text`: ``4,4,3`` or ``443`` in Connect
+    A list in brackets, ``[3,3,2]``, contains actions, which count from 0 as in the JSON engine and
+    in stored games. Other text is in the form of `Notation.text`: ``4,4,3`` or ``443`` in Connect
     Four, ``f5d6c3`` or ``1. f5 d6 2. c3`` in Othello. Forced passes may be omitted.
 
     Args:
-        start: [K], the position before the moves; None is the start of the game.
+        start: [K], the position before the moves; None means the start of the game.
 
     Raises:
-        ValueError: for an illegal move or other text, with its place in the list.
+        ValueError: for an illegal or unreadable move; the message says where in the list it is.
     """
     if text.strip().startswith("["):
         return Session(game, _bracketed(text.strip()), start).actions
@@ -232,7 +232,7 @@ def read_moves(
 
 
 def _bracketed(text: str) -> list[int]:
-    """Return the numbers of a list in brackets."""
+    """Parse a list of numbers in brackets."""
     numbers = [word for word in re.split(r"[\s,]+", text[1:-1]) if word]
     are_numbers = all(re.fullmatch(r"-?\d{1,9}", number, re.ASCII) for number in numbers)
     if not (text.endswith("]") and are_numbers):
@@ -243,7 +243,7 @@ def _bracketed(text: str) -> list[int]:
 
 
 def check_legal(session: Session, notation: Notation, word: str, action: int) -> None:
-    """Raise ValueError if a move, given as typed and as an action, is not legal."""
+    """Raise ValueError if an action is not legal; the message quotes the typed ``word``."""
     if session.over:
         raise ValueError(f"'{word}' follows the end of the game.")
     if action not in session.legal_actions:

@@ -1,7 +1,7 @@
-"""Shapes as pictures: Pillow paints them as pixels, and an SVG lists them.
+"""Turn shapes into pictures: painted as pixels by Pillow, or written as an SVG.
 
-In: shapes of `alphazero.boards.shapes` on white paper. Out: pixels, or a file. An SVG stays sharp
-at any size; all other formats, PDF too, hold pixels.
+In: shapes (`alphazero.boards.shapes`) on white paper. Out: pixels, or a file. An SVG stays sharp at
+any size; all other formats, even PDF, contain pixels.
 """
 
 import functools
@@ -18,11 +18,11 @@ from alphazero.runtime.files import check_output, unwritable
 from alphazero.runtime.outputs import write_output
 
 FORMATS = frozenset({"png", "svg", "pdf", "jpg", "jpeg", "tif", "tiff", "webp"})
-GAME_FORMATS = FORMATS | {"gif"}  #: for whole games; a .gif is an animation
-_DPI = (150, 150)  # determines the size on paper
-_SMOOTHING = 3  # pictures are painted this much larger and then reduced, to smooth edges
-_BASELINE = 0.36  # baseline below the middle of a line of text, in font sizes
-_BOLD = 0.02  # extra width of bold letters at each side, in font sizes
+GAME_FORMATS = FORMATS | {"gif"}  #: formats for whole games; a .gif is an animation
+_DPI = (150, 150)  # dots per inch, which determine the size on paper
+_SMOOTHING = 3  # pictures are painted this many times larger, then reduced to smooth edges
+_BASELINE = 0.36  # distance from the middle of a line of text down to its baseline, in font sizes
+_BOLD = 0.02  # extra width of bold letters on each side, in font sizes
 _ANCHORS = {"left": ("ls", "start"), "center": ("ms", "middle"), "right": ("rs", "end")}
 _NUM_COLORS = 128  # colours of an animation: the most frequent ones in its last picture
 
@@ -30,9 +30,9 @@ _NUM_COLORS = 128  # colours of an animation: the most frequent ones in its last
 class Picture(NamedTuple):
     """Shapes on a sheet of white paper."""
 
-    width: float  #: in units of the shapes
-    height: float  #: in units of the shapes
-    unit: float  #: pixels per unit
+    width: float  #: in the shapes' unit of length
+    height: float  #: in the shapes' unit of length
+    unit: float  #: pixels per unit of length
     shapes: list[Shape]
 
     @property
@@ -45,8 +45,8 @@ def check_picture_file(output: str | Path, key: str, formats: Set[str] = FORMATS
     """Check that a picture can be written, before the work begins.
 
     Args:
-        output: the file, whose ending names the format.
-        key: the setting that named it.
+        output: the file; the ending of its name chooses the format.
+        key: the setting that named the file, for messages.
         formats: the allowed formats.
 
     Raises:
@@ -72,7 +72,7 @@ def save_picture(picture: Picture, output: Path) -> None:
 
 
 def save_animation(pictures: Sequence[Picture], durations_ms: Sequence[int], output: Path) -> None:
-    """Write pictures with one palette, so that the file stores only their changes.
+    """Write pictures as an animation with one palette, so that the file stores only the changes.
 
     Raises:
         OSError: if the file cannot be written.
@@ -82,7 +82,7 @@ def save_animation(pictures: Sequence[Picture], durations_ms: Sequence[int], out
     found = cast(list[tuple[int, tuple[int, ...]]], last.getcolors(last.width * last.height))
     colors: dict[tuple[int, ...], tuple[int, ...]] = {}
     for _, color in sorted(found, reverse=True):
-        colors.setdefault(tuple(part // 8 for part in color), color)  # Pillow confuses closer ones
+        colors.setdefault(tuple(part // 8 for part in color), color)  # Pillow mixes up closer ones
     palette = Image.new("P", (1, 1))
     palette.putpalette([part for color in [*colors.values()][:_NUM_COLORS] for part in color])
     frames = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
@@ -101,7 +101,7 @@ def _save(image: Image.Image, output: Path, **options: Any) -> None:
 
 
 def paint(picture: Picture) -> Image.Image:
-    """Return a picture as RGB pixels."""
+    """Paint a picture as RGB pixels."""
     width, height = picture.size
     image = Image.new("RGB", (width * _SMOOTHING, height * _SMOOTHING), PAPER)
     draw = ImageDraw.Draw(image)
@@ -132,13 +132,13 @@ def _paint(draw: ImageDraw.ImageDraw, shape: Shape) -> None:
 
 
 def text_width(text: str, size: float) -> float:
-    """Return the width of a line of text, in the unit of its font size."""
+    """Measure the width of a line of text, in the same unit as its font size."""
     return _font(size, text.isascii()).getlength(text)
 
 
 @functools.lru_cache(64)
 def _font(size: float, is_ascii: bool) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """Return Pillow's font; for other than ASCII letters a font of the system, if found."""
+    """Load Pillow's font or, for text that is not ASCII, a font of the system if one is found."""
     for name in () if is_ascii else ("DejaVuSans.ttf", "Arial Unicode.ttf", "arial.ttf"):
         try:
             return ImageFont.truetype(name, size)
@@ -151,7 +151,7 @@ def _font(size: float, is_ascii: bool) -> ImageFont.FreeTypeFont | ImageFont.Ima
 
 
 def svg_text(picture: Picture) -> str:
-    """Return a picture as the text of a self-contained SVG."""
+    """Write a picture as the text of a self-contained SVG file."""
     width, height = picture.size
     paper = Box(0, 0, picture.width, picture.height, PAPER)
     lines = [

@@ -1,6 +1,6 @@
 """A game in progress: its positions so far, with moves that can be taken back.
 
-In: legal actions, one after another. Out: positions. Players, engines and screens are elsewhere.
+In: legal actions, one at a time. Out: positions. This module knows no players and draws nothing.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,10 +15,10 @@ class Session:
 
     Args:
         actions: moves already played.
-        start: [K], the position before them; None is the start of the game.
+        start: [K], the position before these moves; None means the start of the game.
 
     Raises:
-        ValueError: for an illegal move in the list, with its place.
+        ValueError: for an illegal move in the list; the message says where it is.
     """
 
     def __init__(self, game: Game, actions: Iterable[int] = (), start: np.ndarray | None = None):
@@ -37,12 +37,12 @@ class Session:
 
     @property
     def previous_state(self) -> np.ndarray | None:
-        """The position before the last move, None at the start."""
+        """The position before the last move; None before the first move."""
         return self.states[-2] if self.actions else None
 
     @property
     def last_action(self) -> int | None:
-        """The last move, None at the start."""
+        """The last move; None before the first move."""
         return self.actions[-1] if self.actions else None
 
     @property
@@ -52,7 +52,7 @@ class Session:
 
     @property
     def player(self) -> int:
-        """The player to move: 0 moves first in the game."""
+        """The player to move; 0 began the game."""
         return self.player_at(len(self.actions))
 
     def player_at(self, ply: int) -> int:
@@ -61,14 +61,14 @@ class Session:
 
     @property
     def result(self) -> float:
-        """The result of a finished game for the player who moved first, in [-1, 1]."""
+        """The result of a finished game for the player who began it, in [-1, 1]."""
         inspected = self.game.inspect(self.state[None])
         sign = 1 if inspected.players[0] == 0 else -1
         return sign * float(inspected.results[0]) + 0.0  # turns -0 into 0
 
     @property
     def winner(self) -> int | None:
-        """The winner of a finished game: 0 moved first; None is a draw."""
+        """The winner of a finished game: 0 if it is the player who began, or 1; None for a draw."""
         return None if self.result == 0.0 else int(self.result < 0)
 
     @property

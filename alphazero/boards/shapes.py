@@ -1,9 +1,9 @@
-"""Boards as shapes, for all pictures.
+"""Draw boards as lists of geometric shapes, from which all pictures are made.
 
 In: a board, the skin of its game, and texts for its cells. Out: a list of `Box`, `Disc`, `Arrow`
-and `Letters` in painting order. The unit is one cell; (0, 0) is the top left corner of the board,
-and y points down. Colours are "#rrggbb". `alphazero.boards.painter` turns shapes into pixels or
-SVG.
+and `Letters` in painting order. The unit of length is one cell; (0, 0) is the top left corner of
+the board, and y points down. Colours are "#rrggbb". `alphazero.boards.painter` turns shapes into
+pixels or SVG.
 """
 
 import math
@@ -19,32 +19,32 @@ from alphazero.boards.skin import DISC, WALL, Skin
 from alphazero.boards.text import marked_cells
 from alphazero.games.batched_game import Game
 
-Cell = tuple[int, int]  #: row from the top, column from the left of `Game.cells`
+Cell = tuple[int, int]  #: (row, column) in `Game.cells`, from the top left
 
 PAPER, INK, FAINT = "#ffffff", "#1a202c", "#5b6472"
 _DARK = "#1c2330"  # background of an uncoloured board
-_LINE_WIDTH = 0.005  # width of the lines between squares, in boards
+_LINE_WIDTH = 0.005  # width of the lines between squares, as a fraction of the board's longer side
 _NAME_SIZE = 0.34  # font size of the names of columns and rows
-EDGE = 0.55  #: room for the names of columns and rows, in cells
+EDGE = 0.55  #: width of the margin for the names of columns and rows, in cells
 _NOTHING: Mapping[Cell, str] = {}
 
 
 class Box(NamedTuple):
-    """A rectangle, filled, outlined or both."""
+    """A rectangle that is filled, outlined or both."""
 
-    x: float  #: x and y are the top left corner
+    x: float  #: (x, y) is the top left corner
     y: float
     width: float
     height: float
     fill: str | None = None
     line: str | None = None
-    line_width: float = 0.0  #: the line lies half inside and half outside
+    line_width: float = 0.0  #: half of the line lies inside the box, half outside
 
 
 class Disc(NamedTuple):
-    """A filled circle."""
+    """A filled circle, which may have an outline."""
 
-    x: float  #: x and y are the centre
+    x: float  #: (x, y) is the centre
     y: float
     radius: float
     fill: str
@@ -53,9 +53,9 @@ class Disc(NamedTuple):
 
 
 class Arrow(NamedTuple):
-    """An arrow from one place to another."""
+    """An arrow from one point to another."""
 
-    x: float
+    x: float  #: (x, y) is the point where the arrow begins
     y: float
     x_length: float  #: distance to the tip, to the right
     y_length: float  #: distance to the tip, downwards
@@ -63,7 +63,7 @@ class Arrow(NamedTuple):
     fill: str
 
     def outline(self) -> list[tuple[float, float]]:
-        """Return the corners of the arrow."""
+        """Return the corners of the arrow as a closed polygon."""
         length = math.hypot(self.x_length, self.y_length) or 1.0
         right, down = self.x_length / length, self.y_length / length
         neck = max(length - 3 * self.width, 0.0)
@@ -93,7 +93,7 @@ Shape = Box | Disc | Arrow | Letters
 
 
 def moved(shapes: Iterable[Shape], x: float, y: float, scale: float) -> list[Shape]:
-    """Return shapes scaled by ``scale``, with their (0, 0) moved to (x, y)."""
+    """Scale shapes by ``scale`` and move their (0, 0) to (x, y)."""
     lengths = {"width", "height", "radius", "line_width", "size", "x_length", "y_length"}
     return [
         shape._replace(
@@ -118,11 +118,12 @@ def position_shapes(
     previous_state: np.ndarray | None = None,
     last_action: int | None = None,
 ) -> list[Shape]:
-    """Return the board of a position.
+    """Draw the board of a position.
 
     Args:
         state: [K].
-        previous_state: the position before the last move, which is marked; None marks nothing.
+        previous_state: the position before the last move, so that the move is marked; None marks
+            nothing.
         last_action: the last move; see `marked_cells`.
     """
     marked = marked_cells(game, skin, state, previous_state, last_action)
@@ -130,7 +131,7 @@ def position_shapes(
 
 
 def edge_shapes(game: Game, skin: Skin) -> list[Shape]:
-    """Return the names of columns, or of the actions that are columns, and of rows."""
+    """Draw the names of the columns, or the texts of actions that are columns, and of the rows."""
     names = list(skin.notation.column_names)
     if skin.notation.kind == "column":
         names = [skin.notation.text(action) for action in range(board_size(game)[1])]
@@ -152,13 +153,13 @@ def board_shapes(
     texts: Mapping[Cell, str] = _NOTHING,
     outlined: Mapping[Cell, str] = _NOTHING,
 ) -> list[Shape]:
-    """Return a board.
+    """Draw a board.
 
     Args:
         board: int8[H, W], see `Game.cells`.
         marked: bool[H, W], cells to mark; None marks nothing.
-        texts: texts on cells.
-        outlined: colours of the outlines of cells.
+        texts: the texts to write on cells.
+        outlined: the colours of outlines to draw in cells.
     """
     height, width = board.shape
     line_width = _LINE_WIDTH * max(height, width)
@@ -186,12 +187,12 @@ def board_shapes(
 def piece_shape(
     skin: Skin, player: int, x: float, y: float, size: float = 1.0, color: str | None = None
 ) -> Shape:
-    """Return a player's piece: a letter, a filled square, or a disc, with a rim if almost white.
+    """Draw a player's piece: a letter, a filled square, or a disc, with a rim if almost white.
 
     Args:
-        x, y: the centre.
-        size: the size of the cell.
-        color: the colour of a letter; None is the player's.
+        x, y: the centre of the cell.
+        size: the side of the cell.
+        color: the colour of a letter; None means the player's colour.
     """
     player_color = piece_color(skin, player)
     if skin.glyphs[player] == WALL:
@@ -203,14 +204,14 @@ def piece_shape(
 
 
 def placed(before: np.ndarray, after: np.ndarray) -> list[Cell]:
-    """Return the cells that a move has filled, given the boards before and after it."""
+    """Return the cells that a move filled, given the boards before and after it."""
     return [(int(row), int(column)) for row, column in np.argwhere((before == 0) & (after != 0))]
 
 
 def cells_of_actions(game: Game, state: np.ndarray) -> dict[int, Cell]:
-    """Return the cell on which each legal action of a position puts a piece.
+    """Find the cell that each legal action of a position fills with a piece.
 
-    Actions that fill no cell, such as a pass, or several cells are omitted.
+    Actions that fill no cell, such as a pass, or that fill several, are omitted.
     """
     board, found = game.cells(state), {}
     for action in np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist():
@@ -222,11 +223,11 @@ def cells_of_actions(game: Game, state: np.ndarray) -> dict[int, Cell]:
 
 
 def arrow(skin: Skin, squares: tuple[int, ...], width: int, thickness: float, color: str) -> Arrow:
-    """Return the arrow of a move from its first to its last square.
+    """Draw a move as an arrow from its first to its last square.
 
     Args:
         width: the board's width in cells.
-        thickness: width of the shaft in cells.
+        thickness: the width of the arrow's shaft in cells.
     """
     x, y = center(skin, divmod(squares[0], width), width)
     to_x, to_y = center(skin, divmod(squares[-1], width), width)
@@ -264,7 +265,7 @@ def text_color(skin: Skin, player: int) -> str:
 
 
 def mixed(color: str, ground_color: str, opacity: float) -> str:
-    """Return the visible colour of a translucent colour on a background."""
+    """Blend a translucent colour with the colour of its background."""
     parts = zip(_rgb(color), _rgb(ground_color))
     blend = (round(opacity * over + (1 - opacity) * under) for over, under in parts)
     return "#" + "".join(f"{part:02x}" for part in blend)
@@ -278,7 +279,7 @@ def _mark_color(skin: Skin, player: int) -> str:
 
 
 def _lightness(color: str) -> float:
-    """Return how light a colour is, from 0 to 255."""
+    """Return the lightness of a colour, from 0 to 255."""
     red, green, blue = _rgb(color)
     return 0.3 * red + 0.6 * green + 0.1 * blue
 
@@ -288,5 +289,5 @@ def _rgb(color: str) -> tuple[int, ...]:
 
 
 def _hex(color: Color | None) -> str:
-    """Return a colour of rich as "#rrggbb"."""
+    """Convert one of rich's colours to "#rrggbb"."""
     return (color or Color.default()).get_truecolor(SVG_EXPORT_THEME).hex

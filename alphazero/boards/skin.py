@@ -1,10 +1,10 @@
-"""Skins: the appearance that a game states, as colours and glyphs of a terminal.
+"""Skins: a game's appearance, translated into the colours and glyphs of a terminal.
 
 In: a game and its appearance (`alphazero.games.appearance`). Out: names, glyphs, colours, sizes and
 the notation for `alphazero.boards.text`.
 
 Colours with "#" are in the 256-colour palette, so that they look the same with 256 and with 16
-million colours. In a terminal with 16 colours rich substitutes the nearest ones. Colours shown
+million colours. In a terminal with 16 colours, rich substitutes the nearest ones. Colours shown
 without a square's colour behind them are readable on black and on white.
 """
 
@@ -16,16 +16,16 @@ from alphazero.boards.notation import ColumnsFromOne, Notation, Squares
 from alphazero.games.batched_game import Game
 from alphazero.runtime.errors import ConfigError
 
-#: How a game with a standard set-up begins: as in our rules, or as in other programs. In our
+#: Set-ups of a game that has a standard one: that of our rules, and that of other programs. In our
 #: Othello white begins, elsewhere black does.
 SETUPS = ("white_first", "standard")
 
 
 @dataclass(frozen=True)
 class Skin:
-    """The looks of one game.
+    """The looks of one game in a terminal.
 
-    Pairs hold the player who moves first, then the other; a third entry is for blocked squares.
+    In pairs, the player who begins the game comes first; a third entry is for blocked squares.
     """
 
     title: str
@@ -33,20 +33,20 @@ class Skin:
     letters: str  #: an empty square and the pieces in a terminal without colours
     sides: tuple[str, str]  #: names of the players
     glyphs: tuple[str, str, str]  #: the pieces in a terminal with colours
-    piece_styles: tuple[str, str, str]
+    piece_styles: tuple[str, str, str]  #: rich's styles of the pieces
     cell_style: str = ""  #: style of the squares
     frame_style: str = "bright_black"
-    mark_style: str = "reverse"  #: added to the style of the last piece or the winning line
-    label_style: str = "dim"  #: style of the numbers on empty squares
-    cell_width: int = 3
-    cell_height: int = 1
-    line_length: int = 0  #: pieces in a row that win; 0 if lines do not win
+    mark_style: str = "reverse"  #: added to the style of the last piece or of the winning line
+    label_style: str = "dim"  #: style of the labels on empty squares
+    cell_width: int = 3  #: in characters
+    cell_height: int = 1  #: in lines of text
+    line_length: int = 0  #: number of pieces in a row that win; 0 if lines do not win
     counts_pieces: bool = False  #: whether the player with more pieces wins
     note: str = ""  #: hint for new players, printed once
-    setup: str = SETUPS[0]
+    setup: str = SETUPS[0]  #: one of `SETUPS`
 
 
-#: Styles of a piece by its colour in `Appearance.colors`.
+#: The style of a piece, by its colour in `Appearance.colors`.
 _PIECES = {
     "first": "bold #0087d7",
     "second": "bold #d7005f",
@@ -61,7 +61,7 @@ _BLOCKED = "#875f5f"  # the style of a blocked square
 _LETTERS = ("first", "second", "x", "o")  #: colours of pieces that are letters
 DISC = "●"  #: the glyph of all other pieces
 WALL = "■"  #: the glyph of a blocked square
-#: Styles of a skin by `Appearance.board`.
+#: The fields of a skin that depend on `Appearance.board`.
 _BOARDS: dict[str, dict] = {
     "plain": {},
     "wood": {
@@ -86,7 +86,7 @@ _BOARDS: dict[str, dict] = {
 
 
 def skin_of(game: Game, setup: str = SETUPS[0]) -> Skin:
-    """Return the skin of a game.
+    """Make the skin of a game.
 
     Args:
         setup: one of `SETUPS`.
@@ -120,7 +120,7 @@ def skin_of(game: Game, setup: str = SETUPS[0]) -> Skin:
 
 
 def setups_of(game: Game) -> tuple[str, ...]:
-    """Return the set-ups of a game, ours first."""
+    """Return the set-ups that a game has, that of our rules first."""
     return SETUPS if game.appearance.has_standard_setup else SETUPS[:1]
 
 
@@ -135,7 +135,7 @@ def _notation(game: Game, mirrored: bool = False) -> Notation:
 
 
 def _standard(ours: Skin, game: Game) -> Skin:
-    """Return the skin of the usual set-up, with swapped colours and mirrored columns."""
+    """Make the skin of the usual set-up, with swapped colours and mirrored columns."""
     empty, first, second, *blocked = tuple(ours.letters)
     return dataclasses.replace(
         ours,

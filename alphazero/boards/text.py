@@ -1,7 +1,7 @@
-"""Boards as text: in colour, with box characters, or in plain letters.
+"""Draw boards as text: in colour, with box-drawing characters, or in plain letters.
 
 In: a position, the skin of its game, and the terminal's abilities. Out: a `rich.text.Text` or a
-string; nothing is printed. Squares of a board whose cells are 3 wide and 1 high:
+string; nothing is printed. Two squares of a board whose cells are 3 wide and 1 high:
 
     ┌───┬───┐        +---+---+
     │ ● │ 3 │        | X | 3 |        a piece, and what to type for an empty square
@@ -29,12 +29,12 @@ from alphazero.games.batched_game import Game
 class Medium:
     """The abilities of a terminal."""
 
-    box: bool  #: whether it shows box-drawing characters
-    color: bool  #: whether it shows colours
+    box: bool  #: whether the terminal shows box-drawing characters
+    color: bool  #: whether the terminal shows colours
 
     @classmethod
     def of(cls, console: Console) -> "Medium":
-        """Return the abilities of a console."""
+        """Detect the abilities of a console."""
         has_box = not console.options.ascii_only
         color = has_box and console.color_system is not None and not console.no_color
         return cls(has_box, color)
@@ -46,8 +46,8 @@ PLAIN = Medium(box=False, color=False)
 class Labels(NamedTuple):
     """Texts on the board that tell a person what to type for each action."""
 
-    squares: dict[int, str]  #: texts by square, numbered row by row; {} if actions are not squares
-    columns: list[Text]  #: texts above the columns; [] if actions are not columns
+    squares: dict[int, str]  #: labels by square, numbered row by row; {} if actions are not squares
+    columns: list[Text]  #: labels above the columns; [] if actions are not columns
 
 
 def draw_board(
@@ -64,10 +64,11 @@ def draw_board(
 
     Args:
         state: [K].
-        previous_state: the position before the last move, which is marked; None marks nothing.
+        previous_state: the position before the last move, so that the move is marked; None marks
+            nothing.
         last_action: the last move; see `marked_cells`.
         labels: whether legal squares are labelled; columns always are.
-        numbered: label squares with numbers, if the notation has them.
+        numbered: whether labels are numbers, in a game whose notation numbers the legal squares.
     """
     drawn = game.drawn(state)
     if drawn is not None:
@@ -83,15 +84,15 @@ def draw_board(
 def plain_board(
     game: Game, board: np.ndarray, legal_action_mask: np.ndarray, label: Callable[[int], str]
 ) -> str:
-    """Return a small board in plain letters with the legal actions labelled.
+    """Draw a small board in plain letters, with the legal actions labelled.
 
     Args:
         board: int8[H, W], see `Game.cells`.
         legal_action_mask: bool[A].
-        label: returns what a person types for an action.
+        label: returns the text that a person types for an action.
     """
     notation = Notation(game)
-    if notation.kind == "square":  # squares have ``label``, so the edges need no names
+    if notation.kind == "square":  # the squares are labelled, so the edges need no names
         notation.column_names, notation.row_names = [], []
     skin = dataclasses.replace(skin_of(game), notation=notation, cell_width=3, cell_height=1)
     labels = _labels(notation, board.shape, legal_action_mask, label)
@@ -108,9 +109,10 @@ def _labels(
     legal_action_mask: np.ndarray,
     label: Callable[[int], str],
 ) -> Labels:
-    """Return the labels of the actions on a board of H x W squares.
+    """Make the labels of the actions on a board of H x W squares.
 
-    Only actions that are columns or single squares have labels. Legal columns are bold, others dim.
+    Only actions that are columns or single squares have labels. Legal columns are bold, the others
+    dim.
     """
     if notation.kind == "column":
         styles = ["bold" if legal else "dim" for legal in legal_action_mask[: shape[1]]]
@@ -123,7 +125,7 @@ def _labels(
 
 
 def _number_label(skin: Skin, legal_action_mask: np.ndarray) -> Callable[[int], str]:
-    """Return a function that labels an action with its number, or else with its text.
+    """Make a function that labels an action with its number or, if it has none, with its text.
 
     Args:
         legal_action_mask: bool[A].
@@ -134,7 +136,7 @@ def _number_label(skin: Skin, legal_action_mask: np.ndarray) -> Callable[[int], 
 
 
 def piece(skin: Skin, player: int, medium: Medium) -> Text:
-    """Return the piece of a player; 0 moves first in the game."""
+    """Draw the piece of a player; player 0 began the game."""
     if not medium.color:
         return Text(skin.letters[1 + player])
     glyph, style = skin.glyphs[player], skin.piece_styles[player]
@@ -145,7 +147,7 @@ def piece(skin: Skin, player: int, medium: Medium) -> Text:
 
 
 def side(skin: Skin, player: int, medium: Medium) -> Text:
-    """Return the piece and the name of a player, or only one if both are the same letter."""
+    """Draw the piece and the name of a player, or only one of them if both are the same letter."""
     mark = piece(skin, player, medium)
     if mark.plain == skin.sides[player]:
         return mark
@@ -162,11 +164,11 @@ def marked_cells(
     previous_state: np.ndarray | None,
     last_action: int | None = None,
 ) -> np.ndarray:
-    """Return bool[H, W]: the last piece or, in a finished game, the winning lines.
+    """Return bool[H, W]: the cells to mark, the last piece or, if a line won, the winning lines.
 
     Args:
         last_action: the action between the two states; if actions are moves from square to
-            square, its squares are marked instead.
+            square, the squares of this action are marked instead.
     """
     board = game.cells(state)
     if previous_state is None:
@@ -184,7 +186,7 @@ def marked_cells(
 
 
 def _lines(board: np.ndarray, length: int) -> np.ndarray:
-    """Return bool[H, W]: the lines of ``length`` equal pieces."""
+    """Return bool[H, W]: the cells of all lines of ``length`` equal pieces."""
     found, steps = np.zeros(board.shape, bool), np.arange(length)
     for row, column in np.argwhere((board == 1) | (board == 2)):
         for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
@@ -199,7 +201,7 @@ def _lines(board: np.ndarray, length: int) -> np.ndarray:
 
 
 class _Drawing:
-    """One board as lines of text.
+    """Draws one board as lines of text.
 
     Args:
         board: int8[H, W].
@@ -217,10 +219,10 @@ class _Drawing:
         self._box = box.ROUNDED if medium.box else box.ASCII2
         self._frame_style = skin.frame_style if medium.color else ""
         self._label_width = max(map(len, labels.squares.values()), default=0)
-        self._width = max(skin.cell_width, self._label_width)  # of a cell
+        self._width = max(skin.cell_width, self._label_width)  # width of a cell
 
     def text(self) -> Text:
-        """Return the whole board."""
+        """Draw the whole board."""
         widths, height = [self._width] * self._board.shape[1], self._skin.cell_height
         lines = [self._column_labels(), self._rule(self._box.get_top(widths))]
         for row in range(len(self._board)):
@@ -231,7 +233,7 @@ class _Drawing:
         return Text("\n", no_wrap=True, overflow="crop").join(filter(None, lines))
 
     def _column_labels(self) -> Text:
-        """Return the line of labels or names above the columns, empty if there are none."""
+        """Draw the line of labels or names above the columns; it is empty if there are none."""
         names = [Text(name, "dim") for name in self._skin.notation.column_names]
         labels = self._labels.columns or names
         line = Text(" " * (self._margin + 1) if labels else "")
@@ -243,7 +245,7 @@ class _Drawing:
         return Text.assemble(" " * self._margin, (line, self._frame_style))
 
     def _row(self, row: int, is_middle: bool) -> Text:
-        """Return one line of a row of squares; only the middle line has contents."""
+        """Draw one line of a row of squares; only the middle line has contents."""
         names = self._skin.notation.row_names
         name = names[row] + " " if names and is_middle else ""
         line = Text().append(name.rjust(self._margin), "dim")
@@ -254,7 +256,7 @@ class _Drawing:
         return line.append(self._box.mid_left, self._frame_style)
 
     def _cell(self, row: int, column: int) -> tuple[str, str]:
-        """Return the contents of a square, as wide as a cell, and their style."""
+        """Return the contents of a square, padded to the width of a cell, and their style."""
         owner, is_marked = int(self._board[row, column]), bool(self._marked[row, column])
         skin = self._skin
         if not owner:
@@ -276,12 +278,12 @@ class _Drawing:
 
 
 def own_text(game: Game, value: float) -> str:
-    """Return a result in [-1, 1], or a mean of results, on the rules' own scale."""
+    """Format a result in [-1, 1], or a mean of results, on the rules' own scale."""
     return f"{round(game.own_result(value), 2) + 0.0:g}"  # adding 0 turns -0 into 0
 
 
 def result_name(game: Game, value: float) -> str:
-    """Return the name of a result in [-1, 1], such as "win", "loss (-0.5)", "result of 3"."""
+    """Name a result in [-1, 1], such as "win", "loss (-0.5)", "result of 3"."""
     if game.num_players == 1:
         return f"result of {own_text(game, value)}"
     name = "draw" if value == 0 else "win" if value > 0 else "loss"
@@ -289,11 +291,11 @@ def result_name(game: Game, value: float) -> str:
 
 
 def ending_text(game: Game, sides: tuple[str, str], first_result: float) -> str:
-    """Return the ending of a game, such as "X wins", "a draw", "a result of 3".
+    """Describe the ending of a game, such as "X wins", "a draw", "a result of 3".
 
     Args:
-        sides: names of the players.
-        first_result: in [-1, 1], for the player who moved first.
+        sides: the names of the players.
+        first_result: the result in [-1, 1], for the player who began the game.
     """
     name = result_name(game, abs(first_result) if game.num_players == 2 else first_result)
     if not name.startswith("win"):
@@ -302,12 +304,12 @@ def ending_text(game: Game, sides: tuple[str, str], first_result: float) -> str:
 
 
 def expectation_text(value: float, game: Game | None = None) -> str:
-    """Return an expected result in [-1, 1] as text, "" if it is nan.
+    """Format an expected result in [-1, 1]; nan becomes "".
 
     Example: ``+0.12 (56%)``. The percentage counts a draw as half a win.
 
     Args:
-        game: if it has one player, the result is on the rules' own scale.
+        game: if this game has one player, the result is written on the rules' own scale.
     """
     if math.isnan(value):
         return ""

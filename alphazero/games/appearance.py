@@ -1,7 +1,7 @@
-"""How a game looks: names, colours and board, for everything that draws it.
+"""How a game looks wherever it is drawn: its names, its colours and its board.
 
-The rules of a game return an `Appearance`. Terminals, pages and pictures translate it into their
-own colours (`alphazero.boards.skin`, the styles of the page).
+The rules of a game return an `Appearance`. Terminals, web pages and pictures translate it into
+their own colours (in `alphazero.boards.skin` and the page's style sheet).
 """
 
 import dataclasses
@@ -13,22 +13,22 @@ BOARDS = ("plain", "wood", "green", "plate", "lines")
 
 @dataclasses.dataclass(frozen=True)
 class Appearance:
-    """How a game looks. Pairs hold the player who moves first in the game, then the other."""
+    """How a game looks. In pairs, the player who begins the game comes first."""
 
-    title: str = ""  #: name on boards and pictures; "" is the game's name
-    sides: tuple[str, str] = ("", "")  #: names of the players; "" is the piece's letter
+    title: str = ""  #: name on boards and pictures; "" means the game's name
+    sides: tuple[str, str] = ("", "")  #: names of the players; "" means the piece's letter
     #: Colours of the pieces, two of `COLORS`: "first" and "second" are blue and red letters (discs
     #: on the page), "x" and "o" are always letters, the others are discs.
     colors: tuple[str, str] = ("first", "second")
     #: One of `BOARDS`: uncoloured, wooden, green, only lines, or a plate into whose columns pieces
-    #: fall, counted from 1. Discs need a coloured board.
+    #: fall, with columns counted from 1. Discs need a coloured board.
     board: str = "plain"
     rows_from_top: bool = False  #: True if row 1 is at the top; in chess it is at the bottom
-    numbers_squares: bool = False  #: whether a terminal numbers the legal squares
-    line_length: int = 0  #: pieces in a row that win; 0 if lines do not win
+    numbers_squares: bool = False  #: whether a terminal shows the numbers of the legal squares
+    line_length: int = 0  #: number of pieces in a row that win; 0 if lines do not win
     counts_pieces: bool = False  #: whether the player with more pieces wins
-    #: True if other programs begin with swapped colours and mirrored columns; only for square
-    #: boards with row 1 at the top.
+    #: True if other programs set up the game with swapped colours and mirrored columns; only for
+    #: square boards with row 1 at the top.
     has_standard_setup: bool = False
 
     def __post_init__(self) -> None:
@@ -41,7 +41,7 @@ class Appearance:
 
 
 def read_appearance(stated: Any) -> Appearance:
-    """Return the `Appearance` that a game states, as such or as a dict of its fields.
+    """Convert the appearance that a game states, an `Appearance` or a dict of its fields.
 
     Raises:
         TypeError, ValueError: if a field does not exist or has an impossible value.

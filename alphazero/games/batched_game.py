@@ -1,9 +1,9 @@
-"""The batched game: the operations of the rules on many positions at once.
+"""The batched game: a game's rules applied to many positions at once.
 
-In: arrays of states, one row for each position. Out: arrays. Search, self-play, matches and play
-know a game only through `Game`. `CompiledGame` implements it for every game that defines
-`alphazero.games.rules`, `alphazero.own_games.python_game.PythonGame` for games that exist as Python
-objects.
+In: arrays of states, one row per position. Out: arrays. Search, self-play, matches and interactive
+play know a game only through `Game`. `CompiledGame` implements it for games that define
+`alphazero.games.rules`; `alphazero.own_games.python_game.PythonGame` implements it for games that
+exist as Python objects.
 
 Letters for shapes: B positions, K state words, A actions, S symmetries, C planes, H x W board.
 """
@@ -23,7 +23,7 @@ from alphazero.runtime.jit import njit
 
 
 class Transition(NamedTuple):
-    """What is known about B positions, usually after one action in each."""
+    """The rules' description of B positions, usually after one action in each."""
 
     states: np.ndarray  #: [B, K]
     over: np.ndarray  #: bool[B], True where the game is finished
@@ -35,15 +35,15 @@ class Transition(NamedTuple):
 
 
 class Game(abc.ABC):
-    """A game, as operations on arrays of positions."""
+    """The interface of a game: operations on arrays of positions."""
 
-    name: str  #: as `alphazero.own_games.registry.make_game` takes it
-    rules_object: Any  #: the object whose class has the rules
-    num_actions: int  #: A
-    state_size: int  #: K
+    name: str  #: a name that `alphazero.own_games.registry.make_game` accepts
+    rules_object: Any  #: the object whose class implements the rules
+    num_actions: int  #: A, counting legal and illegal actions
+    state_size: int  #: K, the length of a state
     state_dtype: np.dtype  #: dtype of a state array
     #: How many words at the start of a state identify the position; the rest is its history. None
-    #: is all words.
+    #: means all words.
     identity_size: int | None = None
     planes_shape: tuple[int, int, int]  #: (C, H, W) of the network's input
     max_plies: int  #: upper bound on the number of actions in a game, including passes
@@ -51,11 +51,11 @@ class Game(abc.ABC):
     action_symmetries: np.ndarray  #: int32[S, A]
     num_players: int = 2  #: 1 for a puzzle, whose player to move is always 0
     result_range: tuple[float, float] = (-1.0, 1.0)  #: worst and best result, scaled to -1 and 1
-    notes: tuple[str, ...] = ()  #: for the user: rules that are legal but look wrong
-    #: The identity of a user's rules, see `alphazero.own_games.rules_digest`; "" for games that
-    #: their names identify: those of this package and of its adapters.
+    notes: tuple[str, ...] = ()  #: notes for the user on rules that are legal but look wrong
+    #: Digest that identifies a user's rules, see `alphazero.own_games.rules_digest`; "" for games
+    #: that are identified by their names: those of this package and of its adapters.
     rules_digest: str = ""
-    rules_text: str = ""  #: the text of the rules that the digest is computed from
+    rules_text: str = ""  #: the text of the rules from which the digest is computed
     appearance: Appearance = Appearance()  #: see `rules.appearance`
     piece_letters: str = ".XO"  #: see `rules.piece_letters`
 
@@ -65,14 +65,14 @@ class Game(abc.ABC):
 
     @abc.abstractmethod
     def step(self, states: np.ndarray, actions: np.ndarray) -> Transition:
-        """Play one legal action in each position and return the positions after it.
+        """Play one legal action in each position and describe the positions after it.
 
         ``states`` stays unchanged. The caller validates the actions, see `check_legal`.
         """
 
     @abc.abstractmethod
     def inspect(self, states: np.ndarray) -> Transition:
-        """Return the same facts as `step` about given positions, without playing an action."""
+        """Describe given positions as `step` does, without playing an action."""
 
     @abc.abstractmethod
     def observe(self, states: np.ndarray) -> np.ndarray:
@@ -86,7 +86,7 @@ class Game(abc.ABC):
             rng: uint64[1], see `alphazero.runtime.random_generators.kernel_rng`.
 
         Returns:
-            float32[B], the results for the players to move in ``states``.
+            float32[B], each result from the viewpoint of the player to move in ``states``.
         """
 
     @abc.abstractmethod
@@ -100,20 +100,20 @@ class Game(abc.ABC):
         """Return the state ([K]) with the given board (int8[H, W], see `cells`) and player to move.
 
         Raises:
-            ValueError: with the reason, if the board is not reachable or not supported.
+            ValueError: if the board is not reachable or not supported, with the reason.
         """
         raise ValueError(
             f"'{self.name}' cannot set up a position from a board: give the moves that lead to it."
         )
 
     def text_to_state(self, text: str, player: int) -> np.ndarray:
-        """Return the state ([K]) of a board in the form that `state_to_text` writes.
+        """Convert a board, typed in the form that `state_to_text` writes, to a state ([K]).
 
         Args:
             player: the player to move; 0 began the game.
 
         Raises:
-            ValueError: with the wrong row and column, or the reason why it is unreachable.
+            ValueError: with the wrong row and column, or the reason why the board is unreachable.
         """
         board = parse_board(text, self.planes_shape[1:], self.piece_letters, self.name)
         return self.cells_to_state(board, player)
@@ -123,16 +123,16 @@ class Game(abc.ABC):
         return ()
 
     def action_to_text(self, action: int) -> str:
-        """Return the action in the notation of the rules, which may count from 0.
+        """Format an action in the notation of the rules, which may count from 0.
 
-        By default it is the names of its squares, or its number. What people read on boards is
-        written by `alphazero.boards.notation`.
+        By default it is written as the names of its squares, or as its number. The text that people
+        read on boards comes from `alphazero.boards.notation`.
         """
         own = self.own_action_text(action)
         return self._action_names[action] if own is None else own
 
     def text_to_action(self, text: str) -> int:
-        """Return the action that a person typed; raise ValueError if there is none."""
+        """Parse an action that a person typed; raise ValueError if there is no such action."""
         own = self.own_text_action(text)
         if own is not None:
             return own
@@ -141,18 +141,18 @@ class Game(abc.ABC):
         return named_action(text, self._squares, *self._naming)
 
     def own_action_text(self, action: int) -> str | None:
-        """Return an action in the rules' own notation; None if they have none."""
+        """Format an action in the rules' own notation; None if they have none."""
         return None
 
     def own_text_action(self, text: str) -> int | None:
-        """Return the action of a text in the rules' own notation; None if they have none."""
+        """Parse an action written in the rules' own notation; None if they have none."""
         return None
 
-    # --- what follows from the operations above ---------------------------------------------------
+    # --- operations derived from those above ------------------------------------------------------
 
     @functools.cached_property
     def _action_names(self) -> list[str]:
-        """The default text of each action: the names of its squares, or its number."""
+        """Each action's default text: the names of its squares, or its number."""
         return action_names(self._squares, *self._naming)
 
     @functools.cached_property
@@ -179,7 +179,7 @@ class Game(abc.ABC):
         return self.inspect(states).players
 
     def legal_action_mask(self, states: np.ndarray) -> np.ndarray:
-        """Return bool[B, A], True = legal."""
+        """Return bool[B, A], True where an action is legal."""
         return self.inspect(states).legal_action_mask
 
     def identity(self, states: np.ndarray) -> np.ndarray:
@@ -202,13 +202,13 @@ class Game(abc.ABC):
             raise ValueError(f"'{action}' is not legal here; legal moves: {moves}.")
 
     def play_moves(self, actions: Sequence[int], start: np.ndarray | None = None) -> np.ndarray:
-        """Return the state ([K]) after the listed actions.
+        """Play a list of actions and return the state ([K]) after them.
 
         Args:
-            start: [K], the position to begin with; None is the start of the game.
+            start: [K], the position to begin with; None means the start of the game.
 
         Raises:
-            ValueError: with the first illegal action and its place in the list.
+            ValueError: at the first illegal action; the message says where it is in the list.
         """
         state = self.initial_states()[0] if start is None else start
         for number, action in enumerate(actions, 1):
@@ -224,11 +224,11 @@ class Game(abc.ABC):
         return state
 
     def drawn(self, state: np.ndarray) -> str | None:
-        """Return a position ([K]) as text if `cells` does not show everything, else None."""
+        """Draw a position ([K]) as text; None if `cells` shows everything."""
         return None
 
     def state_to_text(self, state: np.ndarray) -> str:
-        """Return the board as text, one line for each row."""
+        """Draw the board of a state ([K]) as text, one line per row."""
         drawn = self.drawn(state)
         if drawn is not None:
             return drawn
@@ -240,7 +240,7 @@ class CompiledGame(Game):
     """A game whose rules are compiled.
 
     Args:
-        name: the game's name with its sizes, as `alphazero.own_games.registry.make_game` takes it.
+        name: the game's name with its sizes, accepted by `alphazero.own_games.registry.make_game`.
         sizes: the NamedTuple whose class implements the rules.
     """
 
@@ -311,7 +311,7 @@ class CompiledGame(Game):
         return rules.text_to_action(self.rules, text)
 
 
-# --- kernels: one row for each position -----------------------------------------------------------
+# --- kernels: one row per position ----------------------------------------------------------------
 
 
 @njit

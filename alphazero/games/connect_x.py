@@ -1,8 +1,8 @@
 """Connect-X: drop discs into columns; `length` in a row wins; a full board is a draw.
 
-Connect Four has 6 rows and 7 columns, and 4 in a row win. The board is two sets of cells in 64-bit
-words, in J. Tromp's layout: each column has a spare cell on top, so that a line never runs from one
-column into the next. Bit numbers for 6 x 7:
+Connect Four has 6 rows and 7 columns, and 4 in a row win. Each player's discs are the bits of a
+64-bit word, in J. Tromp's layout: each column has a spare cell on top, so that a line never runs
+from one column into the next. Bit numbers for 6 x 7:
 
      .  .  .  .  .  .  .      the spare row, always empty
      5 12 19 26 33 40 47      row 0
@@ -34,7 +34,7 @@ ZERO = np.uint64(0)
 
 
 class ConnectX(NamedTuple):
-    """Sizes of the game.
+    """Sizes of the board, and the number of discs in a row that win.
 
     State: uint64[3] = discs of the player to move, the opponent's discs, and
     2 * plies + (1 if the last disc completed a line).
@@ -88,7 +88,7 @@ def step(game, state, action):
 
 @njit
 def has_line(game, discs):
-    """Return whether ``discs`` (uint64) hold `length` in a row: down, across or diagonally."""
+    """Return whether ``discs`` (uint64) contain `length` in a row: down, across or diagonally."""
     # `_has_four` is short enough to be inlined into rollouts: 1.3 times as many random games/s.
     return _has_four(game, discs) if game.length == 4 else _has_run(game, discs)
 
@@ -221,7 +221,7 @@ def check_position(board: np.ndarray, player: int, length: int) -> bool:
         player: the player to move, 0 or 1.
 
     Raises:
-        ValueError: with the place or the reason, if the board is not reachable.
+        ValueError: with the square or the reason, if the board is not reachable.
     """
     filled = board != 0
     for row, column in zip(*np.nonzero(filled[:-1] & ~filled[1:])):
@@ -243,7 +243,7 @@ def check_position(board: np.ndarray, player: int, length: int) -> bool:
 
 
 def _holds_line(discs: np.ndarray, length: int) -> bool:
-    """Return whether ``discs`` (bool[rows, columns]) hold ``length`` in a row in any direction."""
+    """Return whether ``discs`` (bool[rows, columns]) have ``length`` in a row in any direction."""
     for view, down, right in ((discs, 0, 1), (discs, 1, 0), (discs, 1, 1), (discs[:, ::-1], 1, 1)):
         height, width = view.shape[0] - down * (length - 1), view.shape[1] - right * (length - 1)
         if height > 0 and width > 0:

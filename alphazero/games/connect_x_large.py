@@ -1,6 +1,6 @@
-"""Connect-X on boards that do not fit the 64 bits of `ConnectX`: same rules, actions and text.
+"""Connect-X on boards too large for the 64 bits of `ConnectX`: same rules, actions and text.
 
-The state has one byte for each cell, row by row from the top, and three more. For 2 x 3:
+The state has one byte per cell, row by row from the top, and three more. For 2 x 3:
 
     0 1 2      row 0      state[6]: the player to move
     3 4 5      row 1      state[7]: 1 if the last disc completed a line
@@ -18,7 +18,7 @@ from alphazero.runtime.random_generators import random_below
 
 
 class LargeConnectX(NamedTuple):
-    """Sizes of the game.
+    """Sizes of the board, and the number of discs in a row that win.
 
     State: int8[rows * columns + 3]; a cell is 0 empty, 1 the first player's, 2 the second's.
     """
@@ -71,7 +71,7 @@ def step(game, state, action):
 
 @njit
 def has_line_through(game, state, row, column):
-    """Return 1 if the disc at (row, column) is part of `length` in a row, otherwise 0."""
+    """Return 1 if the disc at (row, column) is part of `length` discs in a row, otherwise 0."""
     for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
         forward = _discs_beside(game, state, row, column, down, right)
         backward = _discs_beside(game, state, row, column, -down, -right)

@@ -42,7 +42,7 @@ _4, _32 = np.uint64(4), np.uint64(32)
 
 
 class Othello(NamedTuple):
-    """Size of the board: 4, 6 or 8.
+    """The side of the board: 4, 6 or 8.
 
     State: uint64[4] = discs of the player to move, the opponent's discs, squares where the player
     to move may place a disc, and flags: bit 0 is the player to move (0 is white, who began), bit 1
@@ -54,7 +54,7 @@ class Othello(NamedTuple):
 
 
 def _ray_table() -> np.ndarray:
-    """Return uint64[64, 8]: the squares in each direction from a square.
+    """Make uint64[64, 8]: for each square, the squares in each direction, as set bits.
 
     Directions: east, south-west, south, south-east, then the opposites of these.
     """
@@ -71,7 +71,7 @@ def _ray_table() -> np.ndarray:
 
 
 def _nth_bit_table() -> np.ndarray:
-    """Return uint8[256, 8]: the index of the n-th lowest set bit of a byte, 0 if it has fewer."""
+    """Make uint8[256, 8]: the index of each byte's n-th lowest set bit, 0 if it has fewer."""
     table = np.zeros((256, 8), np.uint8)
     for byte in range(256):
         indices = [index for index in range(8) if byte >> index & 1]
@@ -134,7 +134,7 @@ def step(game, state, action):
 
 @njit
 def find_moves(game, state):
-    """Write the legal moves into state[2], and whether the game is over into state[3]."""
+    """Write the legal squares into state[2], and set bit 1 of state[3] if the game is over."""
     board = ((ONE << np.uint64(game.size)) - ONE) * EVERY_ROW >> np.uint64(64 - 8 * game.size)
     empty = board & ~(state[0] | state[1])
     state[2] = moves_of(state[0], state[1]) & empty
@@ -178,9 +178,9 @@ def _ends_of_runs(mine, other, shift, twice):
 def flips(mine, other, square):
     """Return the discs of ``other`` that a disc on ``square`` flips.
 
-    Along a ray, the first square without a disc of ``other`` is the lowest or highest bit of a set.
-    If ``mine`` holds it, all discs before it flip. One bit is added to each set, so that it is
-    never empty.
+    All are uint64 except ``square``. Along a ray, the first square without a disc of ``other`` is
+    the lowest or highest bit of a word. If that square is in ``mine``, all discs before it flip.
+    One bit is added to each such word, so that it is never zero.
     """
     not_other = ~other
     flipped = ZERO
@@ -222,7 +222,7 @@ def nth_bit_index(bits, n):
     counts += counts << _8
     counts += counts << _16
     counts += counts << _32
-    # Bytes that end before the bit: n is at least their count, so their highest bit stays set.
+    # Bytes that end before the wanted bit: n is at least their count, so their top bit stays set.
     before = (((np.uint64(n) * EVERY_ROW) | HIGHEST_OF_ROWS) - counts) & HIGHEST_OF_ROWS
     shift = np.uint64(8 * popcount(before))
     rank = np.uint64(n) - (((counts << _8) >> shift) & BYTE)
@@ -289,7 +289,7 @@ def planes_shape(game):
 
 @rules.implement(Othello)
 def max_plies(game):
-    # Each disc fills a square, and no two passes follow each other.
+    # Each disc fills a square, and two passes never follow each other.
     return 2 * game.size * game.size
 
 

@@ -1,12 +1,12 @@
-"""What a game must define: compiled functions of one position.
+"""The rules that a game must define, as compiled functions of one position.
 
-The file of a game imports nothing else from this package.
+A game's file imports nothing else from this package.
 
 A game is a NamedTuple of its sizes. A position is a one-dimensional numpy array of fixed length and
 dtype, which `step` changes in place. Each rule is a generic function that dispatches on the class
 of the game: with `functools.singledispatch` in Python, with numba's `overload` in compiled code.
-The same source therefore runs in both, and a kernel that takes the game as its first argument
-compiles once for each game.
+The same source therefore runs in both, and a kernel that takes the game as its first argument is
+compiled once for each game.
 
 A game's file implements the rules like this::
 
@@ -26,7 +26,7 @@ Laws, checked by `tests/games/test_game_laws.py` on random games:
 - A pass is an action.
 - Results and values are from the viewpoint of the player to move.
 
-Letters for shapes: K state words, A actions, S symmetries, C planes, H x W board, F features.
+Letters for shapes: K words of a state, A actions, S symmetries, C planes, H x W board, F features.
 """
 
 import functools
@@ -51,14 +51,14 @@ _GAME_CLASSES = set()
 
 
 def _compiled_rule(prototype):
-    """Make ``prototype`` dispatch on the class of its first argument, in Python and compiled."""
+    """Make ``prototype`` dispatch on its first argument's class, in Python and in compiled code."""
     generic = _python_rule(prototype)
     jit.overload_by_class(generic)
     return generic
 
 
 def _python_rule(prototype):
-    """Make ``prototype`` dispatch on the class of its first argument, only in Python."""
+    """Make ``prototype`` dispatch on its first argument's class, only in Python."""
     generic = functools.singledispatch(prototype)
     _RULES[prototype.__name__] = generic
     return generic
@@ -68,7 +68,7 @@ def implement(game_class):
     """Register the decorated function as a game class's rule of the same name.
 
     Raises:
-        TypeError: if no rule has that name, or its arguments differ.
+        TypeError: if no rule has the function's name, or the rule's arguments differ.
     """
     if game_class not in _GAME_CLASSES:
         _GAME_CLASSES.add(game_class)
@@ -98,7 +98,7 @@ def _check_arguments(function) -> None:
 
 
 def implements(game, rule_name: str) -> bool:
-    """Return whether the game implements a rule itself, rather than using the default."""
+    """Return whether the game implements a rule itself rather than using the rule's default."""
     generic = _RULES[rule_name]
     return generic.dispatch(type(game)) is not generic.dispatch(object)
 
@@ -119,7 +119,7 @@ def reset(game, state):
 
 @_compiled_rule
 def player_to_move(game, state):
-    """Return 0 for the player who began the game, 1 for the other.
+    """Return the player to move: 0 began the game, 1 is the other.
 
     If the game is over, this is the player who would move next. In a game of one player it is 0.
     """
@@ -128,7 +128,7 @@ def player_to_move(game, state):
 
 @_compiled_rule
 def legal_actions(game, state, mask):
-    """Write into ``mask`` (bool[A]) which actions are legal; none are if the game is over."""
+    """Write into ``mask`` (bool[A]) whether each action is legal; none is if the game is over."""
     raise _missing(game, "legal_actions")
 
 
@@ -148,7 +148,7 @@ def is_over(game, state):
 def result(game, state):
     """Return the result of a finished game for the player to move: 1 win, 0 draw, -1 loss.
 
-    A game that defines `result_range` may return any number in it.
+    A game that defines `result_range` may return any number in that range.
     """
     raise _missing(game, "result")
 
@@ -157,7 +157,7 @@ def result(game, state):
 def result_range(game):
     """Return the worst and the best result, which are scaled to -1 and 1.
 
-    Between two players the scaled results add up to 0.
+    The scaled results of two players add up to 0.
     """
     return -1.0, 1.0
 
@@ -172,7 +172,7 @@ def observe(game, state, planes):
 def random_action(game, state, rng, mask):
     """Return a uniformly random legal action of an unfinished game.
 
-    The default counts the legal actions; bit boards can do it faster.
+    The default counts the legal actions; rules with bit boards can do this faster.
 
     Args:
         rng: uint64[1], see `alphazero.runtime.random_generators.kernel_rng`.
@@ -194,12 +194,12 @@ def random_action(game, state, rng, mask):
 
 @_compiled_rule
 def action_scores(game, state, weights, scores):
-    """Write a score of every legal action into ``scores`` (float64[A]), for weighted rollouts.
+    """Write each legal action's score into ``scores`` (float64[A]), for weighted rollouts.
 
-    Larger is better for the player to move. Scores of illegal actions are ignored.
+    A larger score is better for the player to move. Scores of illegal actions are ignored.
 
     Args:
-        weights: float64[F], weights of the game's features.
+        weights: float64[F], the weights of the game's features.
     """
     for action in range(scores.shape[0]):
         scores[action] = 0.0
@@ -217,7 +217,7 @@ def scaled_result(game, state):
 
 @_python_rule
 def num_players(game) -> int:
-    """Return 2, or 1 for a puzzle."""
+    """Return the number of players: 2, or 1 for a puzzle."""
     return 2
 
 
@@ -229,13 +229,13 @@ def num_actions(game) -> int:
 
 @_python_rule
 def state_layout(game) -> tuple[int, np.dtype]:
-    """Return (K, dtype) of a state array."""
+    """Return the length K and the dtype of a state."""
     raise _missing(game, "state_layout")
 
 
 @_python_rule
 def planes_shape(game) -> tuple[int, int, int]:
-    """Return (C, H, W) of the network's input."""
+    """Return the shape (C, H, W) of the network's input."""
     raise _missing(game, "planes_shape")
 
 
@@ -247,13 +247,13 @@ def max_plies(game) -> int:
 
 @_python_rule
 def symmetries(game) -> tuple[np.ndarray, np.ndarray]:
-    """Return the symmetries of position and policy together, the identity first.
+    """Return tables of the board's symmetries, for positions and policies, the identity first.
 
     Returns:
-        cells: int32[S, H*W]; the transformed plane shows at flat index i what the original plane
-            shows at ``cells[s, i]``.
-        actions: int32[S, A]; the transformed policy has at index a what the original policy has at
-            ``actions[s, a]``.
+        cells: int32[S, H*W]; the entry at flat index i of a transformed plane is the entry at
+            ``cells[s, i]`` of the original plane.
+        actions: int32[S, A]; entry a of the transformed policy is entry ``actions[s, a]`` of the
+            original policy.
     """
     _, height, width = planes_shape(game)
     return identity_tables(height, width, num_actions(game))
@@ -261,7 +261,7 @@ def symmetries(game) -> tuple[np.ndarray, np.ndarray]:
 
 @_python_rule
 def rollout_weights(game) -> np.ndarray:
-    """Return the default weights of `action_scores`, float64[F]; empty without features."""
+    """Return the default weights of `action_scores`, float64[F]; empty if there are no features."""
     return np.zeros(0)
 
 
@@ -275,20 +275,20 @@ def feature_names(game) -> tuple[str, ...]:
 def cells(game, state) -> np.ndarray:
     """Return the board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second's.
 
-    A blocked square is 3, if `piece_letters` has a fourth letter.
+    If `piece_letters` has a fourth letter, 3 is a blocked square.
     """
     raise _missing(game, "cells")
 
 
 @_python_rule
 def piece_letters(game) -> str:
-    """Return letters for an empty square, each player's piece, and a blocked square if any."""
+    """Return letters for an empty square, each player's piece and, if any, a blocked square."""
     return ".XO"
 
 
 @_python_rule
 def appearance(game) -> Appearance:
-    """Return the game's appearance: title, sides, colours of the pieces, kind of board."""
+    """Return the game's appearance: its title, sides, piece colours and style of board."""
     return Appearance()
 
 
@@ -297,7 +297,7 @@ def from_cells(game, board: np.ndarray, player: int) -> np.ndarray:
     """Return the state with the given board (int8[H, W], as `cells` returns it) and player to move.
 
     Raises:
-        ValueError: with the reason, if the board is not reachable or the game has no such rule.
+        ValueError: if the board is not reachable or the game has no such rule, with the reason.
     """
     raise ValueError(
         "this game cannot set up a position from a board, because it does not define the rule "
@@ -317,20 +317,20 @@ def action_squares(game, action: int) -> tuple[int, ...]:
 
 @_python_rule
 def action_to_text(game, action: int) -> str | None:
-    """Return the action in the notation of the rules, which may count from 0.
+    """Format an action in the notation of the rules, which may count from 0.
 
-    None writes the names of its squares, or its number.
+    If the rule returns None, the action is written as the names of its squares, or as its number.
     """
     return None
 
 
 @_python_rule
 def text_to_action(game, text: str) -> int | None:
-    """Return the action that a person typed.
+    """Parse an action that a person typed.
 
-    None accepts the text that people read, or the names of the squares.
+    If the rule returns None, people type the text that they read, or the names of the squares.
 
     Raises:
-        ValueError: with the text and what is allowed.
+        ValueError: if the text is not an action; the message says what is allowed.
     """
     return None

@@ -1,7 +1,7 @@
-"""Names of squares such as d3, of moves such as a2a3, and Othello's two set-ups.
+"""Names of squares such as d3 and of moves such as a2a3, and Othello's two set-ups.
 
-A name is the column's letter, from the left, and the row's number: from the bottom as in chess, or
-from the top as in Othello. The name of a move consists of its squares, from and to.
+A square's name is its column's letter, from the left, and its row's number, counted from the bottom
+as in chess or from the top as in Othello. A move's name consists of its squares, from and to.
 
 In the usual set-up of Othello black moves first and has discs on e4 and d5. In ours white moves
 first and has discs on d4 and e5. Swapping the colours and mirroring the columns turns one into the
@@ -22,7 +22,7 @@ _BETWEEN = re.compile(r"(?<=\d)\s*[-:>x]?\s*(?=[a-z])", re.ASCII)
 
 
 def edge_names(rows: int, columns: int, from_top: bool = False) -> tuple[list[str], list[str]]:
-    """Return the names of the columns, from the left, and of the rows, from the top.
+    """Return the names of the columns, left to right, and of the rows, top to bottom.
 
     Args:
         from_top: True if row 1 is at the top, False if it is at the bottom.
@@ -34,7 +34,7 @@ def edge_names(rows: int, columns: int, from_top: bool = False) -> tuple[list[st
 
 
 def _letters(column: int) -> str:
-    """Return a, b, ... z, aa, ab, ..."""
+    """Name a column, counted from 0: a, b, ... z, aa, ab, ..."""
     before, letter = divmod(column, 26)
     return (_letters(before - 1) if before else "") + chr(ord("a") + letter)
 
@@ -42,7 +42,7 @@ def _letters(column: int) -> str:
 def action_names(
     squares: Sequence[tuple[int, ...]], rows: int, columns: int, from_top: bool = False
 ) -> list[str]:
-    """Return the text of each action: its squares, such as "a2a3", or its number if it has none.
+    """Write each action as its squares, such as "a2a3", or as its number if it has no squares.
 
     Actions with the same squares, such as promotions, are numbered: "a7a8=1", "a7a8=2".
 
@@ -74,7 +74,7 @@ def action_names(
 def named_squares(
     text: str, rows: int, columns: int, from_top: bool = False
 ) -> tuple[int, ...] | None:
-    """Return the squares that a person typed, as in "a2a3", "a2-a3" or "A2xB3", or None."""
+    """Parse squares typed as in "a2a3", "a2-a3" or "A2xB3"; None if the text names no squares."""
     column_names, row_names = edge_names(rows, columns, from_top)
     found = []
     for name in _BETWEEN.split(text.strip().lower()):
@@ -88,10 +88,10 @@ def named_squares(
 def named_action(
     text: str, squares: Sequence[tuple[int, ...]], rows: int, columns: int, from_top: bool = False
 ) -> int:
-    """Return the action that a person typed, as `action_names` writes it or by its squares.
+    """Parse an action typed as `action_names` writes it, or as the names of its squares.
 
     Raises:
-        ValueError: with the text and what is allowed.
+        ValueError: if the text is not one action; the message says what is allowed.
     """
     typed = text.strip().lower()
     names = action_names(squares, rows, columns, from_top)
@@ -109,7 +109,7 @@ def named_action(
 
 
 def square_name(square: int, size: int, mirrored: bool = False) -> str:
-    """Return the name of a square of Othello, such as "d3", or "pass".
+    """Name a square of the Othello board, such as "d3", or the pass.
 
     Args:
         square: its number in our rules, row by row; size * size is the pass.
@@ -125,7 +125,7 @@ def square_name(square: int, size: int, mirrored: bool = False) -> str:
 
 
 def named_square(name: str, size: int, mirrored: bool = False) -> int | None:
-    """Return the number of a square of Othello or of a pass by its name; None if there is none.
+    """Return the number of the Othello square or pass with a given name; None if there is none.
 
     Args:
         size, mirrored: see `square_name`.

@@ -1,4 +1,4 @@
-"""Read what a person typed: a number or a board."""
+"""Parse what a person typed: a number or a board."""
 
 import numpy as np
 
@@ -6,15 +6,15 @@ _MAX_DIGITS = 9
 
 
 def parse_index(text: str, count: int, noun: str = "move", also: str = "", first: int = 0) -> int:
-    """Return the index, from 0, of the one of ``count`` things whose number a person typed.
+    """Convert the number that a person typed for one of ``count`` things to its index, from 0.
 
     Args:
-        noun: what the number stands for, in messages.
-        also: what else is allowed, in messages.
+        noun: the word for one of the things, in messages.
+        also: the text, in messages, on what else may be typed.
         first: the number of the first thing.
 
     Raises:
-        ValueError: with the text and what is allowed.
+        ValueError: if there is no such number; the message says what is allowed.
     """
     text = text.strip()
     allowed = f"type a number from {first} to {first + count - 1}{also}"
@@ -28,18 +28,18 @@ def parse_index(text: str, count: int, noun: str = "move", also: str = "", first
 
 
 def parse_board(text: str, shape: tuple[int, int], letters: str, game_name: str) -> np.ndarray:
-    """Return the board that a person typed, one line for each row.
+    """Parse a board that a person typed, one line per row.
 
     Args:
-        shape: (H, W).
-        letters: those of an empty square, the first player's piece, the second player's.
-        game_name: for messages.
+        shape: (H, W) of the board.
+        letters: letters for an empty square, the first player's piece, the second player's.
+        game_name: the game's name in messages.
 
     Returns:
         int8[H, W]: 0 empty, 1 the first player's piece, 2 the second player's.
 
     Raises:
-        ValueError: with the row and the column that are wrong.
+        ValueError: if the text is not a board; the message names the wrong row and column.
     """
     height, width = shape
     lines = [line.rstrip("\r") for line in text.strip("\n").split("\n")]

@@ -1,7 +1,7 @@
 """Tic-tac-toe: three in a row win, in any direction; a full board is a draw; X moves first.
 
-The board is two sets of cells, bits 0 to 8 of a word. An action is its bit's number; people type
-that number plus 1:
+Each player's cells are bits 0 to 8 of a word. An action is the number of the bit that it sets;
+people type that number plus 1:
 
     0 1 2        1 2 3
     3 4 5        4 5 6
@@ -34,18 +34,18 @@ ZERO = np.uint64(0)
 
 
 class TicTacToe(NamedTuple):
-    """Size of the game, always 3. State: uint64[2], cells of the player to move, the opponent's."""
+    """The board's side, always 3. State: uint64[2], cells of the player to move, the opponent's."""
 
     side: int
 
 
 def _line_table() -> np.ndarray:
-    """Return bool[512]: whether each set of cells holds a line."""
+    """Make bool[512]: for each set of cells, given by its bits, whether it contains a line."""
     return np.array([any(cells & line == line for line in LINES) for cells in range(512)])
 
 
 def _nth_cell_table() -> np.ndarray:
-    """Return int8[512, 9]: the n-th lowest cell of each set, 0 if it has fewer (5 kB: fits L1)."""
+    """Make int8[512, 9]: the n-th lowest cell of each set, 0 if it has fewer (5 kB: fits L1)."""
     table = np.zeros((512, 9), np.int8)
     for cells in range(512):
         indices = [index for index in range(9) if cells >> index & 1]

@@ -1,22 +1,22 @@
-"""Exports: our players and games in PettingZoo and OpenSpiel, our networks in other programs.
+"""Use this package's games and players in PettingZoo and OpenSpiel, and its networks elsewhere.
 
-In PettingZoo, an optional package:
+For PettingZoo, an optional package:
 
-    environments    our games as AEC environments; any environment by its name
-    board_view      our state of the position that an environment shows an agent
+    environments    our games as AEC environments; makes any environment by its name
+    board_view      converts an agent's observation to our state of the position
     agents          our players and people as agents in an environment
     episode         games between two agents by the environment's rules
 
-In OpenSpiel, an optional package:
+For OpenSpiel, an optional package:
 
     open_spiel_bot  our players as bots
 
-Networks as files, `alphazero export`:
+For `alphazero export`, which writes networks as files:
 
     onnx_file           an ONNX file
     kaggle_submission   a submission to Kaggle's ConnectX
     kaggle_agent        the source of that submission, which needs only numpy
-    export_agreement    compares a file's answers with the network's
+    export_agreement    compares the outputs of an exported file with those of the network
 
-`alphazero.own_games.adapters` is the other direction: games of these libraries, to train on.
+`alphazero.own_games.adapters` works in the other direction: it loads games from these libraries.
 """

@@ -1,7 +1,7 @@
-"""Agents in a PettingZoo environment: one of our players, or a person at the terminal.
+"""Agents for a PettingZoo environment: one of our players, or a person at the terminal.
 
-In: an observation. Out: an action in the environment's numbers. Any object with the method `act` is
-an agent, so that agents from elsewhere can play too.
+In: an observation. Out: an action in the environment's numbering. Any object with a `name` and the
+method `act` is an agent, so that agents from elsewhere can play too.
 """
 
 from typing import Protocol
@@ -12,28 +12,28 @@ from alphazero.boards.text import plain_board
 from alphazero.interop.board_view import BoardView
 from alphazero.players.base import Player
 
-#: As `environment.last()` returns it: ``observation``, int8[H, W, 2], and ``action_mask``, int8[A].
+#: The dict from `environment.last()`: ``observation``, int8[H, W, 2], and ``action_mask``, int8[A].
 Observation = dict[str, np.ndarray]
 
 
 class Agent(Protocol):
-    """Something that chooses actions in an environment."""
+    """The interface of anything that chooses actions in an environment."""
 
-    name: str
+    name: str  #: the agent's name in reports
 
     def act(self, observation: Observation, agent: str) -> int:
-        """Return an action; ``agent`` is the environment's name for this agent ("player_0")."""
+        """Choose an action; ``agent`` is the environment's name for this agent ("player_0")."""
 
 
 class PettingZooAgent:
-    """One of our players, which sees only the observation and the action mask.
+    """One of our players as an agent, which sees only the observation and the action mask.
 
     Args:
-        player: made for the game of ``view``.
-        view: reads the environment's boards, see `alphazero.interop.board_view.view_of`.
-        num_sampled_plies: plies at the start whose actions are sampled in proportion to the
-            player's action weights, so that games differ; later the player's choice is played.
-        seed: seed of the sampling.
+        player: a player made for the game of ``view``.
+        view: converts the environment's boards, see `alphazero.interop.board_view.view_of`.
+        num_sampled_plies: number of plies at the start whose actions are sampled in proportion to
+            the player's action weights, so that games differ; later, the player's choice is played.
+        seed: the seed of this sampling.
     """
 
     def __init__(self, player: Player, view: BoardView, num_sampled_plies: int = 0, seed: int = 0):
@@ -45,11 +45,11 @@ class PettingZooAgent:
         self._num_start_pieces = np.count_nonzero(view.game.cells(view.game.initial_states()[0]))
 
     def act(self, observation: Observation, agent: str) -> int:
-        """Return an action; see `Agent`.
+        """Choose an action with the player; see `Agent`.
 
         Raises:
-            ValueError: if it is not this agent's turn, or the observation and the mask contradict
-                our rules.
+            ValueError: if it is not this agent's turn, or if the observation or the mask
+                contradicts our rules.
         """
         view, planes = self._view, observation["observation"]
         mask = observation["action_mask"][view.actions].astype(bool)
@@ -81,10 +81,10 @@ class HumanAgent:
         self._view = view
 
     def act(self, observation: Observation, agent: str) -> int:
-        """Show the board and ask until the answer is a legal action.
+        """Show the board and ask until the person types a legal action.
 
         Raises:
-            LeftGame: if the person types q, or at the end of the input.
+            LeftGame: if the person types q, or if the input ends.
         """
         mask, player = observation["action_mask"], self._view.agents.index(agent)
         print(observed_text(self._view, observation["observation"], player, mask))
@@ -103,11 +103,11 @@ class HumanAgent:
 
 
 def observed_text(view: BoardView, planes: np.ndarray, player: int, mask: np.ndarray) -> str:
-    """Return the board that ``player`` observes as text, with the environment's action numbers.
+    """Draw the board that ``player`` observes as text, with the environment's action numbers.
 
     Args:
         planes: [H, W, 2], the observation.
-        mask: [A] in the environment's order, 1 = legal; legal actions are shown.
+        mask: [A] in the environment's order, 1 = legal; only legal actions are shown.
     """
     board = view.board(planes, player)
     return plain_board(

@@ -1,10 +1,10 @@
-"""Read our board from an agent's observation, and translate action numbers.
+"""Convert an agent's observation to our board, and translate action numbers.
 
-In: observation planes of PettingZoo's own board games, or of our environments, which have the same
-form. Out: a state of our game. Only the observation is used; no moves are remembered.
+In: the observation planes of PettingZoo's own board games, or of our environments, which have the
+same form. Out: a state of our game. Only the observation is used; no moves are remembered.
 
-tictactoe_v3 numbers its squares column by column, in its observation too: observation[i, j] is row
-j of column i. It draws them like this:
+tictactoe_v3 numbers its squares column by column, also in its observation: observation[i, j] is row
+j of column i. It draws the squares like this:
 
     0 3 6
     1 4 7
@@ -31,7 +31,7 @@ class BoardView(NamedTuple):
     """The mapping between an environment and one of our games."""
 
     game: Game
-    agents: tuple[str, str]  #: the environment's names of its agents in the order of play
+    agents: tuple[str, str]  #: the environment's names of its agents, in the order of play
     squares: np.ndarray  #: int[H*W], our square s is the environment's square ``squares[s]``
     actions: np.ndarray  #: int[A], our action a is the environment's action ``actions[a]``
 
@@ -39,10 +39,10 @@ class BoardView(NamedTuple):
         """Return our board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second's.
 
         Args:
-            observation: [H, W, 2]: ``player``'s own pieces, the opponent's.
+            observation: [H, W, 2]: ``player``'s own pieces, and the opponent's.
 
         Raises:
-            ValueError: if the observation has another shape than this environment's.
+            ValueError: if the observation's shape is not that of this environment.
         """
         shape = (*self.game.planes_shape[1:], 2)
         if observation.shape != shape:
@@ -57,16 +57,16 @@ class BoardView(NamedTuple):
         """Return our state, [K], in which ``player`` is to move and observes ``observation``.
 
         Raises:
-            ValueError: if the board is not reachable, or as `board`.
+            ValueError: if the board is not reachable, or the observation has the wrong shape.
         """
         return self.game.cells_to_state(self.board(observation, player), player)
 
 
 def view_of(environment: "AECEnv") -> BoardView:
-    """Return the view of an environment, wrapped or not.
+    """Make the mapping for an environment, whether it has wrappers or not.
 
     Raises:
-        ConfigError: if it is neither ours nor a known environment of PettingZoo.
+        ConfigError: if it is neither one of ours nor a known environment from PettingZoo.
     """
     game = getattr(environment.unwrapped, "game", None)
     name = environment.metadata.get("name")

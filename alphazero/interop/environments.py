@@ -1,14 +1,14 @@
 """Our games as PettingZoo AEC environments.
 
-In: the name of a game. Out: an environment with observations in the form of PettingZoo's own board
-games, a dict of
+In: the name of a game. Out: an environment whose observations have the form of PettingZoo's own
+board games, a dict of
 
     observation  int8[H, W, 2], the agent's own pieces and the opponent's
     action_mask  int8[A], 1 = legal; all 0 for the agent that is not to move
 
 Rewards come with the last move: 1 and -1, or 0 and 0; games with another range of results give
-their own numbers, and a puzzle has one agent. With `env`, an illegal action ends the game with -1
-for the agent that played it and 0 for the other.
+results on their own scale, and a puzzle has one agent. In an environment made by `env`, an illegal
+action ends the game with -1 for the agent that played it and 0 for the other.
 """
 
 import re
@@ -25,7 +25,7 @@ from alphazero.own_games.adapters.pettingzoo_package import classic_module, requ
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 
-require_pettingzoo()  # before the imports below, for a helpful message if they would fail
+require_pettingzoo()  # before the imports below, whose own error would be less helpful
 
 from gymnasium import spaces  # noqa: E402
 from pettingzoo import AECEnv  # noqa: E402
@@ -33,16 +33,16 @@ from pettingzoo.utils import wrappers  # noqa: E402
 
 AGENTS = ("player_0", "player_1")
 RENDER_MODES = ("human", "ansi", "rgb_array")
-CELL_PIXELS = 48  #: the side of a cell in an image
+CELL_PIXELS = 48  #: the side of a cell in an image, in pixels
 
 
 def env(game_name: str, render_mode: str | None = None) -> AECEnv:
-    """Return one of our games as an environment, with the wrappers that PettingZoo uses.
+    """Make an environment of one of our games, with the wrappers that PettingZoo uses.
 
     Args:
-        game_name: as `alphazero.own_games.registry.make_game` takes it.
+        game_name: a name that `alphazero.own_games.registry.make_game` accepts.
         render_mode: "human" prints the board after every move, "ansi" returns it as text,
-            "rgb_array" as an image (uint8[h, w, 3]).
+            "rgb_array" returns it as an image (uint8[h, w, 3]).
 
     Raises:
         ConfigError: if there is no such game or render mode.
@@ -53,15 +53,15 @@ def env(game_name: str, render_mode: str | None = None) -> AECEnv:
 
 
 def raw_env(game_name: str, render_mode: str | None = None) -> "GameEnvironment":
-    """Return the environment without wrappers: an illegal action raises ValueError."""
+    """Make the environment without wrappers: an illegal action raises ValueError."""
     return GameEnvironment(make_game(game_name), render_mode)
 
 
 def make_environment(name: str, render_mode: str | None = None) -> AECEnv:
-    """Return PettingZoo's environment of a name such as ``"connect_four_v3"``, or our game's.
+    """Make a PettingZoo environment such as ``"connect_four_v3"``, or one of our games.
 
     Raises:
-        ConfigError: if there is none.
+        ConfigError: if there is no such environment and no such game.
     """
     if name in CLASSIC_TWINS:
         return classic_module(name).env(render_mode=render_mode)
@@ -76,7 +76,7 @@ class GameEnvironment(AECEnv):
     Unlike PettingZoo's own environments, a deep copy keeps the position.
 
     Args:
-        game: see `alphazero.games.batched_game`.
+        game: the game, see `alphazero.games.batched_game`.
         render_mode: see `env`.
     """
 
@@ -107,7 +107,7 @@ class GameEnvironment(AECEnv):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:
-        """Start a new game. No game here has chance, so ``seed`` changes nothing."""
+        """Start a new game. None of the games has chance, so ``seed`` changes nothing."""
         self.agents = list(self.possible_agents)
         self._state = self.game.initial_states()[0]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0)
@@ -140,7 +140,7 @@ class GameEnvironment(AECEnv):
         return {"observation": planes.astype(np.int8), "action_mask": mask.astype(np.int8)}
 
     def render(self) -> str | np.ndarray | None:
-        """Print the board, or return its text or image, depending on the render mode."""
+        """Print the board, or return it as text or as an image, depending on the render mode."""
         if self.render_mode == "rgb_array":
             height, width = self._board.shape
             shapes = board_shapes(self._board, skin_of(self.game))
@@ -152,13 +152,13 @@ class GameEnvironment(AECEnv):
         return None
 
     def _look(self) -> None:
-        """Set the player to move, the legal actions and, if the game is over, the rewards."""
+        """Update the player to move, the legal actions and, if the game is over, the rewards."""
         inspected = self.game.inspect(self._state[None])
         player = int(inspected.players[0])
         self.agent_selection = AGENTS[player]
         self._legal_action_mask = inspected.legal_action_mask[0]
         self._board = self.game.cells(self._state)
-        self._first_result: float | None = None  # of the player who moves first, at the end
+        self._first_result: float | None = None  # for the first player, once over
         if inspected.over[0]:
             first_result = float(inspected.results[0]) * (1 if player == 0 else -1)
             self._first_result = first_result
@@ -172,7 +172,7 @@ class GameEnvironment(AECEnv):
         letters = self.game.piece_letters
         board = plain_board(self.game, self._board, self._legal_action_mask, str)
         names = {agent: f"{agent} ({letters[1 + index]})" for index, agent in enumerate(AGENTS)}
-        if self._first_result is not None:  # the rewards are gone once all agents have left
+        if self._first_result is not None:  # PettingZoo drops the rewards of agents that are done
             winner = names[AGENTS[self._first_result < 0]]
             return f"{board}\n{winner} wins" if self._first_result else f"{board}\na draw"
         if not self.agents or any(self.terminations.values()):

@@ -1,7 +1,7 @@
-"""Games between two agents in a PettingZoo environment, by the environment's own rules.
+"""Play games between two agents in a PettingZoo environment, by the environment's own rules.
 
-In: an environment and agents. Out: actions and rewards. The environment decides what is legal, who
-wins and what is shown.
+In: an environment and its agents. Out: actions and rewards. The environment decides which actions
+are legal, who wins and what is shown.
 """
 
 from collections.abc import Callable
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 class Episode(NamedTuple):
     """One finished game."""
 
-    actions: tuple[int, ...]  #: in the environment's numbers
-    rewards: dict[str, float]  #: each agent's, summed over the game: the result for that agent
-    illegal_agent: str | None  #: the agent that ended the game with an illegal action, if one did
+    actions: tuple[int, ...]  #: actions in the environment's numbering
+    rewards: dict[str, float]  #: each agent's sum of rewards over the game, which is its result
+    illegal_agent: str | None  #: the agent that ended the game with an illegal action, if any
 
 
 def play_episode(
@@ -31,9 +31,9 @@ def play_episode(
     """Play one game.
 
     Args:
-        environment: an AEC environment, which is reset first; in its render mode "human" it shows
+        environment: an AEC environment, which is reset first; in the render mode "human" it shows
             every position.
-        agents: our agents by the environment's names.
+        agents: the agents that play, by the environment's names for them.
         seed: the environment's seed.
         on_move: called as ``on_move(agent_name, action)`` after every move.
     """
@@ -69,7 +69,7 @@ def play_match(
 ) -> MatchReport:
     """Play games between two agents; ``first`` moves first in games 0, 2, 4, ...
 
-    All games begin at the start position, so each counts separately, not as half of a pair.
+    All games begin at the start position, so games are counted singly and not in pairs.
 
     Args:
         on_move: see `play_episode`.
@@ -77,7 +77,8 @@ def play_match(
             report.
 
     Returns:
-        The report, with ``first`` as player A. If a person leaves, it has fewer games or none.
+        The report, with ``first`` as player A. If a person leaves, the report has fewer games, or
+        none.
     """
     games = []
     names = environment.possible_agents

@@ -1,7 +1,7 @@
-"""Compare the answers of an exported network with those of the original.
+"""Compare the outputs of an exported network with those of the original.
 
-In: the network, and a function that runs its exported form. Out: the largest differences on
-positions of random games; an error if they exceed rounding.
+In: the network, and a function that runs its exported form. Out: the largest differences in
+positions of random games, or an error if they exceed what rounding explains.
 """
 
 from collections.abc import Callable
@@ -18,13 +18,14 @@ from alphazero.runtime.errors import InputError
 from alphazero.runtime.random_generators import child_generator
 
 NUM_POSITIONS = 1000
-#: Rounding in float32 causes differences of 1e-5. For logits it is relative to the largest one.
+#: Largest difference allowed; rounding in float32 causes 1e-5. For logits, it is multiplied by the
+#: largest logit, if that is above 1.
 TOLERANCE = 1e-3
-#: A small number, so that the positions come from all parts of the games.
+#: Number of random games: few, so that the positions come from all parts of the games.
 _NUM_GAMES = 16
 _BATCH = 250
 
-#: From planes, float32[M, C, H, W], to prior_logits, [M, A], and values, [M].
+#: Maps planes, float32[M, C, H, W], to prior_logits, [M, A], and values, [M].
 Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
@@ -32,8 +33,8 @@ class Agreement(NamedTuple):
     """The largest differences between a network and its exported form."""
 
     num_positions: int
-    logits: float  #: largest difference of prior logits
-    value: float  #: largest difference of values, which are in [-1, 1]
+    logits: float  #: largest difference between prior logits
+    value: float  #: largest difference between values, which are in [-1, 1]
 
 
 def check_agreement(
@@ -45,7 +46,7 @@ def check_agreement(
     """Compare a network in float32 with its exported form.
 
     Raises:
-        InputError: if they differ by more than `TOLERANCE`, or an answer is nan.
+        InputError: if their outputs differ by more than `TOLERANCE` allows, or one is nan.
     """
     planes = sample_positions(game, num_positions, child_generator(0, "export"), _NUM_GAMES).planes
     reference = _reference(network)
@@ -59,7 +60,7 @@ def check_agreement(
         differences.append((np.abs(logits - own_logits).max(), np.abs(values - own_values).max()))
     largest = np.max(differences, axis=0)
     found = Agreement(num_positions, float(largest[0]), float(largest[1]))
-    # NaN fails these comparisons and is refused too.
+    # NaN fails these comparisons, so it is refused too.
     if not (found.logits <= TOLERANCE * scale and found.value <= TOLERANCE):
         raise InputError(
             f"the exported network differs from the original: logits by up to {found.logits:.2g}, "
@@ -69,7 +70,7 @@ def check_agreement(
 
 
 def _reference(network: nn.Module) -> Evaluate:
-    """Return the network itself, in float32 on the CPU."""
+    """Make a function that runs the original network, in float32 on the CPU."""
     network = network.cpu().float().eval()
 
     def evaluate(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,12 +1,12 @@
-"""An agent for Kaggle's ConnectX: PUCT search with a network that numpy runs.
+"""An agent for Kaggle's ConnectX: PUCT search with a network evaluated in numpy.
 
-`alphazero export format=kaggle` writes this file with the weights of a network at its end. It needs
-only numpy. Kaggle calls the last function, `agent`, once per move.
+`alphazero export format=kaggle` writes this file and appends the weights of a network. The file
+needs only numpy. Kaggle calls its last function, `agent`, once per move.
 
-In: Kaggle's board. Out: a column. On a board whose size differs from the network's, the agent still
-wins and blocks in one move, and otherwise plays near the middle.
+In: Kaggle's board. Out: a column. On a board whose size is not the network's, the agent still wins
+in one move or blocks the opponent's win, and otherwise plays near the middle.
 
-A position is two integers with a bit for each cell: the discs of the player to move, and the
+A position is two integers with one bit per cell: the discs of the player to move, and the
 opponent's. Each column has a spare bit on top, so that a line never runs from one column into the
 next. Bit numbers for 6 x 7:
 
@@ -28,15 +28,15 @@ from typing import Any
 
 import numpy as np
 
-#: Rows, columns and discs in a line of the network's game. An exported file sets this and the
-#: weights at its end.
+#: Rows, columns and line length of the network's game. An exported file sets this and the weights
+#: at its end.
 BOARD: tuple[int, int, int] | None = None
 WEIGHTS = ""
 
-#: Fraction of Kaggle's time per move that is used; the overage time is never used.
+#: Fraction of Kaggle's time per move that a search may take; the overage time is never used.
 TIME_FRACTION = 0.75
 MAX_SIMULATIONS = 50_000
-#: Positions that the network evaluates together.
+#: Most positions that the network evaluates in one batch.
 NUM_LEAVES = 16
 #: PUCT's exploration constants, and the first-play urgency reduction.
 PB_C_INIT, PB_C_BASE, FIRST_PLAY_URGENCY = 1.25, 19652.0, 0.25
@@ -51,7 +51,7 @@ Evaluate = Callable[[list[Position]], Iterable[Any]]
 
 
 class Rules:
-    """Connect-X on a board of one size."""
+    """The rules of Connect-X on a board of a given size."""
 
     def __init__(self, rows: int, columns: int, length: int):
         self.rows, self.columns, self.length = rows, columns, length
@@ -60,7 +60,7 @@ class Rules:
         self._column_cells = (1 << rows) - 1
 
     def read(self, board: list[int], mark: int) -> Position:
-        """Return a position from Kaggle's board; ``mark`` is the player to move, 1 or 2."""
+        """Convert Kaggle's board to a position; ``mark`` is the player to move, 1 or 2."""
         mine = other = 0
         for cell, owner in enumerate(board):
             row, column = divmod(cell, self.columns)
@@ -78,7 +78,7 @@ class Rules:
         return free & -free
 
     def has_line(self, discs: int) -> bool:
-        """Return whether a set of discs holds a line: down, across or diagonally."""
+        """Return whether discs, given as bits, contain a line: down, across or diagonally."""
         for shift in (1, self.rows, self.rows + 1, self.rows + 2):
             found, run = discs, 1
             while run < self.length and found:
@@ -90,11 +90,11 @@ class Rules:
         return False
 
     def tactics(self, mine: int, other: int) -> tuple[int | None, list[int]]:
-        """Return (result, moves) as far as one move decides them.
+        """Look one move ahead; return (result, moves).
 
         The result for the player to move is 1 if a disc wins, -1 if the opponent threatens to win
-        in two columns, 0 if the board is full, otherwise None. The moves are the columns to
-        consider: those that win, those that block, or all.
+        in two columns, 0 if the board is full, and otherwise None. The moves are the columns worth
+        considering: those that win; failing that, those that block; failing that, all.
         """
         discs = {column: self.disc(mine | other, column) for column in self.order}
         moves = [column for column in self.order if discs[column]]
@@ -107,7 +107,7 @@ class Rules:
         return (-1 if len(blocks) > 1 else None), blocks or moves
 
     def planes(self, positions: list[Position]) -> np.ndarray:
-        """Return the network's input for positions, float32[B, 2, rows, columns]."""
+        """Convert positions to the network's input, float32[B, 2, rows, columns]."""
         num_bits = self.columns * (self.rows + 1)
         data = b"".join(
             discs.to_bytes((num_bits + 7) // 8, "little") for pair in positions for discs in pair
@@ -122,7 +122,7 @@ class Rules:
 
 
 class Network:
-    """The forward pass in numpy; ``arrays`` are the weights by their names in torch.
+    """A network's forward pass in numpy; ``arrays`` are its weights by their names in torch.
 
     Feature maps are stored as [B, H, W, C], so that a convolution is a matrix product.
     """
@@ -182,12 +182,12 @@ class Network:
 
 
 def _flat(features: np.ndarray) -> np.ndarray:
-    """Flatten feature maps to rows in torch's order."""
+    """Flatten each position's feature maps to one row, in torch's order."""
     return features.transpose(0, 3, 1, 2).reshape(len(features), -1)
 
 
 def _expected(logits: np.ndarray) -> np.ndarray:
-    """Return the value for win/draw/loss logits, or for the input of tanh."""
+    """Compute values, [B], from win/draw/loss logits, [B, 3], or from inputs of tanh, [B, 1]."""
     if logits.shape[1] == 1:
         return np.tanh(logits[:, 0])
     weights = np.exp(logits - logits.max(axis=1, keepdims=True))
@@ -209,21 +209,21 @@ class Node:
         self.position = mine, other
         self.proven, self.moves = rules.tactics(mine, other)
         self.value = 0.0 if self.proven is None else float(self.proven)
-        self.priors: list[float] = []  # until the network has answered
+        self.priors: list[float] = []  # empty until `expand`
         num = len(self.moves)
         self.children: list[Any] = [None] * num  # nodes; None before the first visit
         self.visits, self.values, self.in_flight = [0] * num, [0.0] * num, [0] * num
         self.num_visits, self.num_in_flight = 1, 0
 
     def expand(self, logits: np.ndarray, value: float) -> None:
-        """Store the network's policy and value."""
+        """Store the network's policy for the moves, and its value."""
         logits = logits[self.moves]
         weights = np.exp(logits - logits.max())
         self.priors = (weights / weights.sum()).tolist()
         self.value = float(value)
 
     def select(self, urgency: float) -> int:
-        """Return the index of the move with the largest PUCT score; visits in flight count."""
+        """Return the index of the move with the largest PUCT score, counting visits in flight."""
         num = self.num_visits + self.num_in_flight
         scale = (PB_C_INIT + math.log((num + PB_C_BASE + 1) / PB_C_BASE)) * math.sqrt(num)
         visited = sum(prior for prior, visits in zip(self.priors, self.visits) if visits)
@@ -238,7 +238,7 @@ class Node:
         return best
 
     def prove(self) -> bool:
-        """Set the result that the children prove, if any; return whether there is one."""
+        """Set this node's result if its children prove one; return whether they do."""
         results = [None if not child else child.proven for child in self.children]
         if -1 in results:
             self.proven = 1
@@ -247,7 +247,7 @@ class Node:
         return self.proven is not None
 
 
-#: Nodes from the root down, each with the index of its move on the path.
+#: Nodes from the root down, each with the index of the move that the path takes there.
 Path = list[tuple[Node, int]]
 
 
@@ -258,11 +258,11 @@ def search(
     deadline: float,
     max_simulations: int = MAX_SIMULATIONS,
 ) -> Node:
-    """Return the root of a PUCT search that ends at the deadline, or when its result is proven.
+    """Run a PUCT search until the deadline or until its result is proven; return its root.
 
     Args:
-        position: neither player wins in one move, see `Rules.tactics`.
-        deadline: a time of `time.perf_counter`.
+        position: a position that `Rules.tactics` does not decide.
+        deadline: the time to stop, on the clock of `time.perf_counter`.
     """
     root = Node(rules, *position)
     root.expand(*(part[0] for part in evaluate([position])))
@@ -280,7 +280,11 @@ def search(
 
 
 def best_move(root: Node) -> int:
-    """Return the most visited column among those that keep a proven result or avoid a loss."""
+    """Return the most visited column among those whose outcome is acceptable.
+
+    If the root's result is proven, these columns are proven to reach it; otherwise, they are not
+    proven to lose.
+    """
 
     def rank(index: int) -> tuple[bool, int, float]:
         child = root.children[index]
@@ -292,7 +296,7 @@ def best_move(root: Node) -> int:
 
 
 def _collect(rules: Rules, root: Node, max_simulations: int) -> list[Path]:
-    """Return paths to up to `NUM_LEAVES` new nodes that the network has to evaluate.
+    """Collect paths to at most `NUM_LEAVES` new nodes that the network has to evaluate.
 
     Each path is marked with a visit in flight, so that the next path differs. The marks are
     removed before the function returns.
@@ -330,7 +334,7 @@ def _mark(path: Path, change: int) -> None:
 
 
 def _back_up(path: Path, leaf: Node) -> None:
-    """Add a visit with the leaf's value to its path, and propagate proofs."""
+    """Add a visit with the leaf's value to each node on its path, and propagate proven results."""
     value, child, proving = leaf.value, leaf, leaf.proven is not None
     for node, index in reversed(path):
         value = -value
@@ -352,7 +356,7 @@ def _back_up(path: Path, leaf: Node) -> None:
 
 
 class Evaluator:
-    """Evaluates positions with the network and caches the answers, also between moves."""
+    """Evaluates positions with the network and caches the outputs, also between moves."""
 
     def __init__(self, rules: Rules, network: Network, max_kept: int = 100_000):
         self.rules, self.network, self.max_kept = rules, network, max_kept
@@ -372,7 +376,7 @@ _evaluators: dict[tuple, Evaluator] = {}
 
 
 def load_network() -> Network:
-    """Return the network whose weights are in this file."""
+    """Load the network whose weights are in this file."""
     data = base64.b85decode("".join(WEIGHTS.split()))
     with np.load(io.BytesIO(data), allow_pickle=False) as file:
         return Network({name: file[name] for name in file.files})
@@ -381,8 +385,8 @@ def load_network() -> Network:
 def use_one_thread() -> None:
     """Limit numpy's OpenBLAS to one thread, if its library is found.
 
-    Its threads wait for each other. If another process uses a core, that takes 50 times as long as
-    the whole product in one thread.
+    Its threads wait for each other. If another process occupies a core, this wait takes 50 times as
+    long as the whole matrix product in one thread.
     """
     for path in glob.glob(os.path.join(os.path.dirname(np.__file__), "..", "numpy.libs", "*blas*")):
         for name in ("scipy_openblas_set_num_threads64_", "openblas_set_num_threads64_"):
@@ -393,7 +397,7 @@ def use_one_thread() -> None:
 
 
 def choose(observation: dict, configuration: dict, start: float) -> int:
-    """Return the column to play; ``start`` is the time of the call by `time.perf_counter`."""
+    """Choose the column to play; ``start`` is when Kaggle's call began, by `time.perf_counter`."""
     size = tuple(int(configuration[name]) for name in ("rows", "columns", "inarow"))
     rules = Rules(*size)
     position = rules.read(observation["board"], int(observation["mark"]))
@@ -408,7 +412,7 @@ def choose(observation: dict, configuration: dict, start: float) -> int:
 
 
 def _free_column(observation: dict) -> int:
-    """Return a column that is not full, or 0 if there is none."""
+    """Return the first column that is not full, or 0 if there is none."""
     try:
         return next(column for column, owner in enumerate(observation["board"]) if not owner)
     except Exception:
@@ -416,7 +420,7 @@ def _free_column(observation: dict) -> int:
 
 
 def agent(observation: dict, configuration: dict) -> int:
-    """Return the column to play; Kaggle calls this function."""
+    """Choose the column to play; Kaggle calls this function."""
     start = time.perf_counter()
     try:
         return choose(observation, configuration, start)

@@ -1,7 +1,7 @@
-"""A stored network as one Python file that plays Kaggle's ConnectX.
+"""Export a stored network as one Python file that plays Kaggle's ConnectX.
 
 In: a torch network and its game, which must be Connect-X. Out: the contents of the file: the source
-of `alphazero.interop.kaggle_agent`, and the weights as text.
+of `alphazero.interop.kaggle_agent`, and the network's weights as text.
 """
 
 import base64
@@ -26,10 +26,10 @@ _LINE_LENGTH = 100
 
 
 def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
-    """Return a submission.
+    """Write a submission and return it as bytes.
 
     Args:
-        info: facts about the network, see `alphazero.network.weights.NetworkFile`.
+        info: the network's metadata, see `alphazero.network.weights.NetworkFile`.
 
     Raises:
         ConfigError: if the game is not Connect-X.
@@ -58,7 +58,7 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
 
 
 def evaluation_of(data: bytes) -> Evaluate:
-    """Return a function from planes to (prior_logits, value) that runs a submission's network."""
+    """Make a function from planes to (prior_logits, value) that runs a submission's network."""
     return submission_module(data)["load_network"]().evaluate
 
 
@@ -76,7 +76,7 @@ def is_ours(path: Path) -> bool:
 
 
 def _board(game: Game) -> tuple[int, int, int]:
-    """Return (rows, columns, length) of a game of Connect-X."""
+    """Return (rows, columns, length) of Connect-X; raise `ConfigError` for any other game."""
     sizes: Any = getattr(game, "rules", None)
     if type(sizes).__name__ not in ("ConnectX", "LargeConnectX"):
         message = "format=kaggle takes networks of connect_four and connect_x:ROWSxCOLUMNSxLENGTH, "

@@ -1,13 +1,13 @@
-"""A stored network as one ONNX file, for programs without this package.
+"""Export a stored network as one ONNX file, for programs without this package.
 
 In: a torch network and its game. Out: the bytes of the file. Its inputs, outputs and metadata
 contain everything needed to use it:
 
     planes        float32[batch, C, H, W], the position as the player to move sees it
-    prior_logits  float32[batch, A], of the policy; illegal actions are not masked
+    prior_logits  float32[batch, A], the policy's logits; illegal actions are not masked
     value         float32[batch], expected result for the player to move, in [-1, 1]
 
-It needs the packages of the extra ``onnx``, which are imported on use.
+The export needs the packages of the extra ``onnx``, which are imported only when used.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import reason_of
 
 ONNX_FORMAT = "alphazero-onnx-1"
-#: All recent runtimes support it.
+#: Version of ONNX's operator set, which all recent runtimes support.
 _OPSET = 18
 _DOCS = {
     "planes": "The position as the player to move sees it, rows from the top: 1 = yes, 0 = no.",
@@ -42,7 +42,7 @@ _DOCS = {
 
 
 class _PolicyAndValue(nn.Module):
-    """The network with the file's outputs: the value is a number for any kind of value head."""
+    """Wraps a network to output one value per position, whatever its kind of value head."""
 
     def __init__(self, network: nn.Module):
         super().__init__()
@@ -54,10 +54,10 @@ class _PolicyAndValue(nn.Module):
 
 
 def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
-    """Return a network as a self-contained ONNX file in float32.
+    """Convert a network to the bytes of a self-contained ONNX file in float32.
 
     Args:
-        info: facts about the network, see `alphazero.network.weights.NetworkFile`.
+        info: the network's metadata, see `alphazero.network.weights.NetworkFile`.
 
     Raises:
         ConfigError: if a package is missing, or torch cannot export the network.
@@ -65,7 +65,7 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
     onnx = _package("onnx")
     model = _traced(game, network)
     for node in model.graph.node:
-        del node.metadata_props[:]  # places in torch's source
+        del node.metadata_props[:]  # locations in torch's source code
     for value in (*model.graph.input, *model.graph.output):
         del value.metadata_props[:]
         value.doc_string = _DOCS[value.name]
@@ -78,7 +78,7 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
 
 
 def evaluation_of(data: bytes) -> Evaluate:
-    """Return a function from planes to (prior_logits, value) that runs a file with onnxruntime.
+    """Make a function from planes to (prior_logits, value) that runs a file with onnxruntime.
 
     Raises:
         ConfigError: if onnxruntime is missing.
@@ -112,7 +112,7 @@ def is_ours(path: Path) -> bool:
 
 
 def _traced(game: Game, network: nn.Module) -> Any:
-    """Return the ONNX model of a network from torch's exporter."""
+    """Convert a network to an ONNX model with torch's exporter."""
     example = torch.zeros(2, *game.planes_shape)
     logger = logging.getLogger("torch.onnx")
     level = logger.level
@@ -139,7 +139,7 @@ def _traced(game: Game, network: nn.Module) -> Any:
 
 
 def _properties(game: Game, info: dict[str, Any]) -> dict[str, str]:
-    """Return the metadata of a file as texts, with lists as JSON."""
+    """Make the file's metadata, in which all values are strings; lists are written as JSON."""
     known = {
         "format": ONNX_FORMAT,
         "version": packages.version("alphazero-selfplay"),
@@ -151,7 +151,7 @@ def _properties(game: Game, info: dict[str, Any]) -> dict[str, str]:
 
 
 def _package(name: str) -> Any:
-    """Return a package of the extra ``onnx``."""
+    """Import a package of the extra ``onnx``; raise `ConfigError` if it is missing."""
     try:
         return importlib.import_module(name)
     except ImportError:

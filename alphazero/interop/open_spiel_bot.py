@@ -1,7 +1,7 @@
-"""Our players as bots of OpenSpiel, such as `pyspiel.evaluate_bots` takes.
+"""Our players as OpenSpiel bots, for functions such as `pyspiel.evaluate_bots`.
 
-In: a game of OpenSpiel and a player specification. Out: a `pyspiel.Bot`. The bot reads the actions
-so far from each state and remembers nothing.
+In: an OpenSpiel game and a player specification. Out: a `pyspiel.Bot`. The bot reads the actions so
+far from each state and remembers nothing.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from alphazero.own_games.registry import make_game
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.registry import make_player
 
-require_open_spiel()  # before the import below, to say what to install if it would fail
+require_open_spiel()  # before the import below, to explain what to install
 
 import pyspiel  # noqa: E402
 
@@ -22,13 +22,13 @@ import pyspiel  # noqa: E402
 def make_bot(
     game: Any, spec: str, settings: PlayerSettings | None = None, rules: str | None = None
 ) -> "PlayerBot":
-    """Return one of our players as a bot.
+    """Make a bot that plays as one of our players.
 
     Args:
-        game: OpenSpiel's object.
+        game: OpenSpiel's game object.
         spec, settings: see `alphazero.players.registry.make_player`.
-        rules: the name of our version of the game, such as ``connect_four`` or ``othello``, to use
-            its networks and compiled rules; None uses OpenSpiel's rules.
+        rules: the name of our version of the game, such as ``connect_four`` or ``othello``, whose
+            networks and compiled rules are then used; None uses OpenSpiel's rules.
 
     Raises:
         ConfigError: if the game does not qualify, or there is no such player.
@@ -41,7 +41,7 @@ class PlayerBot(pyspiel.Bot):
     """One of our players as a bot.
 
     Args:
-        player: made for ``game``.
+        player: a player made for ``game``.
         game: ``open_spiel:...``, or our version of the game. Our actions have the same numbers as
             OpenSpiel's, except in Othello, whose columns are mirrored.
     """
@@ -52,10 +52,10 @@ class PlayerBot(pyspiel.Bot):
         self._theirs = _their_actions(game)
 
     def step(self, state: Any) -> int:
-        """Return an action.
+        """Choose an action in an OpenSpiel state.
 
         Raises:
-            ValueError: if the state's actions contradict the player's rules.
+            ValueError: if the state's legal actions contradict the player's rules.
         """
         game = self.game
         position = game.play_moves(self._theirs[state.history()].tolist())
@@ -75,7 +75,7 @@ class PlayerBot(pyspiel.Bot):
 
 
 def _their_actions(game: Game) -> np.ndarray:
-    """Return OpenSpiel's numbers of our actions, int[A]; the table is its own inverse."""
+    """Return OpenSpiel's number of each of our actions, int[A]; this table is its own inverse."""
     actions = np.arange(game.num_actions)
     height, width = game.planes_shape[1:]
     if game.appearance.has_standard_setup:

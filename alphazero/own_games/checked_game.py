@@ -1,10 +1,10 @@
-"""User-defined games, whose rules are checked once for each version before they are played.
+"""User-defined games; each version of their rules is checked once before it is played.
 
-In: a name, or an object. Out: the game, or a `ConfigError` that names the faulty line or the broken
-law. The laws (`alphazero.own_games.checks.laws`) are checked in plain Python. A named game is
-checked in a separate process: compiled code checks no array bounds, so a mistake in a rule could
-crash this process, and a rule may never return. An object made in this process is checked here.
-`alphazero.own_games.registry` decides who may run a file or a module.
+In: a game's name, or a game object. Out: the game, or a `ConfigError` naming the faulty line or the
+broken law. The laws of games (`alphazero.own_games.checks.laws`) are checked in plain Python. A
+named game is checked in a separate process: compiled code checks no array bounds, so a mistake in a
+rule could crash this process, and a rule may never return. An object made in this process is
+checked here. `alphazero.own_games.registry` decides who may run a file or a module.
 """
 
 import contextlib
@@ -42,17 +42,17 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import kernel_rng
 from alphazero.runtime.source_text import digest_of, module_file, source_text
 
-_SECONDS = 3.0  # time limit of the check
-_NUM_POSITIONS = 300  # positions to check
-TIME_LIMIT_S = 10.0  #: for one position; slower rules count as endless
+_SECONDS = 3.0  # time limit for the whole check
+_NUM_POSITIONS = 300  # number of positions to check
+TIME_LIMIT_S = 10.0  #: time limit for one position; slower rules count as endless
 _PACKAGE_FOLDER = Path(__file__).parents[2]
 _HELP = "docs/COMPILED_RULES.md lists common mistakes"
-#: Notes on classes without a file whose objects were checked.
+#: The check's notes on the rules, by class, for classes that have no file.
 _CHECKED: dict[type, tuple[str, ...]] = {}
 
 
 def load_named_game(name: str) -> Game:
-    """Return the game of a file, of ``module:Class``, or of an entry point.
+    """Load the game named by a file's path, by ``module:Class``, or by an entry point.
 
     Raises:
         ConfigError: if there is no such game, or its rules break a law or do not compile.
@@ -63,14 +63,14 @@ def load_named_game(name: str) -> Game:
 
 
 def load_object(source: Any, name: str) -> Game:
-    """Return the game of an object, a class or a function.
+    """Make the game that an object, a class or a function defines, and check its rules.
 
     Args:
-        source: what `alphazero.own_games.game_file.game_of` takes.
+        source: anything that `alphazero.own_games.game_file.game_of` accepts.
 
     Raises:
-        ConfigError: if it is not a game or breaks a law; for compiled rules, if they are not the
-            GAME of a file, or do not compile.
+        ConfigError: if it is not a game or breaks a law of games; for compiled rules, if they are
+            not the GAME of a file, or do not compile.
     """
     source = made(source, name)
     module_name = type(source).__module__
@@ -85,11 +85,11 @@ def load_object(source: Any, name: str) -> Game:
 
 
 def _named(name: str, checked: str, source: Any, file: Path | None) -> Game:
-    """Return the game of a name, after a check of its laws in another process.
+    """Load a game by name, after another process has checked that its rules obey the laws.
 
     Args:
-        checked: the name that the other process loads it by.
-        source: what `load_source` returns; None loads it after the check.
+        checked: the name by which the other process loads the game.
+        source: what `load_source` returned; None loads it after the check.
     """
     stored = file and _stored_notes_path(file, checked.partition(":")[2])
     notes = _read_notes(stored)
@@ -106,7 +106,7 @@ def _named(name: str, checked: str, source: Any, file: Path | None) -> Game:
 
 
 def _checked_here(source: Any, name: str, file: Path | None) -> Game:
-    """Return the game of an object, after a check of its laws."""
+    """Make the game that an object defines, and check its rules in this process."""
     try:
         game = game_of(source, name)
         rules = game.rules_object
@@ -120,7 +120,7 @@ def _checked_here(source: Any, name: str, file: Path | None) -> Game:
         raise
     except BrokenLaw as error:
         raise _broken(str(error), name) from error
-    except Exception as error:  # of the user's own code
+    except Exception as error:  # raised by the user's own code
         raise _broken(python_error_text(error, file), name) from error
     game.notes = notes
     return game
@@ -131,7 +131,7 @@ def _quick(name: str) -> CheckOptions:
 
 
 def _notes_of(report: RuleReport, name: str) -> tuple[str, ...]:
-    """Return notes on suspicious rules; raise `ConfigError` for a broken law."""
+    """Return a report's notes on suspicious rules; raise `ConfigError` if a law is broken."""
     if report.broken is None:
         return tuple(report.notes)
     text = report.broken.text
@@ -153,19 +153,19 @@ def _check_laws(name: str, file: Path) -> tuple[str, ...]:
 
 
 def run_check(options: CheckOptions, *paths: Path) -> RuleReport:
-    """Check rules as plain Python in another process.
+    """Check the rules of a game in another process, running them as plain Python.
 
     Args:
-        paths: the files of the rules, to name the line of a rule that does not return.
+        paths: the files that contain the rules, used to name the line of a rule that never returns.
     """
-    # A notebook may have found this package by a path that a new process does not know.
+    # A notebook may have imported this package from a path that a new process does not search.
     search_path = [str(_PACKAGE_FOLDER), *sys.path]
     environment = {
         **os.environ,
         "NUMBA_DISABLE_JIT": "1",
         "PYTHONPATH": os.pathsep.join(filter(None, search_path)),
     }
-    # Not the current folder: a file random.py there would be run.
+    # -P keeps the current folder off the search path: a file random.py there would be imported.
     arguments = [json.dumps(dataclasses.asdict(options)), str(TIME_LIMIT_S)]
     command = [sys.executable, "-P", "-m", "alphazero.own_games.rule_check", *arguments]
     program = subprocess.run(
@@ -192,7 +192,7 @@ def run_check(options: CheckOptions, *paths: Path) -> RuleReport:
 
 
 def report_of(found: dict[str, Any]) -> RuleReport:
-    """Return a report from its JSON."""
+    """Convert parsed JSON back into a report on the rules."""
     for key in ("broken", "difference"):
         if found[key] is not None:
             found[key] = Fault(**found[key])
@@ -203,12 +203,12 @@ def report_of(found: dict[str, Any]) -> RuleReport:
 
 
 def _compile(game: CompiledGame, path: Path) -> None:
-    """Compile the rules; raise `ConfigError` with the file, the line and the cause if it fails."""
+    """Compile the rules; if that fails, raise `ConfigError` with the file, line and cause."""
     try:
         states = game.initial_states()
         game.observe(states)
         game.step(states, game.legal_action_mask(states).argmax(axis=1))
-        # No positions, because a mistake in the rules could make a game endless.
+        # Without positions this only compiles: a mistake in the rules could make a game endless.
         game.playout(states[:0], kernel_rng(np.random.default_rng(0)))
     except (NumbaError, UnsupportedBytecodeError) as error:
         broken = compiler_error_text(str(error), path)
@@ -220,10 +220,10 @@ def _compile(game: CompiledGame, path: Path) -> None:
 
 
 def _stored_notes_path(file: Path, made_as: str) -> Path:
-    """Return the path of the stored notes on this version of a game.
+    """Return the path where the check's notes on this version of a game are stored.
 
     Args:
-        made_as: tells apart the games of one file.
+        made_as: text that distinguishes several games defined in one file.
     """
     digest = hashlib.sha256(f"{made_as}\0{digest_of(source_text(file))}".encode())
     for check in sorted(Path(__file__).with_name("checks").glob("*.py")):
@@ -242,7 +242,7 @@ def _read_notes(path: Path | None) -> tuple[str, ...] | None:
 
 
 def _write_notes(path: Path | None, notes: tuple[str, ...]) -> None:
-    """Store that a version obeys the laws; if that fails, it will be checked again."""
+    """Record that a version of a game obeys the laws; if that fails, it will be checked again."""
     if path is None:
         return
     with contextlib.suppress(OSError):

@@ -1,7 +1,7 @@
 """The rules that a user names: a game file, ``module:Class``, or an entry point.
 
-In: a name. Out: the object that the file or the module defines, and its game. Loading runs the file
-or the module. `GAME` in a file is compiled rules, or a game in plain Python
+In: a game's name. Out: the object that the file or the module defines, and the game made from it.
+Loading runs the file or the module. A file's `GAME` holds compiled rules or a game in plain Python
 (`alphazero.own_games.python_game`). `alphazero.own_games.checked_game` checks the rules.
 """
 
@@ -21,15 +21,15 @@ ALLOWED = "the path of a file that defines GAME, or module:Class, and obeys the 
 
 
 def is_game_file(name: str) -> bool:
-    """Return whether a game's name is the path of a game file."""
+    """Return whether a game's name is a path to a game file."""
     return name.endswith(".py")
 
 
 def load_source(name: str) -> Any:
-    """Return what a name stands for: compiled rules, an object, or its class.
+    """Load what a game's name stands for: compiled rules, or a game object or its class.
 
     Raises:
-        ConfigError: if there is no such file, module or name, or it is not a game.
+        ConfigError: if there is no such file, module or class, or it is not a game.
     """
     if is_game_file(name):
         return _run_file(name)
@@ -37,10 +37,10 @@ def load_source(name: str) -> Any:
 
 
 def made(source: Any, name: str) -> Any:
-    """Return the object of a game; a class or a function is called without arguments.
+    """Return a game object; a class or a function is called without arguments to make it.
 
     Raises:
-        ConfigError: if it raises an error.
+        ConfigError: if that call raises an error.
     """
     if not (isinstance(source, type) or callable(source) and not has_python_rules(source)):
         return source
@@ -48,16 +48,16 @@ def made(source: Any, name: str) -> Any:
         return source()
     except ConfigError:
         raise
-    except Exception as error:  # of the user's own code
+    except Exception as error:  # raised by the user's own code
         reason = f"it cannot be made without arguments: {reason_of(error)}"
         raise ConfigError.of("game", name, reason=reason) from error
 
 
 def game_of(source: Any, name: str) -> Game:
-    """Return the game of what `load_source` returns.
+    """Make the game that is defined by what `load_source` returned.
 
     Raises:
-        ConfigError: if it is not a game, naming what is missing.
+        ConfigError: if it is not a game; the message names what is missing.
     """
     if is_compiled(source):
         return CompiledGame(name, source)
@@ -69,15 +69,15 @@ def game_of(source: Any, name: str) -> Game:
 
 
 def is_compiled(source: Any) -> bool:
-    """Return whether an object holds the sizes of a game with compiled rules."""
+    """Return whether an object is the NamedTuple of sizes that stands for compiled rules."""
     return isinstance(source, tuple) and hasattr(source, "_fields")
 
 
 def file_of(name: str, source: Any = None) -> Path | None:
-    """Return the file of a game; None if it has none, as in a notebook.
+    """Return the file that defines a game; None if there is none, as for a class in a notebook.
 
     Args:
-        source: what `load_source` returns; not needed for a game file.
+        source: what `load_source` returned; not needed for a game file.
     """
     if is_game_file(name):
         return existing(name).resolve()
@@ -85,9 +85,9 @@ def file_of(name: str, source: Any = None) -> Path | None:
 
 
 def _run_file(name: str) -> Any:
-    """Run a game file and return its `GAME`; without one, its only game in plain Python.
+    """Run a game file and return its `GAME`, or, if it has none, its only class in plain Python.
 
-    The name of its module contains a digest of its path and text, so that files of the same name
+    The module's name contains a digest of the file's path and text, so that files of the same name
     are different games. A file edited since the last call runs again, as another module; games made
     earlier keep their rules. A game file can import modules from its folder.
     """
@@ -97,12 +97,12 @@ def _run_file(name: str) -> Any:
     module_name = f"alphazero_game_{place.stem}_{digest}"
     if module_name not in sys.modules:
         if str(place.parent) not in sys.path:
-            sys.path.append(str(place.parent))  # last: a file random.py must not hide Python's
+            sys.path.append(str(place.parent))  # last: a random.py there must not hide Python's
         module = types.ModuleType(module_name)
         module.__file__ = str(place)
-        sys.modules[module_name] = module  # where its classes are looked up when they are unpickled
+        sys.modules[module_name] = module  # where pickle looks up its classes
         try:
-            # The import system would take two texts of the same second and size for the same text.
+            # The import system confuses versions of equal size that were saved in the same second.
             exec(compile(source, str(place), "exec"), module.__dict__)
         except BaseException:
             del sys.modules[module_name]
@@ -112,7 +112,7 @@ def _run_file(name: str) -> Any:
 
 
 def _only_class(module: types.ModuleType, name: str) -> type:
-    """Return the only class in a file that is a game in plain Python."""
+    """Find a file's only game class in plain Python; raise `ConfigError` for none or several."""
     found = [
         value
         for value in vars(module).values()
@@ -138,5 +138,5 @@ def existing(name: str) -> Path:
 
 
 def refusal(message: str, name: str) -> ConfigError:
-    """Return the error that refuses a game."""
+    """Make the error that reports why a game file is refused."""
     return ConfigError(message, key="game", value=name, allowed=ALLOWED)

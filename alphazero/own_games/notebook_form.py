@@ -1,8 +1,8 @@
-"""Games in the form of the published notebook as positions.
+"""Adapt games written in the form of the published notebook.
 
-In: an object with the methods below. Out: its start position, see
-`alphazero.own_games.python_game.Position`. In the notebook's form, a game is one object that knows
-the rules:
+In: a game object with the methods below. Out: its start position as an
+`alphazero.own_games.python_game.Position`. In the notebook's form, one object holds all the rules
+of a game:
 
     action_size                 actions are 0 to action_size - 1; an attribute or a method
     start_state()
@@ -10,9 +10,9 @@ the rules:
     canonicalize(state)         the state for the player to move: 1 own, -1 the opponent's, 0 empty
     get_symmetries(state, probs)  optional: [(state, probs), ...], all images of both
 
-A state is a board, or an object whose ``board`` is one: an array, a tuple or a list. Turns
-alternate, and outcomes are for the player to move. ``max_plies`` and ``result_range`` are optional
-attributes; without them, random games give estimates.
+A state is a board (an array, a tuple or a list), or an object with a board as its attribute
+``board``. Turns alternate, and outcomes are for the player to move. ``max_plies`` and
+``result_range`` are optional attributes; without them, they are estimated from random games.
 """
 
 import copy
@@ -23,12 +23,12 @@ import numpy as np
 
 from alphazero.own_games.rule_errors import unusable
 
-_NUM_PROBES = 100  # random games for the estimates
+_NUM_PROBES = 100  # random games from which missing attributes are estimated
 _MAX_PROBED_PLIES = 5_000
 
 
 class NotebookPosition:
-    """A state of a game in the notebook's form, as a `Position`."""
+    """A state of a game in the notebook's form, wrapped as a `Position`."""
 
     binary_planes = True
 
@@ -75,7 +75,7 @@ class NotebookPosition:
 
 
 class NotebookStart(NotebookPosition):
-    """The start position of a game in the notebook's form, with the attributes of the game."""
+    """The start position of a game in the notebook's form, which also has the game's attributes."""
 
     def __init__(self, game: Any, name: str):
         for needed in ("start_state", "canonicalize"):
@@ -91,7 +91,7 @@ class NotebookStart(NotebookPosition):
         self.result_range = getattr(game, "result_range", (-max(1, largest), max(1, largest)))
 
     def symmetries(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Return the tables of `Position.symmetries`: the images of numbered cells and actions."""
+        """Make the tables of `Position.symmetries` by transforming a board of numbered cells."""
         if not callable(getattr(self._game, "get_symmetries", None)):
             return None
         state = self._game.canonicalize(self._state)
@@ -106,7 +106,7 @@ class NotebookStart(NotebookPosition):
         return tables[0][order], tables[1][order]
 
     def _probe(self) -> tuple[int, float]:
-        """Return the length of the longest of some random games, and the largest outcome."""
+        """Play random games; return the length of the longest and the largest absolute outcome."""
         rng = random.Random(0)
         longest = 0
         largest = 0.0
@@ -122,7 +122,7 @@ class NotebookStart(NotebookPosition):
 
 
 def _shape(board: np.ndarray) -> tuple[int, int]:
-    """Return (H, W) of a board; a flat one is taken as a square if possible, else as one row."""
+    """Return a board's (H, W); a flat board is read as a square if its size allows, or as a row."""
     if board.ndim == 2:
         return board.shape
     side = round(board.size**0.5)
@@ -134,18 +134,18 @@ def _board_of(state: Any) -> np.ndarray:
 
 
 def _numbered(state: Any) -> Any:
-    """Return a copy of a state with the numbers of the squares in place of pieces."""
+    """Copy a state, replacing the content of each square by the square's number."""
     board = _board_of(state)
     numbers = np.arange(board.size).reshape(board.shape)
     if hasattr(state, "board"):
         numbered = copy.copy(state)
-        object.__setattr__(numbered, "board", _like(numbers, state.board))  # it may be frozen
+        object.__setattr__(numbered, "board", _like(numbers, state.board))  # may be frozen
         return numbered
     return _like(numbers, state)
 
 
 def _like(numbers: np.ndarray, board: Any) -> Any:
-    """Return numbers as the game writes a board: an array, or nested tuples or lists."""
+    """Convert an array to the type of the game's board: an array, or nested tuples or lists."""
     if isinstance(board, np.ndarray):
         return numbers
 

@@ -1,13 +1,13 @@
 """Games in plain Python: the methods they need, and how their positions become rows of numbers.
 
 In: an object that is the start position (`Position`), or a game in the notebook's form
-(`alphazero.own_games.notebook_form`). Out: a `Game` whose states are numbers, so that search,
-self-play, replay and stored runs treat it like a compiled game. A state holds the actions so far
-and what the object returned for the position. A bounded table keeps the objects; one that has been
-dropped is made again by replaying its actions. Nothing is pickled. Features that need compiled
-rules, such as the fused UCT kernel, do not work with these games.
+(`alphazero.own_games.notebook_form`). Out: a `Game` whose states are rows of numbers, so that
+search, self-play, replay and stored runs treat it like a compiled game. A state holds the actions
+so far and what the object's methods returned for the position. A table of bounded size keeps the
+objects; a dropped one is rebuilt by replaying its actions. Nothing is pickled. Features that need
+compiled rules, such as the fused UCT kernel, do not work with these games.
 
-The object may be of a user's class or of one in `alphazero.own_games.adapters`.
+The object's class may be a user's or one in `alphazero.own_games.adapters`.
 """
 
 import copy
@@ -26,31 +26,31 @@ from alphazero.own_games.rule_errors import unusable
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import random_below
 
-_MAX_OBJECTS = 65_536  # kept at a time; an object takes about 1 kB
+_MAX_OBJECTS = 65_536  # most position objects kept at a time; each takes about 1 kB
 _KEY_BYTES = 16
-# The header of a row, see `_Layout`.
+# Bytes in the header of a row, see `_Layout`.
 _RESULT, _PLAYER, _OVER = slice(0, 4), 4, 5
 _HEADER = 6
 
 
 def has_python_rules(source: Any) -> bool:
-    """Return whether an object or a class, not an abstract one, is a game in plain Python."""
+    """Return whether an object or a class is a game in plain Python; abstract classes are not."""
     if inspect.isabstract(source):
         return False
     return hasattr(source, "legal_actions") or hasattr(source, "get_transitions")
 
 
 def make_python_game(source: Any, name: str) -> "PythonGame":
-    """Return the game of an object; raise `ConfigError` if a method is missing."""
+    """Make the game that an object defines; raise `ConfigError` if a method is missing."""
     if callable(getattr(source, "get_transitions", None)):
         return PythonGame(NotebookStart(source, name), name)
     return PythonGame(source, name)
 
 
 class Position(Protocol):
-    """A position of a game, as an object.
+    """The methods that an object needs to be a position of a game.
 
-    It obeys the laws of `alphazero.games.rules`: a pass is an action, a position determines
+    It obeys the laws in `alphazero.games.rules`: a pass is an action, a position determines
     everything that follows, and results are from the viewpoint of the player to move.
 
     Besides these methods, a class may define:
@@ -63,20 +63,20 @@ class Position(Protocol):
                             the player's own pieces, the opponent's, and blocked squares if
                             there are any, from ``cells``
     ``binary_planes``       True if ``observe`` returns only 0 and 1, which saves memory
-    ``key()``               bytes that tell apart positions with equal ``observe``, as after a
-                            repetition
+    ``key()``               bytes that distinguish positions with equal ``observe``, such as
+                            repetitions
     ``num_players``         1 for a puzzle; by default 2
     ``result_range``        the worst and the best result; by default (-1, 1)
     ``symmetries()``        (cells, actions), see `alphazero.games.rules.symmetries`
     ``action_squares(a)``   the squares that an action names: from and to, see
                             `alphazero.games.rules.action_squares`
-    ``to_text()``           the position as text if ``cells`` does not show everything a person
-                            needs; None for the usual board
-    ``piece_letters``       an empty square, the first player's piece, the second's; with a
-                            fourth letter, ``cells`` has 3 for a blocked square
+    ``to_text()``           the position as text, if a person needs more than ``cells`` shows;
+                            None draws the usual board
+    ``piece_letters``       letters for an empty square, the first player's piece, the second's;
+                            with a fourth letter, ``cells`` has 3 for a blocked square
     ``appearance``          a dict of the fields of `alphazero.games.appearance.Appearance`
-    ``action_to_text(a)``   with ``text_to_action(text)``: by default the names of the squares,
-                            or the number
+    ``action_to_text(a)``   the action's text, read back by ``text_to_action(text)``; by default
+                            the names of its squares, or its number
     ======================  ==================================================================
     """
 
@@ -84,12 +84,12 @@ class Position(Protocol):
     max_plies: int
 
     def step(self, action: int) -> None:
-        """Play a legal action, in place."""
+        """Play a legal action, changing this object."""
 
     def player_to_move(self) -> int:
-        """Return 0 for the player who began the game, 1 for the other.
+        """Return the player to move: 0 began the game, 1 is the other.
 
-        If the game is over, this is the player who would move next. In a puzzle it is 0.
+        If the game is over, this is the player who would move next. In a puzzle it is always 0.
         """
 
     def is_over(self) -> bool:
@@ -99,7 +99,7 @@ class Position(Protocol):
         """Return the result of a finished game for the player to move, such as 1, 0 or -1."""
 
     def legal_actions(self) -> Sequence[int]:
-        """Return the legal actions of an unfinished game; at least one."""
+        """Return the legal actions of an unfinished game; there is at least one."""
 
     def cells(self) -> np.ndarray:
         """Return the board, [H, W]: 0 empty, 1 the first player's piece, 2 the second's.
@@ -109,19 +109,19 @@ class Position(Protocol):
 
 
 class _Layout(NamedTuple):
-    """The bytes of a row, which is a position: where each part after the header begins.
+    """The layout of a row of bytes that stores a position: where each part after the header begins.
 
         0-3 result, float32 | 4 player | 5 over | legal | planes | key | plies | actions
 
-    The actions lead back to the object. Everything before ``plies`` depends on the position alone.
+    Replaying the actions rebuilds the object. Bytes before ``plies`` depend only on the position.
     """
 
     legal: int  #: legal actions, one bit each
-    planes: int  #: network input, one bit or one float32 for each value
-    key: int  #: digest of the object's key, if it has one
+    planes: int  #: network input, one bit or one float32 per value
+    key: int  #: digest of the object's `key()`, if it has that method
     plies: int  #: number of actions so far, uint16
     actions: int  #: the actions, uint8 or uint16
-    size: int
+    size: int  #: length of the row
 
 
 class PythonGame(Game):
@@ -129,11 +129,11 @@ class PythonGame(Game):
 
     Args:
         start: the start position.
-        name: the game's name, as `alphazero.own_games.registry.make_game` takes it; by default
-            the name of the class.
+        name: the game's name, accepted by `alphazero.own_games.registry.make_game`; by default the
+            name of the class.
 
     Raises:
-        ConfigError: naming the method or attribute that is missing or wrong.
+        ConfigError: if a method or attribute is missing or wrong; the message names it.
     """
 
     state_dtype = np.dtype(np.uint8)
@@ -169,8 +169,8 @@ class PythonGame(Game):
         self._layout = self._make_layout()
         self.state_size = self._layout.size
         self.identity_size = self._layout.plies  # without the actions so far
-        #: Objects by the bytes of the actions that lead to them. Threads share it: operations on a
-        #: dict are atomic, and a lost entry costs a replay.
+        #: Position objects by the bytes of the actions that lead to them. Threads share this dict:
+        #: its operations are atomic, and a lost entry only costs a replay.
         self._objects: dict[bytes, Any] = {}
         self._start_state = self._rows([start], np.zeros((1, self.max_plies), self._action_type), 0)
 
@@ -215,16 +215,16 @@ class PythonGame(Game):
         return np.array([self._playout(self.position(state), rng) for state in states], np.float32)
 
     def position(self, state: np.ndarray) -> Any:
-        """Return the object of a position ([K]), which the caller must not change."""
+        """Return the object for a state ([K]); the caller must not change it."""
         return self._object(self._actions(state[None])[0, : self._plies(state[None])[0]].tobytes())
 
     def reread(self, state: np.ndarray) -> np.ndarray:
-        """Return a state ([K]) made again from its object: equal, unless a law is broken."""
+        """Rebuild a state ([K]) from its object; the result is equal unless a law is broken."""
         batch = state[None]
         return self._rows([self.position(state)], self._actions(batch), self._plies(batch))[0]
 
     def after(self, position: Any, action: int) -> Any:
-        """Return the object of the position after an action; ``position`` stays unchanged."""
+        """Return the object for the position after an action; ``position`` stays unchanged."""
         following = self.copied(position)
         returned = following.step(action)
         if isinstance(returned, type(position)) and returned is not following:
@@ -232,7 +232,7 @@ class PythonGame(Game):
         return following
 
     def copied(self, position: Any) -> Any:
-        """Return a copy of an object."""
+        """Copy a position object by its `clone()`, or by `copy.deepcopy` if it has none."""
         clone = getattr(position, "clone", None)
         return copy.deepcopy(position) if clone is None else clone()
 
@@ -276,11 +276,11 @@ class PythonGame(Game):
     # --- objects and numbers ----------------------------------------------------------------------
 
     def _rows(self, positions: list, played: np.ndarray, plies: np.ndarray | int) -> np.ndarray:
-        """Return the states of positions.
+        """Convert position objects to states, [B, K].
 
         Args:
-            played: [B, max_plies], the actions so far.
-            plies: int[B], the numbers of these actions.
+            played: [B, max_plies], the actions so far in each game.
+            plies: int[B], how many of these entries were played.
         """
         num = len(positions)
         layout = self._layout
@@ -312,7 +312,7 @@ class PythonGame(Game):
         return states
 
     def _object(self, key: bytes) -> Any:
-        """Return the object of the position after some actions, given as their bytes."""
+        """Return the object for the position after the actions whose bytes are ``key``."""
         known = len(key)
         position = self._objects.get(key)
         while position is None and known > 0:
@@ -389,5 +389,5 @@ class PythonGame(Game):
 
 
 def _view(part: np.ndarray, dtype: Any) -> np.ndarray:
-    """Return columns of bytes as another type."""
+    """Reinterpret columns of bytes as numbers of another type."""
     return np.ascontiguousarray(part).view(dtype)

@@ -1,10 +1,10 @@
-"""Games by name: `connect_four`, `connect_x:5x5x4`, a file `examples/snort.py`, `module:Class`.
+"""Make games by name: `connect_four`, `connect_x:5x5x4`, `examples/snort.py`, `module:Class`.
 
-A name is a key of `_FAMILIES`, a file, a module, or an entry point that an installed package
-announces in the group `alphazero.games`. To add a game to this package, add a line to `_FAMILIES`
-and its name to `_SHIPPED_FAMILIES`.
+A name begins with a key of `_FAMILIES`, or is the path of a file, a class or a function in a
+module, or an entry point that an installed package announces in the group `alphazero.games`. To add
+a game to this package, add a line to `_FAMILIES` and its name to `_SHIPPED_FAMILIES`.
 
-In: a name, or an object with the rules of a game. Out: the batched game
+In: a game's name, or an object with its rules. Out: the batched game
 (`alphazero.games.batched_game.Game`) that everything else uses. Only this file decides which names
 exist, when two names mean the same game, and who may run code from outside this package: only the
 user. A name read from a file goes through `make_stored_game`.
@@ -38,9 +38,9 @@ _NAMES = (
     "open_spiel:hex(board_size=7)",
     "pgx:go_9x9",
 )
-#: Games of this package to choose from, the default first.
+#: Games of this package that users are offered to choose from, the default first.
 OFFERED = ("connect_four", "othello", "tic_tac_toe", "othello:6", "othello:4", "connect_x:5x5x4")
-#: Families with rules of this package, which stored files and requests may name too.
+#: Families whose rules are in this package, so that stored files and requests may name them too.
 _SHIPPED_FAMILIES = ("tic_tac_toe", "connect_four", "connect_x", "othello")
 #: Other spellings of names, including those of the config group ``game``.
 _SPELLINGS = {
@@ -51,29 +51,29 @@ _SPELLINGS = {
 }
 #: Objects that the user passed to `make_game`, by their names.
 _OBJECTS: dict[str, Any] = {}
-#: Pairs of stored and present digests of rules that the user was warned about.
+#: Pairs (stored digest, current digest) of rules whose change the user was warned about.
 _WARNED: set[tuple[str, str]] = set()
 
 
 def game_names() -> tuple[str, ...]:
-    """Return the names that `make_game` takes; those of installed packages come last.
+    """Return the names that `make_game` accepts; those of installed packages come last.
 
-    Parts in capitals are for the user to fill in.
+    Parts in capitals are placeholders.
     """
     return (*_NAMES, *announced(GAMES))
 
 
 def make_game(game: Any) -> Game:
-    """Return the game that the user names.
+    """Make the game that the user names.
 
     A name that ends in ``.py`` is the path of a game file, which is run; ``module:Class`` is
     imported, and so is the module of an entry point. Never pass a name that was read from a stored
     file: see `make_stored_game`.
 
     Args:
-        game: a name; a `Game`, which is returned; or an object or a class with the rules of a game
-            in plain Python, see `alphazero.own_games.python_game.Position`. From then on, the name
-            ``module:Class`` of its class means this object in this process.
+        game: a name; a `Game`, which is returned as it is; or an object or a class with the rules
+            of a game in plain Python, see `alphazero.own_games.python_game.Position`. From then on,
+            the name ``module:Class`` of its class means this object in this process.
 
     Raises:
         ConfigError: if there is no such game or its sizes are impossible.
@@ -107,7 +107,7 @@ def _make(game: Any) -> Game:
 def make_stored_game(
     name: str, source: str, named: str | None = None, key: str = "game", digest: str = ""
 ) -> Game:
-    """Return the game that a stored file names; run a game file only if the user names it too.
+    """Make the game that a stored file names; run a game file only if the user names it too.
 
     People exchange stored files, and opening one must not run a program. Games of this package, of
     OpenSpiel and of PettingZoo need no permission, nor do entry points of installed packages: the
@@ -117,12 +117,12 @@ def make_stored_game(
         name: the game's name in the stored file.
         source: the stored file, for messages: "the network 'x.safetensors'".
         named: the game that the user names in the same command, or None.
-        key: the setting by which they name it.
+        key: the setting by which the user names it.
         digest: digest of the game's rules in the stored file. If the rules have changed, the caller
             refuses them or calls `warn_of_changed_rules`.
 
     Raises:
-        ConfigError: if the name is a file or a module that the user does not name, if the user
+        ConfigError: if the name is a file or a module and the user does not name it, if the user
             names another game, or if there is no such game.
     """
     if named is not None:
@@ -143,7 +143,7 @@ def make_stored_game(
 
 
 def warn_of_changed_rules(game: Game, digest: str, source: str) -> None:
-    """Warn the user, once for each change, that a stored file is from before the rules changed.
+    """Warn the user, once per change, that the game's rules have changed since a file was stored.
 
     Args:
         digest: digest of the rules in the stored file; "" if unknown.
@@ -162,7 +162,7 @@ def is_object(name: str) -> bool:
 
 
 def runs_own_code(name: str) -> bool:
-    """Return whether making this game runs a file or ``module:Class`` that the name points to.
+    """Return whether making this game runs a file or imports a module that the name points to.
 
     An entry point of an installed package does not count, see `make_stored_game`.
     """
@@ -172,20 +172,20 @@ def runs_own_code(name: str) -> bool:
 
 
 def is_shipped_game(name: str) -> bool:
-    """Return whether a name is that of a game of this package, of any size."""
+    """Return whether a name means a game of this package, of any board size."""
     return _SPELLINGS.get(name, name).partition(":")[0] in _SHIPPED_FAMILIES
 
 
 def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str = "") -> bool:
-    """Return whether a name in a stored file means the game of the given name.
+    """Return whether a name in a stored file means the same game as a given name.
 
     Equal rules are the same game under any name. Different rules under the same name are a new
     version of the same game. Paths of game files are resolved before they are compared; if the
-    stored path does not exist here, as on another machine, only the names of the files are
-    compared. The file that runs is always the one that the user named.
+    stored path does not exist here, as on another machine, only the file names are compared. The
+    file that runs is always the one that the user named.
 
     Args:
-        digest, stored_digest: digests of the rules; "" if unknown, or for our games.
+        digest, stored_digest: digests of the rules; "" if unknown, or for this package's games.
     """
     name = _SPELLINGS.get(name, name)
     stored_name = _SPELLINGS.get(stored_name, stored_name)
@@ -199,11 +199,11 @@ def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str 
 
 
 def canonical_name(name: str) -> str:
-    """Return the resolved path of a game file; other names unchanged."""
+    """Resolve the path of a game file; return other names unchanged."""
     return str(Path(name).resolve()) if is_game_file(name) else name
 
 
-# --- families of games: functions of a name and of its part after the colon -----------------------
+# --- families of games: functions of the whole name and of its part after the colon ---------------
 
 
 def _tic_tac_toe(name: str, sizes: str) -> Game:

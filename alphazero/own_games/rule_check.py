@@ -1,13 +1,13 @@
-"""The check of a game's rules, as plain Python in a separate process.
+"""Check the rules of a game, run as plain Python in a separate process.
 
-In: the name of a game, optionally that of a second version of its rules. Out: a `RuleReport`.
+In: the name of a game, and optionally of a second version of its rules. Out: a `RuleReport`.
 Compiled code checks no array bounds, so a mistake in a rule can crash the process; and rules in
 plain Python may never return. The program
 
     python -m alphazero.own_games.rule_check OPTIONS_AS_JSON TIME_LIMIT_S
 
-therefore runs with ``NUMBA_DISABLE_JIT=1``, see `alphazero.own_games.checked_game`, and prints the
-report as JSON. Whatever the rules print goes to standard error.
+is therefore started with ``NUMBA_DISABLE_JIT=1`` by `alphazero.own_games.checked_game`, and prints
+the report as JSON. Whatever the rules print goes to standard error.
 """
 
 import dataclasses
@@ -29,21 +29,21 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import GAMES, announced
 from alphazero.runtime.process import claim_output
 
-_LOADING_FACTOR = 6  # running the file, which may compute tables, gets 6 time limits
+_LOADING_FACTOR = 6  # running the file, which may compute tables, may take 6 times the time limit
 
 
 def check_rules(options: CheckOptions) -> RuleReport:
     """Check the rules of a named game in a separate process.
 
     Raises:
-        ConfigError: if there is no such game or twin.
+        ConfigError: if there is no such game, or no such second version.
     """
     paths = [_file_of(name) for name in (options.game, options.twin) if name]
     return run_check(options, *(path for path in paths if path is not None))
 
 
 def _file_of(name: str) -> Path | None:
-    """Return the file with the rules of a game, None for games of this package and its adapters.
+    """Return the file with the rules of a game; None for games of this package and its adapters.
 
     Raises:
         ConfigError: if there is no such game.
@@ -62,10 +62,10 @@ def _is_of_a_module(name: str) -> bool:
 
 
 def load_laws(name: str) -> Laws:
-    """Return the laws of a game, without the check that `make_game` does for users' rules.
+    """Load a game to check its laws, without the check that `make_game` does for users' rules.
 
     Raises:
-        BrokenLaw: if it cannot be loaded, or is not a game.
+        BrokenLaw: if the game cannot be loaded, or is not a game.
     """
     if not _is_of_a_module(name):
         return Laws(make_game(name))
@@ -84,16 +84,16 @@ def load_laws(name: str) -> Laws:
 
 
 def _watched(time_limit_s: float) -> Callable[[], None]:
-    """Start a clock that ends the process with a traceback; return the function to restart it.
+    """Start a timer that ends the process with a traceback; return the function to restart it.
 
-    Running the file may take longer than a position.
+    Running the file may take longer than checking a position.
     """
     faulthandler.dump_traceback_later(_LOADING_FACTOR * time_limit_s, exit=True)
     return lambda: faulthandler.dump_traceback_later(time_limit_s, exit=True)
 
 
 def main(text: str, time_limit_s: str) -> None:
-    """Print the report on a game as JSON; see the module's docstring for the arguments."""
+    """Check a game and print the report as JSON; the module's docstring names the arguments."""
     answers = claim_output()
     watch = _watched(float(time_limit_s))
     options = CheckOptions(**json.loads(text))

@@ -1,6 +1,6 @@
-"""Errors in a user's game file, as one sentence with a line number.
+"""Describe an error in a user's game file in one sentence with a line number.
 
-In: an exception that a rule raised, or a message from numba. Out: text that names the line of the
+In: an exception raised by a rule, or a message from numba. Out: text that names the line of the
 user's file, the cause and, if known, the fix. Nothing is run or compiled here.
 """
 
@@ -13,7 +13,7 @@ from alphazero.games import rules
 from alphazero.runtime import jit
 from alphazero.runtime.errors import ConfigError
 
-#: Patterns in numba's messages and what they mean; the groups of a pattern fill the braces.
+#: Patterns in numba's messages, and their explanations; a pattern's groups fill the braces.
 _COMPILER_CAUSES = (
     (
         r"NRT required but not enabled|Only accept returning of array passed into the function",
@@ -48,16 +48,16 @@ _FALLBACK = "numba cannot compile this; write plain loops over numbers and array
 
 
 def unusable(name: str, reason: str, value: Any, allowed: Any) -> ConfigError:
-    """Return the error that refuses a game."""
+    """Make the error that reports why a game cannot be used."""
     message = f"{_UNUSABLE.format(name)}{reason.replace(_UNUSABLE.format(name), '')}."
     return ConfigError(message, key="game", value=value, allowed=allowed)
 
 
 def python_error_text(error: Exception, path: Path | None) -> str:
-    """Return the text of an error that rules raised, with the last line in their file.
+    """Format an error raised by rules, with the last line of their file in the traceback.
 
     Args:
-        path: the file of the rules; None names no line.
+        path: the file that contains the rules; None names no line.
     """
     if isinstance(error, SyntaxError):
         return f"line {error.lineno}: {error.msg}." if error.lineno else f"{error.msg}."
@@ -72,7 +72,7 @@ def python_error_text(error: Exception, path: Path | None) -> str:
 
 
 def compiler_error_text(text: str, path: Path) -> str:
-    """Return the line and the cause of an error, from numba's message."""
+    """Extract the line and the cause of an error from numba's message."""
     text = jit.with_written_names(re.sub(r"\x1b\[\d*m", "", text))
     found = re.search(rf'{re.escape(path.name)}(?:", line |:| \()(\d+)', text)
     where = f"line {found[1]}: " if found else ""

@@ -1,9 +1,9 @@
-"""The identity of a user's game: a digest of its rules, and the changes between two versions.
+"""Identify a user's game by a digest of its rules, and name the changes between two versions.
 
-In: a new game, or the stored text of rules, which is parsed and never run. Out: the text of the
-rules (`alphazero.runtime.source_text`) followed by the sizes of the game, and its digest; or the
-names of the parts that differ. A class without source, as in a notebook, is identified by its
-behaviour in random games.
+In: a new game, or the stored text of its rules, which is parsed and never run. Out: the text of the
+rules (`alphazero.runtime.source_text`) followed by the sizes of the game, and that text's digest;
+or the names of the parts that differ. A class without source, as in a notebook, is identified by
+its behaviour in random games.
 """
 
 import ast
@@ -17,19 +17,19 @@ from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.runtime.jit import with_written_names
 from alphazero.runtime.source_text import digest_of, module_file, parts_of, source_text
 
-#: Names that we add to the text.
+#: Names under which the game's sizes and its behaviour are added to the text of its rules.
 SIZES = "SIZES"
 BEHAVIOUR = "BEHAVIOUR"
 _PACKAGE = __name__.partition(".")[0]
 _NUM_GAMES = 8  # random games in a digest of behaviour
-_MAX_PLIES = 200  # plies of these games
-_MAX_NAMES = 6  # changed names in a message
+_MAX_PLIES = 200  # most plies of these games
+_MAX_NAMES = 6  # most changed names in a message
 
 
 def identify(game: Game) -> Game:
-    """Give a game its `rules_text` and `rules_digest`; return it.
+    """Set a game's `rules_text` and `rules_digest`, and return the game.
 
-    Both are "" for games of this package, which their names identify.
+    Both stay "" for games of this package, which are identified by their names.
     """
     rules = game.rules_object
     if type(rules).__module__.partition(".")[0] != _PACKAGE:
@@ -54,7 +54,7 @@ def _sizes_of(game: Game) -> dict[str, Any]:
 
 
 def made_as(rules: Any) -> str:
-    """Return a call that makes the game: its class, and the arguments that it stores."""
+    """Write the call that makes the game: its class, with the arguments that the object stores."""
     if isinstance(rules, tuple):
         return with_written_names(repr(rules))
     try:
@@ -73,7 +73,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _behaviour(game: Game) -> str:
-    """Return a digest of everything the rules return in some random games."""
+    """Play random games and return a digest of everything that the rules return in them."""
     rng = np.random.default_rng(0)
     digest = hashlib.sha256()
     states = game.initial_states(_NUM_GAMES)
@@ -90,7 +90,7 @@ def _behaviour(game: Game) -> str:
 
 
 def changes(old: str, new: str) -> str:
-    """Return the difference between two texts of rules: "changed: step, winner", or ""."""
+    """Describe how two texts of rules differ, such as "changed: step, winner"; "" if equal."""
     before, after = parts_of(old), parts_of(new)
     names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
     if BEHAVIOUR in names:
@@ -103,13 +103,13 @@ def changes(old: str, new: str) -> str:
 
 
 def network_shapes(text: str) -> tuple:
-    """Return ((C, H, W), A): the input and output shapes of a network for these rules."""
+    """Read from a text of rules the input and output shapes of their network, ((C, H, W), A)."""
     sizes = _sizes(text)
     return sizes["planes_shape"], sizes["num_actions"]
 
 
 def is_rules_text(text: str) -> bool:
-    """Return whether a stored text is undamaged, so that it can be compared."""
+    """Return whether a stored text of rules is undamaged and can be compared."""
     try:
         return bool(digest_of(text) and network_shapes(text))
     except (SyntaxError, ValueError, KeyError, TypeError, RecursionError, MemoryError):
@@ -117,6 +117,6 @@ def is_rules_text(text: str) -> bool:
 
 
 def _sizes(text: str) -> dict[str, Any]:
-    """Return the last line of the text, a dictionary of literals."""
+    """Parse the last line of a text of rules: the game's sizes, a dictionary of literals."""
     sizes: dict[str, Any] = ast.literal_eval(text[text.rindex(f"{SIZES} = ") + len(SIZES) + 3 :])
     return sizes

@@ -1,1 +1,1 @@
-"""Games at the terminal (docs/PLAY.md) and a JSON-lines engine (docs/engine.md)."""
+"""Play games at the terminal (docs/PLAY.md) or through a JSON-lines engine (docs/engine.md)."""

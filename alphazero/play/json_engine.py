@@ -1,11 +1,11 @@
-"""The JSON engine: other programs send a line for each position and get back a line with a move.
+"""The JSON engine: other programs send one line per position and get back one line with a move.
 
     {"game": "connect_four", "moves": [3, 3, 2]}
     {"move": 3, "action_weights": [...], "value": 0.12, "legal_actions": [0, 1, ...]}
 
-In: lines of any text. Out: for each line, one object with ``move``, ``result`` or ``error``. The
-same line gets the same answer, regardless of earlier lines, unless a time limit ends the search.
-This file does not depend on torch; `alphazero engine` passes in standard input and output.
+In: lines of any text. Out: for each line, one object with ``move``, ``result`` or ``error``. Equal
+lines get equal responses, regardless of earlier lines, unless a time limit ends the search. This
+file does not depend on torch; `alphazero engine` passes in standard input and output.
 """
 
 import functools
@@ -43,14 +43,15 @@ _CACHED_GAMES = 8
 
 
 class Engine:
-    """Answers requests with one player for each game.
+    """Responds to requests with one player per game.
 
     Args:
-        spec: the player, as `alphazero.players.registry.make_player` takes it; "auto" is the
+        spec: a player specification for `alphazero.players.registry.make_player`; "auto" means the
             default player of the request's game.
         settings: the player's settings.
-        only_game: the only game to play, such as a network's game; None plays all of ours. A game
-            file is executed, so its name must come from the user, not from a stored file.
+        only_game: the only game to play, such as a network's game; None allows all of this
+            package's games. A game file is executed, so its name must come from the user, not from
+            a stored file.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class Engine:
         self._player = player
 
     def answer(self, line: str) -> dict:
-        """Return the answer to one line as plain data for JSON, or {"error": message}.
+        """Respond to one line with plain data for JSON, which is {"error": message} on failure.
 
         Every exception becomes an error message, because the other program waits for a line.
         """
@@ -108,7 +109,7 @@ class Engine:
 
 
 def serve(engine: Engine, requests: IO[str], answers: IO[str]) -> None:
-    """Answer every line of ``requests`` with one line of ``answers``, flushed at once."""
+    """Respond to every line of ``requests`` with one line in ``answers``, flushed at once."""
     for line in requests:
         answer = engine.answer(line.rstrip("\r\n"))
         answers.write(json.dumps(answer, allow_nan=False) + "\n")
@@ -118,12 +119,12 @@ def serve(engine: Engine, requests: IO[str], answers: IO[str]) -> None:
 def parse_request(
     line: str, only_game: str | None = None, game_of: Callable[[str], Game] = make_game
 ) -> EngineRequest:
-    """Return the checked request of one line.
+    """Parse one line into a validated request.
 
     Args:
-        only_game: the only game allowed, which requests need not name. None allows all of ours, and
-            requests must name one. A request can never make a game file run.
-        game_of: returns the game with an allowed name.
+        only_game: the only game allowed, which requests need not name. None allows all of this
+            package's games, and requests must name one. A request can never run a game file.
+        game_of: makes the game that has an allowed name.
 
     Raises:
         Refusal: if the line is not a valid request.
@@ -152,7 +153,7 @@ def parse_request(
 
 
 def _position(game: Game, request: EngineRequest) -> np.ndarray:
-    """Return the state, [K], after the moves of a request."""
+    """Play the moves of a request and return the state, [K], after them."""
     notation = _notation(game, request)
     if isinstance(request.moves, str):
         return game.play_moves(read_moves(game, notation, request.moves))

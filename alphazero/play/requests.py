@@ -1,7 +1,7 @@
-"""Requests from other programs: to the JSON engine, and to the page of `alphazero serve`.
+"""Parse and validate requests to the JSON engine and to the server of `alphazero serve`.
 
-In: JSON text. Out: models whose fields have been checked against their types and limits. Whether
-moves and boards are possible is checked later, when they are played.
+In: JSON text. Out: request objects whose fields have valid types and are within their limits.
+Whether moves and boards are possible is checked later, when they are played.
 """
 
 import json
@@ -16,7 +16,7 @@ from alphazero.runtime.errors import InputError
 
 #: HTTP status codes of refusals.
 MALFORMED, UNKNOWN, IMPOSSIBLE = 400, 404, 422
-MAX_ERROR = 300  #: maximum characters of an error message
+MAX_ERROR = 300  #: maximum number of characters in an error message
 _MAX_QUOTED = 60
 R = TypeVar("R", bound="Request")
 _Text = Annotated[str, Field(max_length=1_000_000)]
@@ -25,10 +25,10 @@ _NumSimulations = Annotated[int, Field(ge=0, le=MAX_SIMULATIONS)]
 
 
 class Refusal(InputError):
-    """A request was refused.
+    """Raised to refuse a request.
 
     Attributes:
-        status: HTTP status code, 4xx or 5xx.
+        status: the HTTP status code, 4xx or 5xx.
         key: the field of the request that is wrong; None if the error does not concern one field.
         value: the refused value.
     """
@@ -59,14 +59,14 @@ class EngineRequest(Request):
 
 
 class PlayerRequest(Request):
-    """A player of the page's catalogue. Its maximum number of simulations is checked later."""
+    """A player of the page's catalogue; its maximum number of simulations is checked later."""
 
     id: _ShortText | None = None
     num_simulations: _NumSimulations | None = None
 
 
 class MisplayedRequest(Request):
-    """The game and the player whose mistakes the page looks for."""
+    """The game and the player whose mistakes the page asks for."""
 
     game: _ShortText | None = None
     player: PlayerRequest | None = None
@@ -89,7 +89,7 @@ class DrawingRequest(PositionRequest):
 
 
 class RunRequest(Request):
-    """The query of `api/run`: the metrics rows of a training run, starting at a row."""
+    """An `api/run` query for the metrics of a training run, from a given row on."""
 
     id: _Text | None = None
     from_row: Annotated[int, Field(ge=0, le=1_000_000_000, strict=False)] | None = None
@@ -103,7 +103,7 @@ class SearchRequest(PositionRequest):
 
 
 def read_json(text: str | bytes) -> Any:
-    """Parse JSON text and return its value as plain data.
+    """Parse JSON text into plain data.
 
     Raises:
         Refusal: if the text is not JSON in UTF-8, or has more than 200 levels of nesting.
@@ -119,13 +119,13 @@ def read_json(text: str | bytes) -> Any:
 
 
 def read_request(cls: type[R], plain: Any) -> R:
-    """Return a checked request of class ``cls``.
+    """Validate a request and convert it to an object of class ``cls``.
 
     Args:
         plain: the request as plain data, from `read_json`.
 
     Raises:
-        Refusal: for an unknown field, or a value of the wrong type or outside its limits.
+        Refusal: if a field is unknown, or its value has the wrong type or is outside its limits.
     """
     try:
         return cls.model_validate(plain)
@@ -144,22 +144,22 @@ def read_request(cls: type[R], plain: Any) -> R:
 
 
 def check_number(key: str, value: int, low: int, high: int) -> None:
-    """Raise `Refusal` if a number is not within limits that depend on the rest of the request."""
+    """Raise `Refusal` if a number is outside limits that depend on the rest of the request."""
     if not low <= value <= high:
         raise not_allowed(key, value, f"a whole number from {low} to {high}")
 
 
 def not_allowed(key: str, value: Any, allowed: str, status: int = MALFORMED) -> Refusal:
-    """Return the refusal of a field's value."""
+    """Make the refusal of a field's value."""
     message = f"{key}={quoted(value)} is not allowed: {key} takes {allowed}."
     return Refusal(message, status, key=key, value=value)
 
 
 def quoted(value: Any) -> str:
-    """Return a value as JSON, shortened to fit into an error message."""
+    """Write a value as JSON, shortened to fit into an error message."""
     return shortened(json.dumps(value), _MAX_QUOTED)
 
 
 def shortened(text: str, max_length: int = MAX_ERROR) -> str:
-    """Return a text, cut to at most ``max_length`` characters."""
+    """Cut a text to at most ``max_length`` characters."""
     return text if len(text) <= max_length else text[: max_length - 4] + " ..."

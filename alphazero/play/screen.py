@@ -1,4 +1,4 @@
-"""The screen of a game at the terminal: boards, moves, messages, and reading typed lines.
+"""Show a game at the terminal (boards, moves, messages) and read typed lines.
 
 In: a session, its players' names and a console. Out: text on the console, either line after line or
 in place: the board at the top of the terminal, with the latest moves and one message below it.
@@ -30,8 +30,8 @@ Names = tuple[str | None, str | None]
 
 _HOME, _CLEAR_LINE, _CLEAR_BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
 _STATUS_WIDTH = 34
-_MAX_RECENT = 2  #: maximum moves shown below a board drawn in place
-_PROMPT_LINES = 2  #: lines kept free for the prompt and for the cursor after the answer
+_MAX_RECENT = 2  #: maximum number of moves shown below a board drawn in place
+_PROMPT_LINES = 2  #: lines kept free for the prompt and for the cursor after the typed line
 _HELP = "Type 'help' for the commands: undo, hint, view and more."
 
 
@@ -39,14 +39,14 @@ def can_draw_in_place(console: Console, stream: IO[str] | None = None) -> bool:
     """Return whether input and output are a terminal whose cursor can be moved.
 
     Args:
-        stream: the input; None takes standard input.
+        stream: the input stream; None means standard input.
     """
     is_plain = console.is_dumb_terminal or console.legacy_windows
     return (stream or sys.stdin).isatty() and console.file.isatty() and not is_plain
 
 
 def line_reader(console: Console, stream: IO[str] | None = None) -> Callable[[str], str]:
-    """Return a function that prints a prompt and reads a line.
+    """Make a function that prints a prompt and reads a line.
 
     Terminals edit and show the line themselves; lines from any other stream are echoed. The
     function raises EOFError at the end of the input.
@@ -74,8 +74,8 @@ class Screen:
     """The console of a game, or of several games in sequence.
 
     Args:
-        names: the names of the player who moves first and of the other; None for a person.
-        in_place: draw each board over the last one if the terminal is high enough.
+        names: the names of the player who begins the game and of the other; None for a person.
+        in_place: whether to draw each board over the last one if the terminal is high enough.
     """
 
     def __init__(
@@ -144,19 +144,19 @@ class Screen:
         self.print_board(result)
 
     def print_goodbye(self) -> None:
-        """End the line of the prompt, and print how to continue an unfinished game."""
+        """End the prompt's line, and print how to continue the game if it is unfinished."""
         self._print(Text())
         if not self._session.over:
             text = "The game ends here. To continue it later, start with:"
             self._print(Text(f"{text}\n{self._moves_text()}"))
 
-    # --- answers to commands ----------------------------------------------------------------------
+    # --- output of commands -----------------------------------------------------------------------
 
     def print_board(self, message: RenderableType | None = None) -> None:
         """Draw the position, with the status beside it if the terminal is wide enough.
 
         Args:
-            message: shown below the board.
+            message: a message to show below the board.
         """
         if not self._draw_in_place(message):
             self._print(Text(), *self._position(), Text(), *([message] if message else []))
@@ -170,7 +170,7 @@ class Screen:
         self.say(analysis_view(self._session.game, self.skin, player, analysis, self._medium))
 
     def print_moves(self) -> None:
-        """Print the moves so far in the form that ``moves=`` takes."""
+        """Print the moves so far, in the form of the setting ``moves=``."""
         self.say(Text(self._moves_text()))
 
     def warn(self, text: str) -> None:
@@ -178,7 +178,7 @@ class Screen:
         self.say(Text(text, "red"))
 
     def say(self, message: RenderableType) -> None:
-        """Print a message; below the board if boards are drawn in place."""
+        """Print a message, which appears below the board if boards are drawn in place."""
         if not self._draw_in_place(message):
             self._print(message)
 
@@ -192,7 +192,7 @@ class Screen:
     # --- drawing ----------------------------------------------------------------------------------
 
     def _print(self, *parts: RenderableType) -> None:
-        """Print parts below each other; on a terminal, wrap lines between words."""
+        """Print parts one below the other; on a terminal, wrap lines between words."""
         for part in parts:
             if isinstance(part, Text) and self.console.is_terminal and not part.no_wrap:
                 part = wrapped(part, self.console.width)
@@ -208,7 +208,7 @@ class Screen:
         """Redraw the screen; return False if drawing in place is off or the screen is too low.
 
         Args:
-            message: shown instead of the latest moves.
+            message: a message to show instead of the latest moves.
         """
         if not self.is_in_place:
             return False
@@ -235,7 +235,7 @@ class Screen:
         return setup + shlex.quote(f"moves={moves}")
 
     def _position(self) -> list[RenderableType]:
-        """Return the board; for a person to move, add the legal moves if it has no labels."""
+        """Draw the board; if it has no labels and a person is to move, list the legal moves."""
         session, notation = self._session, self.skin.notation
         is_human_turn = not session.over and self._names[session.player] is None
         is_drawn = session.game.drawn(session.state) is not None
@@ -263,7 +263,7 @@ class Screen:
         return [self.side_text(player) for player in range(self._session.game.num_players)]
 
     def _status(self) -> Text:
-        """Return the lines beside the board."""
+        """Write the status, the lines of text beside the board."""
         session = self._session
         lines = [Text(), *self._side_texts(), Text()]
         if self.skin.counts_pieces:

@@ -1,8 +1,8 @@
-"""A game at the terminal: people type moves, engines answer, and boards are drawn in between.
+"""Play a game at the terminal: people type moves, engines reply, and boards are drawn in between.
 
-In: a game, the two players and a console. Out: the game on the console. Input that is neither a
-move nor a command gets a one-line explanation, and the user can try again. The end of the input and
-Ctrl-C end the game.
+In: a game, its two players and a console. Out: the game, printed on the console. Input that is
+neither a move nor a command gets a one-line explanation, and the user can try again. The end of the
+input and Ctrl-C end the game.
 """
 
 import functools
@@ -25,7 +25,7 @@ from alphazero.play.view import line_text
 from alphazero.players.base import Analysis, Player
 from alphazero.runtime.wording import counted
 
-#: Commands: name -> (short name, meaning).
+#: The commands: name -> (short name, help text).
 COMMANDS = {
     "undo": ("u", "take back moves to your previous turn, even when the game is over"),
     "hint": ("h", "show what an engine would play here"),
@@ -53,16 +53,16 @@ class TerminalGame:
     """One game between two players, people or engines.
 
     Args:
-        players: the player who moves first in the game, then the other.
-        console: where everything is printed.
-        read_line: reads a typed line after a prompt; raises EOFError at the end of input.
-        adviser: makes the player that gives hints, when the first hint is asked for. None takes an
-            engine of this game.
-        moves: actions already played at the start, also of a rematch.
-        every_board: draw the board after each move, not only at the end.
-        in_place: draw each board over the last one.
-        skin: the appearance of the game; None takes the game's default.
-        introduction: text printed at the start.
+        players: the player who begins the game, then the other.
+        console: the console on which everything is printed.
+        read_line: prints a prompt and reads a typed line; raises EOFError at the end of the input.
+        adviser: makes the player that gives hints, when the first hint is asked for. None means an
+            engine that plays in this game.
+        moves: actions already played at the start of the game, and of each rematch.
+        every_board: whether to draw the board after each move, not only at the end.
+        in_place: whether to draw each board over the last one.
+        skin: how the game is drawn; None means the game's default skin.
+        introduction: text to print at the start.
     """
 
     def __init__(
@@ -94,8 +94,8 @@ class TerminalGame:
         """Play to the end, and continue as long as a person takes back moves or wants a rematch.
 
         Returns:
-            The winner of the last game, 0 for the player who moved first in it; None for a draw or
-            if a person left before its end.
+            The winner of the last game, 0 for the player who began it; None for a draw, or if a
+            person left before its end.
         """
         self._begin(self._introduction)
         try:
@@ -121,7 +121,7 @@ class TerminalGame:
         self._screen.print_result()
 
     def _names(self) -> tuple[str | None, str | None]:
-        """Return the names of both players, None for a person."""
+        """Return the names of both players; a person has None."""
         first, second = (
             None if isinstance(player, HumanPlayer) else player.name for player in self.players
         )
@@ -178,7 +178,7 @@ class TerminalGame:
         return True
 
     def _play(self, player: int, action: int, notes: str) -> None:
-        """Play a move and print it; draw the board unless an engine answers immediately."""
+        """Play a move and print it; draw the board unless an engine replies immediately."""
         session = self.session
         session.play(action)
         self._screen.print_move(player, action, notes)
@@ -215,7 +215,7 @@ class TerminalGame:
         return True
 
     def _rematch(self, is_swapped: bool) -> bool:
-        """Start another game from the same position as the first; return whether it starts."""
+        """Start another game from the first game's start position; return whether it started."""
         if not self.session.over:
             self._screen.warn("A rematch is possible only when the game is over.")
             return False
@@ -262,7 +262,7 @@ class TerminalGame:
         return isinstance(self.players[player], HumanPlayer)
 
     def _think(self, player: Player, text: str) -> Analysis:
-        """Return a player's analysis of the position; show a progress bar if it takes long."""
+        """Let a player analyse the position; show a progress bar if it takes long."""
         console = self._screen.console
         start_s = time.monotonic()
         limit_s = getattr(player, "time_limit_s", None)

@@ -1,4 +1,4 @@
-"""An engine's analysis in readable form: a table of moves with their values, the expected line.
+"""Show an engine's analysis in readable form: the expected line, and a table of moves and values.
 
 In: a skin, the player to move, and an engine's analysis of the position. Out: rich renderables; the
 caller prints them.
@@ -19,23 +19,23 @@ from alphazero.players.base import Analysis
 from alphazero.runtime.wording import counted
 from alphazero.solvers.base import ILLEGAL_SCORE
 
-MAX_ROWS = 10  #: maximum moves in the table
-MAX_LINE = 12  #: maximum moves of the expected line
+MAX_ROWS = 10  #: maximum number of moves in the table
+MAX_LINE = 12  #: maximum number of moves shown of the expected line
 _BAR_WIDTH = 16
 
 
 def line_text(skin: Skin, actions: Sequence[int]) -> str:
-    """Return the first `MAX_LINE` moves of a line as text, in the notation that people type."""
+    """Format the first `MAX_LINE` moves of a move sequence, in the notation that people type."""
     texts = [skin.notation.text(int(action)) for action in actions[:MAX_LINE]]
     return " ".join(texts) + (" ..." if len(actions) > MAX_LINE else "")
 
 
 def analysis_view(game: Game, skin: Skin, player: int, analysis: Analysis, medium: Medium) -> Group:
-    """Return an analysis as a summary, the expected line and a table of moves.
+    """Show an analysis as a summary, the expected line and a table of moves.
 
     Args:
-        player: the player to move, 0 for the one who moves first in the game; all values are from
-            this player's viewpoint.
+        player: the player to move, 0 for the one who began the game; all values are from this
+            player's viewpoint.
     """
     value = expectation_text(analysis.value, game) or "unknown"
     summary = Text.assemble("Value for ", side(skin, player, medium), f": {value}")
@@ -77,9 +77,9 @@ def _table(game: Game, skin: Skin, analysis: Analysis, actions: list[int]) -> Ta
 
 
 def _shown_actions(analysis: Analysis) -> list[int]:
-    """Return the chosen action, then the others by exact score if known, else by weight.
+    """List the chosen action, then the others by exact score or, without scores, by weight.
 
-    Illegal actions are omitted and, without scores, actions with neither weight nor visits.
+    Illegal actions are omitted; without scores, so are actions with neither weight nor visits.
     """
     if analysis.scores is not None:
         order = np.argsort(-analysis.scores.astype(np.int64), kind="stable")

@@ -1,1 +1,1 @@
-"""Pictures that commands draw: charts with matplotlib, and boards."""
+"""Draw the pictures that commands write: charts with matplotlib, and boards."""

@@ -1,8 +1,8 @@
-"""The picture of `alphazero plot what=exact`: the error against an exact solver over training time.
+"""Draw the picture of `alphazero plot what=exact`: errors by an exact solver over training time.
 
-In: the metrics of one or several runs, as `RunFolder.read_metrics` returns them. Out: a picture.
-The error is the fraction of evaluation positions whose move gives up the best possible result. The
-axis is logarithmic, so that a tenth of a percent stays visible.
+In: the metrics of one or more runs, from `RunFolder.read_metrics`. Out: a picture. The error is the
+fraction of evaluation positions in which the run's move gives up the best possible result. The axis
+is logarithmic, so that a tenth of a percent stays visible.
 """
 
 import itertools
@@ -19,10 +19,10 @@ Run = tuple[str, list[Row]]  #: the name and the metrics of a run
 
 
 def draw_exact_error(runs: Sequence[Run], game: str, output: Path) -> None:
-    """Draw the error of each run.
+    """Draw the error of each run over its training time.
 
     Args:
-        game: the name of the game, for the title.
+        game: the game's name, for the title.
 
     Raises:
         ConfigError: if a run has no such measurements, or the picture cannot be written.
@@ -39,7 +39,7 @@ def draw_exact_error(runs: Sequence[Run], game: str, output: Path) -> None:
     ylabel = f"% of {_numbers(runs, 'exact.num_positions')} positions"
     axis.set(xlabel="minutes of training", ylabel=ylabel, yscale="log", xlim=(0, None))
     axis.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    axis.yaxis.set_minor_formatter(  # only some, since all would overlap
+    axis.yaxis.set_minor_formatter(  # label only some: all would overlap
         lambda value, _: f"{value:g}" if f"{value:e}"[0] in "2357" else ""
     )
     axis.legend(frameon=False)
@@ -47,14 +47,14 @@ def draw_exact_error(runs: Sequence[Run], game: str, output: Path) -> None:
 
 
 def _numbers(runs: Sequence[Run], key: str) -> str:
-    """Return the last values of a metric in all runs, such as "64 or 100"."""
+    """List the runs' last values of a metric, such as "64 or 100"."""
     return " or ".join(f"{number:,}" for number in sorted({rows[-1][key] for _, rows in runs}))
 
 
 def _draw_lines(axis: Axes, runs: Sequence[Run], line: Line, dashes: str, label: str) -> None:
-    """Draw a line for each run; a single run also gets the 95% interval.
+    """Draw a line for each run; a single run also gets its 95% confidence interval.
 
-    Zero, impossible on a logarithmic axis, becomes half a position.
+    An error of zero, impossible on a logarithmic axis, is drawn as half a position.
     """
     for (name, rows), color in zip(runs, itertools.cycle(COLORS)):
         lowest = 50.0 / rows[-1]["exact.num_positions"]

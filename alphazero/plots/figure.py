@@ -1,4 +1,4 @@
-"""Make a matplotlib figure in the style of all charts, and write it to a file."""
+"""Make a matplotlib figure in the project's chart style, and write it to a file."""
 
 import io
 from pathlib import Path
@@ -13,11 +13,11 @@ COLORS = (BLUE, ORANGE, GREEN, "#6b46c1", "#b7791f", "#b83280", "#2c7a7b", GREY)
 #: matplotlib.axes.Axes; matplotlib is optional and imported only to draw.
 Axes = Any
 _DPI = 110
-_ANIMATIONS = {"gif"}  # formats that some versions of matplotlib list, but write as one frame
+_ANIMATIONS = {"gif"}  # formats that some versions of matplotlib list, but write as a single frame
 
 
 def new_figure(num_rows: int, num_columns: int, title: str, size: tuple[float, float]) -> Any:
-    """Return a figure and its grid of axes, like `matplotlib.pyplot.subplots`.
+    """Make a figure and its grid of axes, like `matplotlib.pyplot.subplots`.
 
     Args:
         size: width and height in inches.
@@ -35,11 +35,11 @@ def check_picture(output: str | Path, key: str) -> None:
     """Check that a chart can be written, before the work begins.
 
     Args:
-        output: the file, whose ending names the format.
-        key: the setting that named it.
+        output: the file; the ending of its name chooses the format.
+        key: the setting that named the file, for messages.
 
     Raises:
-        ConfigError: if matplotlib is missing or cannot write this format, or the file cannot be
+        ConfigError: if matplotlib is missing or cannot write this format, or if the file cannot be
             written.
     """
     known = {*_pyplot().Figure().canvas.get_supported_filetypes()} - _ANIMATIONS
@@ -47,7 +47,7 @@ def check_picture(output: str | Path, key: str) -> None:
 
 
 def save_figure(figure: Any, output: Path) -> None:
-    """Write a figure and release its memory; its axes get a grid and lose two of their sides.
+    """Write a figure and release its memory; add a grid, and hide the top and right edges.
 
     Args:
         output: the file, see `check_picture`.
@@ -62,7 +62,7 @@ def save_figure(figure: Any, output: Path) -> None:
 
 
 def _pyplot() -> Any:
-    """Return matplotlib's pyplot, which draws to files only.
+    """Import matplotlib's pyplot, set to draw only to files.
 
     Raises:
         ConfigError: if matplotlib is not installed.

@@ -1,7 +1,7 @@
-"""The picture of `alphazero plot what=game`: a game as an animation, or all its positions at once.
+"""Draw the picture of `alphazero plot what=game`: an animation, or a sheet of all positions.
 
 In: a game, finished or not. Out: a .gif that shows the positions one after another, or a picture in
-another format with a small board for each move.
+another format with one small board per position.
 """
 
 import math
@@ -28,27 +28,27 @@ from alphazero.boards.skin import Skin
 from alphazero.boards.text import ending_text, expectation_text
 from alphazero.runtime.wording import counted
 
-# A frame, in units.
+# Lengths in a frame of an animation, in the picture's unit of length.
 _BOARD = 6.0  # longer side of the board
 _MARGIN = 0.45
 _TOP = 1.05  # height above the board
 _CAPTION = 0.95  # height below the board
-_FRAME_PIXELS = 400  # width of a frame
+_FRAME_PIXELS = 400  # width of a frame, in pixels
 _MOVE_MS = 900  # duration of a frame
 _LAST_MS = 4000  # duration of the last frame
-# A board of the sheet, in units.
-_TILE = 6.0  # longer side
+# Lengths in a sheet of positions, in the picture's unit of length.
+_TILE = 6.0  # longer side of a board
 _GAP = 1.0
-_TILE_PIXELS = 187.5  # width
-_MAX_NAME = 18  # characters of a player's name
+_TILE_PIXELS = 187.5  # width of a board and its gap, in pixels
+_MAX_NAME = 18  # most characters of a player's name that are shown
 
 
 class PlayedGame(NamedTuple):
     """A game to draw."""
 
     session: Session  #: the whole game
-    values: Mapping[int, float] = {}  #: the mover's expected result, by ply, if known
-    names: tuple[str, str] = ("", "")  #: names of the players; "" takes the name of the side
+    values: Mapping[int, float] = {}  #: the expected result of the player to move, by ply, if known
+    names: tuple[str, str] = ("", "")  #: names of the players; "" shows the name of the side
     first_ply: int = 0  #: number of opening moves, which are not drawn one by one
 
 
@@ -56,7 +56,7 @@ def draw_game(played: PlayedGame, skin: Skin, output: Path) -> None:
     """Draw a game.
 
     Args:
-        output: the file, an animation if it ends in .gif, otherwise a sheet of positions.
+        output: the file: an animation if its name ends in .gif, otherwise a sheet of positions.
 
     Raises:
         ConfigError: if the file cannot be written.
@@ -72,14 +72,14 @@ def draw_game(played: PlayedGame, skin: Skin, output: Path) -> None:
 
 
 def _frames(played: PlayedGame, skin: Skin) -> Iterator[tuple[Picture, int]]:
-    """Yield each frame and its duration in milliseconds."""
+    """Draw each frame of the animation, and yield it with its duration in milliseconds."""
     last = len(played.session.actions)
     for ply in range(played.first_ply, last + 1):
         yield _frame(played, skin, ply), _LAST_MS if ply == last else _MOVE_MS
 
 
 def _frame(played: PlayedGame, skin: Skin, ply: int) -> Picture:
-    """Return the picture of the position after ``ply`` moves."""
+    """Draw the frame that shows the position after ``ply`` moves."""
     session = played.session
     height, width = board_size(session.game)
     cell = _BOARD / max(height, width)
@@ -111,7 +111,7 @@ def _board(session: Session, skin: Skin, ply: int) -> list[Shape]:
 def _player_names(
     played: PlayedGame, skin: Skin, mover: int | None, right: float
 ) -> Iterator[Shape]:
-    """Yield the names of the players, that of the player to move in bold."""
+    """Draw the players' pieces and names, with the player to move in bold."""
     ends = ((_MARGIN + 0.2, 0.35, "left"), (right - 0.2, -0.35, "right"))
     for player, (x, space, align) in enumerate(ends[: played.session.game.num_players]):
         yield piece_shape(skin, player, x, 0.55, 0.5)
@@ -121,7 +121,7 @@ def _player_names(
 
 
 def _caption(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
-    """Return the last move, or the result at the end."""
+    """Write the caption of a frame: its last move, or the result at the end of the game."""
     session = played.session
     if is_last and session.over:
         ending = ending_text(session.game, skin.sides, session.result)
@@ -134,7 +134,7 @@ def _caption(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
 
 
 def _remark(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
-    """Return the mover's expected result, or the numbers of pieces at the end."""
+    """Write what the last mover expected or, at the end of the game, the numbers of pieces."""
     if is_last and played.session.over:
         return count_text(played.session, skin) if skin.counts_pieces else ""
     value = expectation_text(played.values.get(ply - 1, math.nan), played.session.game)
@@ -152,7 +152,7 @@ def _move_text(session: Session, skin: Skin, ply: int) -> str:
 
 
 def game_sheet(played: PlayedGame, skin: Skin) -> Picture:
-    """Return a small board for each position."""
+    """Draw a sheet with one small board per position."""
     session = played.session
     height, width = board_size(session.game)
     cell = _TILE / max(height, width)

@@ -1,8 +1,8 @@
-"""The picture of `alphazero plot what=position`: a board and a player's analysis of its moves.
+"""Draw the picture of `alphazero plot what=position`: a board and a player's analysis of it.
 
-In: a game in progress and a player's analysis of its last position. Out: a picture. Each legal move
-on the board shows its fraction of the policy. Beside the board, a bar divides the expected result
-between the two sides, and a table lists the moves.
+In: a game in progress and a player's analysis of its last position. Out: a picture. On the board,
+each legal move shows its share of the search's visits or of the policy. Beside the board, a bar
+divides the expected result between the two sides, and a table lists the moves.
 """
 
 import math
@@ -40,12 +40,12 @@ from alphazero.players.base import Analysis
 from alphazero.plots.figure import BLUE
 from alphazero.runtime.wording import counted
 
-_UNIT = 90  # pixels
-_BOARD = 6.0  # units: longer side of the board
+_UNIT = 90  # pixels per unit of length
+_BOARD = 6.0  # longer side of the board, in units of length
 _MARGIN, _TOP, _VALUE_BAR, _TABLE = 0.5, 1.95, 0.36, 6.7
 _BAR_LENGTH, _ROW = 2.9, 0.56
 _MAX_ROWS = 10
-_MAX_LINE = 90  # characters
+_MAX_LINE = 90  # most characters in a line of the heading
 _TRACK, _PRIOR = "#edf0f4", "#8b95a5"
 
 
@@ -54,27 +54,27 @@ class Thought(NamedTuple):
 
     player: str  #: the player's name
     analysis: Analysis
-    #: float32[A], policy of the player's network without a search; None without a network or a
-    #: search
+    #: float32[A], the policy of the player's network without a search; None if the player has no
+    #: network or does not search
     priors: np.ndarray | None
     network_value: float  #: the network's value for the player to move; nan if `priors` is None
 
     @property
     def shares(self) -> np.ndarray:
-        """Return float[A]: fractions of the search's visits, or without visits the weights."""
+        """Each action's share of the search's visits, or its weight without visits, float[A]."""
         visits = self.analysis.visits
         return visits / visits.sum() if visits.any() else self.analysis.action_weights
 
     @property
     def what_shares_are(self) -> str:
-        """Return the name of the quantity in `shares`."""
+        """The name of the quantity in `shares`."""
         if self.analysis.visits.any():
             return "visits"
         return "policy" if self.analysis.scores is None else "best moves"
 
 
 def draw_position(session: Session, skin: Skin, thought: Thought, output: Path) -> None:
-    """Draw the last position of a session into a file.
+    """Draw a session's last position with a player's evaluation, and write it to a file.
 
     Raises:
         ConfigError: if the file cannot be written.
@@ -83,7 +83,7 @@ def draw_position(session: Session, skin: Skin, thought: Thought, output: Path) 
 
 
 def position_picture(session: Session, skin: Skin, thought: Thought) -> Picture:
-    """Return the picture of a session's last position with a player's evaluation."""
+    """Draw a session's last position with a player's evaluation."""
     game = session.game
     height, width = board_size(game)
     cell = _BOARD / max(height, width)
@@ -128,10 +128,10 @@ def _shortened(line: str) -> str:
 
 
 def _share_shapes(session: Session, skin: Skin, thought: Thought) -> list[Shape]:
-    """Return a disc on the cell of each move with its fraction, more opaque for larger ones.
+    """Draw a disc with each move's share on the move's cell, more opaque for larger shares.
 
     If there are no names along the edges, each cell has its move's name in a corner. Moves from
-    square to square are arrows, wider and more opaque for larger fractions.
+    square to square are drawn as arrows, wider and more opaque for larger shares.
     """
     width = board_size(session.game)[1]
     if skin.notation.kind == "move":
@@ -155,7 +155,7 @@ def _share_shapes(session: Session, skin: Skin, thought: Thought) -> list[Shape]
 
 
 def _share_arrows(session: Session, skin: Skin, thought: Thought, width: int) -> list[Shape]:
-    """Return an arrow for each move with at least 1%, in increasing order."""
+    """Draw an arrow for each move whose share is at least 1%, in increasing order of shares."""
     arrows: list[Shape] = []
     for action in sorted(session.legal_actions, key=lambda action: thought.shares[action]):
         share = float(thought.shares[action])
@@ -167,7 +167,7 @@ def _share_arrows(session: Session, skin: Skin, thought: Thought, width: int) ->
 
 
 def _value_bar(session: Session, skin: Skin, value: float, board_height: float) -> list[Shape]:
-    """Return the bar that divides the expected result; the lower part is the first player's.
+    """Draw the bar that divides the expected result; the lower part is the first player's.
 
     A puzzle has no bar.
     """
@@ -187,7 +187,7 @@ def _value_bar(session: Session, skin: Skin, value: float, board_height: float) 
 
 
 def _table(session: Session, skin: Skin, thought: Thought, left: float) -> list[Shape]:
-    """Return a line for each move, in decreasing order of their fractions."""
+    """Draw the table: one row per move, the player's choice first, then by decreasing shares."""
     shares = thought.shares
     analysis = thought.analysis
     legal = session.legal_actions
@@ -223,7 +223,7 @@ def _table(session: Session, skin: Skin, thought: Thought, left: float) -> list[
 
 
 def _bars(thought: Thought, action: int, left: float, y: float) -> list[Shape]:
-    """Return the bar of a move's fraction and, below it, that of the network's prior."""
+    """Draw the bar of a move's share and, below it, the bar of the network's prior."""
     height = 0.34 if thought.priors is None else 0.21
     bars: list[Shape] = [
         Box(left, y - 0.17, _BAR_LENGTH, 0.34, _TRACK),

@@ -1,4 +1,4 @@
-"""The picture of `alphazero rate`: a run's Elo over training time, with other players as lines."""
+"""Draw the picture of `alphazero rate`: a run's Elo over training time, other players as lines."""
 
 from pathlib import Path
 
@@ -9,14 +9,14 @@ from alphazero.evaluation.ratings import rating_text, search_of, short_name
 from alphazero.evaluation.report import Z_95
 from alphazero.plots.figure import BLUE, GREY, Axes, new_figure, save_figure
 
-_TEXT_HEIGHT = 0.035  # height of a name as a fraction of the axis
+_TEXT_HEIGHT = 0.035  # height of a name, as a fraction of the axis
 
 
 def draw_ratings(ratings: Ratings, networks: dict[str, dict], title: str, output: Path) -> None:
     """Draw the ratings.
 
     Args:
-        networks: the run's networks by player, each with its iteration and elapsed_s.
+        networks: the ``iteration`` and ``elapsed_s`` of each of the run's networks, by player name.
 
     Raises:
         ConfigError: if matplotlib is missing or cannot write the file.
@@ -45,12 +45,12 @@ def _draw_others(axis: Axes, ratings: Ratings, players: list[str]) -> None:
         is_bound = ratings.is_bound[index]
         style = ":" if is_bound else "--"
         axis.axhline(ratings.elo[index], color=GREY, linewidth=1, linestyle=style)
-        if not is_bound:  # a bound's interval is open at one end
+        if not is_bound:  # the interval of a bound is open at one end
             axis.axhspan(*ratings.interval(player), color=GREY, alpha=0.08, linewidth=0)
 
 
 def _name_others(axis: Axes, ratings: Ratings, players: list[str]) -> None:
-    """Write the names at the right end of the lines, moved up if they would overlap."""
+    """Write players' names at the right end of their lines, moved up where they would overlap."""
     low, high = axis.get_ylim()
     lowest = low
     elo_of = {player: float(ratings.elo[ratings.players.index(player)]) for player in players}
@@ -71,7 +71,7 @@ def _name_others(axis: Axes, ratings: Ratings, players: list[str]) -> None:
 
 
 def _draw_networks(axis: Axes, ratings: Ratings, networks: dict[str, dict], search: str) -> None:
-    """Draw the networks with the same search as one line with its 95% interval."""
+    """Draw the networks that use the same search as one line, with 95% confidence intervals."""
     order = sorted(networks, key=lambda player: networks[player]["elapsed_s"])
     minutes = [networks[player]["elapsed_s"] / 60.0 for player in order]
     elo = np.array([ratings.elo[ratings.players.index(player)] for player in order])

@@ -1,6 +1,6 @@
-"""The picture of `alphazero plot`: a run's losses, strength, self-play games and speed.
+"""Draw the picture of `alphazero plot`: a run's losses, strength, self-play games and speed.
 
-In: the metrics of a run, as `RunFolder.read_metrics` returns them. Out: a picture with four panels.
+In: the metrics of a run, from `RunFolder.read_metrics`. Out: a picture with four panels.
 """
 
 from pathlib import Path
@@ -22,11 +22,12 @@ from alphazero.training.curves import (
 
 
 def draw_run(metrics: list[Row], title: str, span: int, output: Path) -> None:
-    """Draw the picture.
+    """Draw the four panels and write them to a file.
 
     Args:
-        metrics: one dict for each iteration.
-        span: window of the losses' rolling mean: iterations, or epochs if the run stored them.
+        metrics: one dict per iteration.
+        span: number of iterations, or of epochs if the run stored their losses, over which the
+            rolling mean of the losses is taken.
 
     Raises:
         ConfigError: if matplotlib is missing or cannot write the file.
@@ -35,14 +36,14 @@ def draw_run(metrics: list[Row], title: str, span: int, output: Path) -> None:
     _draw_losses(axes[0][0], metrics, span)
     _draw_strength(axes[0][1], metrics)
     _draw_chart(axes[1][0], GAMES, metrics)
-    axes[1][0].set(ylim=(0, 130), yticks=range(0, 101, 20))  # with room for the legend
+    axes[1][0].set(ylim=(0, 130), yticks=range(0, 101, 20))  # room for the legend
     axes[1][0].legend(frameon=False, loc="upper center", ncols=2)
     _draw_chart(axes[1][1], SPEED, metrics)
     save_figure(figure, output)
 
 
 def rolling_mean(values: np.ndarray, span: int) -> list[float]:
-    """Return the mean of each value and up to ``span`` - 1 values before it."""
+    """Average each value with up to ``span`` - 1 values before it."""
     return [values[max(0, end - span) : end].mean() for end in range(1, len(values) + 1)]
 
 
@@ -71,7 +72,7 @@ def _draw_losses(axis: Axes, metrics: list[Row], span: int) -> None:
 
 
 def _draw_strength(axis: Axes, metrics: list[Row]) -> None:
-    """Draw those of the match score, the accuracy and the proof that were measured."""
+    """Draw the match score, the accuracy and the result of the proof, where they were measured."""
     axis.set(title="Strength", xlabel="minutes of training")
     num_positions = newest(metrics, "proof.num_positions")
     is_proven = num_positions > 0

@@ -2,11 +2,11 @@
 
 In reading order:
 
-- `game`: what a game must define; `PlainGame` and `NotebookGame` adapt other games
-- `minimax`: perfect play and counts of positions by full enumeration
+- `game`: the methods that a game must define; `PlainGame` and `NotebookGame` adapt other games
+- `minimax`: perfect play, and counts of move sequences and games, by full enumeration
 - `uct`: Monte Carlo tree search with UCB1 and rollouts, on a tree or on a table of positions
-- `alphazero`: the search with an evaluator in place of rollouts (PUCT), and a game of self-play
-- `drawing`: a tree as text
+- `alphazero`: search with an evaluator in place of rollouts (PUCT), and self-play
+- `drawing`: draws a search tree as text
 - `play`: a game between searches, people or other functions that choose moves
 
 `Uct` and `AlphaZero` can be imported from here. Nothing is compiled and nothing needs torch.

@@ -1,6 +1,6 @@
-"""AlphaZero's search in plain Python: PUCT with an evaluator, root noise, reuse; and self-play.
+"""AlphaZero in plain Python: PUCT with an evaluator, root noise and tree reuse; and self-play.
 
-In: the rules of a game and an evaluator. Out: a `PolicyOutput`, or the samples of a game of
+In: the rules of a game and an evaluator. Out: a `PolicyOutput`, or the samples from one game of
 self-play. One simulation has three phases, each a method of `AlphaZero`: `simulate`, `expand`,
 `backward`. The evaluator is any function ``(game, state) -> (priors, value)``, such as a network or
 a table; see `alphazero.textbook.evaluators`.
@@ -20,35 +20,35 @@ from alphazero.textbook.game import NotebookGame, Rules, State, as_rules
 
 @dataclasses.dataclass(eq=False)
 class Node:
-    """A position, its statistics, and its prior. Values are for the player to move in it."""
+    """A position in the tree, with its statistics and prior; values are for its player to move."""
 
     state: State
     player: int  #: the player to move, 0 or 1
     prior: float = 1.0  #: P(s, a) of the action that leads here
-    visits: int = 0  #: N: its own evaluation and all visits below
+    visits: int = 0  #: N: one for the node's own evaluation, plus all visits below it
     value_sum: float = 0.0  #: W: the sum of the values of these visits
-    #: Nodes by action; {} at a leaf.
+    #: Child nodes by action; {} at a leaf.
     children: dict = dataclasses.field(default_factory=dict, repr=False)
     result: float | None = None  #: the exact value of a finished game; None if not known
 
     @property
     def value(self) -> float:
-        """Q: the exact value, or the mean of all visits; nan without visits."""
+        """Q: the exact value if known, otherwise the mean of all visits; nan without visits."""
         if self.result is not None:
             return self.result
         return self.value_sum / self.visits if self.visits else math.nan
 
     def value_for(self, player: int) -> float:
-        """Return `value` for either player. Signs flip nowhere else."""
+        """Return `value` from the viewpoint of either player."""
         return self.value if player == self.player else -self.value
 
 
 class PolicyOutput(NamedTuple):
     """The result of a search."""
 
-    action: Any  #: the most visited one
-    action_weights: dict  #: the policy target: fractions of the visits by action, sum 1
-    root_value: float  #: for the player to move
+    action: Any  #: the most visited action
+    action_weights: dict  #: the policy target: fraction of the visits by action; they add up to 1
+    root_value: float  #: the root's value for the player to move
 
 
 class Sample(NamedTuple):
@@ -57,32 +57,32 @@ class Sample(NamedTuple):
     state: State
     action_weights: dict  #: the policy target
     outcome: float  #: the result of the game for the player to move in ``state``
-    root_value: float  #: the search's value
-    ply: int
+    root_value: float  #: the value that the search found, for the player to move in ``state``
+    ply: int  #: number of moves of the game before ``state``
 
 
 @dataclasses.dataclass
 class AlphaZero:
     """A search that keeps its tree from move to move: `reset`, then `search` and `advance`.
 
-    The settings of the published notebook's search are ``NOTEBOOK``, so that
-    ``AlphaZero(game, evaluate, **NOTEBOOK)`` grows its tree.
+    ``NOTEBOOK`` holds the settings of the published notebook's search, so that
+    ``AlphaZero(game, evaluate, **NOTEBOOK)`` grows the same tree.
     """
 
-    game: Rules  #: or a game in the notebook's form, see `alphazero.textbook.game.NotebookGame`
+    game: Rules  #: or a game in the notebook's form, see `alphazero.textbook.game.as_rules`
     evaluate: Evaluator  #: see `alphazero.textbook.evaluators`
     pb_c_init: float = 1.25  #: exploration constant, for values in [-1, 1]
-    pb_c_base: float = 19652.0  #: visits at which exploration starts to grow
-    first_play_value: str = "parent"  #: or "zero", see `unvisited_value`
+    pb_c_base: float = 19652.0  #: number of visits at which exploration begins to grow
+    first_play_value: str = "parent"  #: "parent" or "zero", see `unvisited_value`
     first_play_urgency: float = 0.0  #: see `unvisited_value`
-    root_first_play_urgency: float = 0.0  #: the same at the root
-    #: Lowest result of the game; the highest is its negative. None is -1, or no limit for a game in
-    #: the notebook's form.
+    root_first_play_urgency: float = 0.0  #: the same for children of the root
+    #: Lowest result of the game; the highest is its negative. None means -1, or no limit for a game
+    #: in the notebook's form.
     lowest_value: float | None = None
-    count_kept_visits: bool = True  #: whether visits of a reused tree count, see `search`
+    count_kept_visits: bool = True  #: whether the visits of a reused tree count, see `search`
     dirichlet_alpha: float = 0.3  #: concentration of the root noise
     dirichlet_fraction: float = 0.25  #: fraction of noise in the root's priors
-    rng: random.Random = dataclasses.field(default_factory=random.Random)  #: draws the noise
+    rng: random.Random = dataclasses.field(default_factory=random.Random)  #: draws noise and moves
 
     root: Node = dataclasses.field(init=False, repr=False)
     has_noise: bool = dataclasses.field(init=False, repr=False)  #: whether the root has noise
@@ -96,7 +96,7 @@ class AlphaZero:
     # --- searches ---------------------------------------------------------------------------------
 
     def reset(self, state: State) -> None:
-        """Start with a tree of one node."""
+        """Start a new tree whose only node is the position ``state``."""
         self.set_root(self.make_node(state))
 
     def advance(self, action) -> None:
@@ -113,9 +113,9 @@ class AlphaZero:
         self.set_root(self.root.children[action])
 
     def search(self, num_simulations: int, add_noise: bool = False) -> PolicyOutput:
-        """Search the root until its actions have ``num_simulations`` visits.
+        """Search from the root until its actions have ``num_simulations`` visits in total.
 
-        Visits from earlier searches count. Without `count_kept_visits`, the root gets
+        Visits from earlier searches count. Without `count_kept_visits` they do not: the root gets
         ``num_simulations`` more visits.
 
         Raises:
@@ -132,17 +132,17 @@ class AlphaZero:
         return self.output()
 
     def run_simulation(self) -> None:
-        """Run one simulation: one new node, or one more visit of a finished game."""
+        """Run one simulation, which evaluates one new node or revisits a finished game."""
         path = self.simulate()
         value = self.expand(path[-1])
         self.backward(path, value)
 
     def is_finished(self, num_simulations: int) -> bool:
-        """Return whether the root's actions have all their visits; the root has one of its own."""
+        """Return whether the root's actions have all their visits; one more is the root's own."""
         return self.root.visits - 1 >= num_simulations
 
     def output(self) -> PolicyOutput:
-        """Return the policy, visits / sum of visits; equal weights without visits."""
+        """Return the result: weights are visits / sum of visits, or equal without visits."""
         visits = {action: self.root.children[action].visits for action in self.playable_actions()}
         total = sum(visits.values())
         weights = {
@@ -157,7 +157,7 @@ class AlphaZero:
     # --- the phases -------------------------------------------------------------------------------
 
     def simulate(self) -> list[Node]:
-        """Walk from the root to a leaf by the largest `score`; of equals, the first.
+        """Walk from the root to a leaf by the largest `score`; of equal scores, take the first.
 
         Returns:
             The path, from the root to the leaf.
@@ -169,9 +169,9 @@ class AlphaZero:
         return path
 
     def expand(self, leaf: Node) -> float:
-        """Give a leaf its children with their priors, and return its value.
+        """Evaluate a leaf, add its children with their priors, and return its value.
 
-        A finished game has no children. Its value is its result, without an evaluation.
+        A finished game has no children and is not evaluated: its value is its result.
         """
         if leaf.result is None and self.game.is_over(leaf.state):
             leaf.result = self.game.result(leaf.state)
@@ -195,7 +195,7 @@ class AlphaZero:
     # --- PUCT -------------------------------------------------------------------------------------
 
     def scores(self, node: Node) -> dict:
-        """Return the PUCT score of each action."""
+        """Return the PUCT score of each action of a node."""
         return {action: self.score(node, child) for action, child in node.children.items()}
 
     def score(self, node: Node, child: Node) -> float:
@@ -204,24 +204,24 @@ class AlphaZero:
         score = Q + pb_c * P * sqrt(N) / (1 + n)
         pb_c  = pb_c_init + ln((N + pb_c_base + 1) / pb_c_base)
 
-        Q, P and n are the child's value, prior and visits; N is the visits of ``node``.
+        Q, P and n are the child's value, prior and visits; N is the number of visits of ``node``.
         """
         value = child.value_for(node.player) if child.visits else self.unvisited_value(node)
         return value + self.exploration(node, self.prior(node, child), child.visits)
 
     def exploration(self, node: Node, prior: float, visits: int) -> float:
-        """Return the second term of the score for a child with the given prior and visits."""
+        """Return the score's second term for a child with the given prior and visits."""
         pb_c = self.pb_c_init + math.log((node.visits + self.pb_c_base + 1) / self.pb_c_base)
         return pb_c * prior * math.sqrt(node.visits) / (1 + visits)
 
     def prior(self, node: Node, child: Node) -> float:
-        """Return the prior of a child of ``node``, which subclasses may change."""
+        """Return the prior of a child of ``node``; subclasses may override this."""
         return child.prior
 
     def unvisited_value(self, node: Node) -> float:
         """Return Q of an unvisited child: its parent's value, reduced by first-play urgency.
 
-        value = node's mean value - first_play_urgency * sqrt(sum of the visited children's P)
+        value = node's mean value - first_play_urgency * sqrt(sum of visited children's priors)
 
         With `first_play_value` "zero", 0 replaces the node's mean value. The value is never below
         `lowest_value`.
@@ -235,7 +235,7 @@ class AlphaZero:
     # --- the root ---------------------------------------------------------------------------------
 
     def set_root(self, node: Node) -> None:
-        """Make a node the root, evaluated at least once; the rest of the tree is dropped."""
+        """Make a node the root and drop the rest of the tree; evaluate it if it has no visit."""
         self.root, self.has_noise = node, False
         if not node.visits:
             self.backward([node], self.expand(node))
@@ -253,14 +253,14 @@ class AlphaZero:
         self.has_noise = True
 
     def make_node(self, state: State, prior: float = 1.0, parent: Node | None = None) -> Node:
-        """Return a new node."""
+        """Make a new node for a position."""
         player = self.game.player_to_move(state)
         if player is None:
             player = 1 - parent.player if parent else 0
         return Node(state, player, prior)
 
     def label(self, node: Node, parent: Node | None = None) -> str:
-        """Return one line about a node, for `alphazero.textbook.drawing`."""
+        """Describe a node in one line, for `alphazero.textbook.drawing`."""
         player = node.player if parent is None else parent.player
         text = f"visits {node.visits}"
         if node.visits:
@@ -271,7 +271,7 @@ class AlphaZero:
         return f"{text}, prior {prior:.3f}, PUCT {score:.4f}"
 
     def untried(self, node: Node) -> list:
-        """Return the actions that a drawing lists as not visited; [] for a leaf below the root."""
+        """Return the actions to draw as not visited; [] for a leaf below the root."""
         children = node.children.items()
         if node is not self.root and not any(child.visits for _, child in children):
             return []
@@ -279,7 +279,7 @@ class AlphaZero:
 
 
 #: The settings of the published notebook's search: Q = 0 for an unvisited child, a constant c of
-#: sqrt(2), and simulations on top of the visits that the root has.
+#: sqrt(2), and simulations that come on top of the visits that the root already has.
 NOTEBOOK = {
     "pb_c_init": math.sqrt(2.0),
     "pb_c_base": 1e30,
@@ -291,12 +291,12 @@ NOTEBOOK = {
 def play_episode(
     search: AlphaZero, num_simulations: int, num_sampled_plies: int = 15, state: State | None = None
 ) -> list[Sample]:
-    """Play a game against itself, and return a sample for each move.
+    """Let a search play a game against itself; return one training sample per move.
 
     Args:
-        num_sampled_plies: number of moves sampled in proportion to their visits (temperature 1);
-            after them the most visited move is played.
-        state: the first state; by default the start of the game.
+        num_sampled_plies: number of moves at the start that are sampled in proportion to their
+            visits (temperature 1); afterwards, the most visited move is played.
+        state: the position to begin with; by default the start of the game.
     """
     game = search.game
     samples = []

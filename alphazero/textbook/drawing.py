@@ -1,14 +1,14 @@
-"""A search tree as text.
+"""Draw a search tree as text.
 
-In: a search, `Uct` or `AlphaZero`, whose `label` is the text of a node, and one of its nodes. Out:
-text. A node of a table that several lines reach is repeated.
+In: a search, `Uct` or `AlphaZero`, whose method `label` describes a node, and one of its nodes.
+Out: text. If several move sequences reach a node of a table, the node is repeated.
 """
 
 
 def tree_text(search, root, max_depth: int | None = None) -> str:
-    """Return a tree as text: one line for each visited node, beginning with its action.
+    """Draw a tree with one line per visited node, which begins with the node's action.
 
-    Children are in the order of their visits; the unvisited actions share a line.
+    Children are listed by decreasing visits; the unvisited actions share a line.
 
     Args:
         max_depth: largest depth below ``root``; None prints the whole tree.

@@ -2,9 +2,9 @@
 
     evaluate(game, state) -> (priors, value)
 
-``priors`` is a dictionary, {action: prior}, with a number from 0 to 1 for each legal action and the
-sum 1; ``value`` is the expected result for the player to move in ``state``, in [-1, 1]. AlphaZero
-computes both with a network; the search takes any such function, and checks its answers.
+``priors`` is a dictionary, {action: prior}, with a number from 0 to 1 for each legal action, which
+add up to 1; ``value`` is the expected result for the player to move in ``state``, in [-1, 1].
+AlphaZero computes both with a network; the search accepts any such function, and checks its output.
 """
 
 import math
@@ -17,18 +17,18 @@ from alphazero.textbook.game import PlainGame, Rules, State
 from alphazero.textbook.uct import random_rollout
 
 Evaluator = Callable[[Rules, State], tuple[dict, float]]
-_TOLERANCE = 1e-3  # for rounded numbers
+_TOLERANCE = 1e-3  # deviation allowed for rounded numbers
 
 
 def checked_answer(answer: Any, actions: list, lowest_value: float) -> tuple[Mapping, float]:
-    """Return an evaluator's (priors, value) if it is valid.
+    """Validate what an evaluator returned, and return it as (priors, value).
 
     Args:
         actions: the legal actions.
         lowest_value: the lowest result of the game; the highest is its negative.
 
     Raises:
-        ValueError: with the answer and what is allowed.
+        ValueError: if it is invalid; the message shows it and says what is allowed.
     """
     is_pair = isinstance(answer, tuple) and len(answer) == 2
     if not (is_pair and isinstance(answer[0], Mapping)):
@@ -46,7 +46,7 @@ def checked_answer(answer: Any, actions: list, lowest_value: float) -> tuple[Map
 
 
 def _number(number: Any, allowed: str, lowest: float, highest: float) -> float:
-    """Return a number of an answer as a float if it is in its range."""
+    """Convert a number from an evaluator to a float; refuse it outside its range."""
     try:
         value = float(number)
     except (TypeError, ValueError):
@@ -68,9 +68,9 @@ def uniform(game: Rules, state: State) -> tuple[dict, float]:
 
 
 def rollouts(num_rollouts: int = 1, rng: random.Random | None = None) -> Evaluator:
-    """Return an evaluator whose value is the mean result of random games.
+    """Make an evaluator whose value is the mean result of random games, with equal priors.
 
-    A game in the notebook's form plays them with its own ``run_simulation``.
+    A game in the notebook's form plays these games with its own ``run_simulation``.
     """
     rng = rng or random.Random()
 
@@ -85,7 +85,7 @@ def rollouts(num_rollouts: int = 1, rng: random.Random | None = None) -> Evaluat
 
 
 def network(evaluator) -> Evaluator:
-    """Return an evaluator that uses a network, for states of a `PlainGame`.
+    """Make an evaluator from a network, for states of a `PlainGame`.
 
         priors = softmax of the logits over the legal actions
 
@@ -106,7 +106,7 @@ def network(evaluator) -> Evaluator:
 
 
 class Table:
-    """A lookup table in place of a network: the mean of all samples of each position.
+    """A lookup table that replaces a network: it averages all samples of each position.
 
     It does not generalise to unseen positions, so it suits games with a few thousand positions.
     """
@@ -120,7 +120,7 @@ class Table:
             self.samples.setdefault(sample.state, []).append(sample)
 
     def __call__(self, game: Rules, state: State) -> tuple[dict, float]:
-        """Return the mean policy target and the mean outcome, `uniform` for a new position."""
+        """Return the mean policy target and mean outcome; for an unseen position, `uniform`."""
         known = self.samples.get(state)
         if not known:
             return uniform(game, state)

@@ -1,8 +1,8 @@
-"""What a game must define for the textbook, and the games of this package in that form.
+"""The methods that the textbook needs of a game, and adapters that give them to other games.
 
 A game is any object with the methods of `Rules`; it needs no base class. A state is any value that
-no method changes. `PlainGame` makes such an object from a batched game, and `NotebookGame` from a
-game in the form of the published notebook.
+no method changes. `PlainGame` adapts one of this package's batched games, and `NotebookGame` a game
+in the form of the published notebook.
 """
 
 import functools
@@ -25,7 +25,7 @@ class Rules(Protocol):
         """Return the start position."""
 
     def player_to_move(self, state: State) -> int | None:
-        """Return 0 for the player who began the game, 1 for the other, even if it is over.
+        """Return the player to move, even if the game is over: 0 began the game, 1 is the other.
 
         A game with strictly alternating turns may return None for every state.
         """
@@ -40,9 +40,9 @@ class Rules(Protocol):
         """Return whether the game is finished."""
 
     def result(self, state: State) -> float:
-        """Return the result of a finished game for the player to move there.
+        """Return the result of a finished game for the player who would move next.
 
-        Usually 1 for a win, 0 for a draw, -1 for a loss; other numbers are allowed.
+        It is usually 1 for a win, 0 for a draw, -1 for a loss; other numbers are allowed.
         """
 
 
@@ -51,10 +51,10 @@ _NOTEBOOK_METHODS = ("start_state", "get_transitions", "run_simulation")
 
 
 def as_rules(game: Any) -> Any:
-    """Return a game as `Rules`: unchanged, or in the notebook's form as `NotebookGame`.
+    """Return an object with `Rules` unchanged, and wrap a game in the notebook's form.
 
     Raises:
-        TypeError: if it has the methods of neither.
+        TypeError: if the object has the methods of neither.
     """
     if isinstance(game, type):
         raise TypeError(f"{game.__name__} is a class: use an object of it, {game.__name__}().")
@@ -83,13 +83,13 @@ def turn_passes(game: Rules, state: State, after: State) -> bool:
 
 
 class NotebookGame:
-    """A game in the form of the published notebook, as `Rules`; turns alternate.
+    """Adapts a game in the form of the published notebook to `Rules`; turns alternate.
 
     The notebook's game has the methods ``start_state()``; ``get_transitions(state)``, which returns
     ``({action: state}, None)``, or ``({}, outcome)`` at the end of the game; and
-    ``run_simulation(state)``, the outcome of a random game, also if ``state`` is final. Outcomes
-    are any numbers, for the player to move in ``state``. States and actions are hashable.
-    ``get_player`` is never called. All other attributes are those of the game.
+    ``run_simulation(state)``, which returns the outcome of a random game, even if ``state`` is
+    final. Outcomes are any numbers, for the player to move in ``state``. States and actions are
+    hashable. ``get_player`` is never called. All other attributes are those of the game.
     """
 
     def __init__(self, game: Any):
@@ -97,35 +97,35 @@ class NotebookGame:
         self._known = functools.lru_cache(100_000)(self._checked)
 
     def __getattr__(self, name: str) -> Any:
-        if name == "game":  # not set yet, in a copy
+        if name == "game":  # while a copy is being made, it is not set yet
             raise AttributeError(name)
         return getattr(self.game, name)
 
     def initial_state(self) -> State:
-        """See `Rules`."""
+        """Return the start position, see `Rules`."""
         return self.game.start_state()
 
     def player_to_move(self, state: State) -> None:
-        """See `Rules`."""
+        """Return None, because turns alternate, see `Rules`."""
 
     def legal_actions(self, state: State) -> list:
-        """See `Rules`."""
+        """Return the legal actions, see `Rules`."""
         return list(self._transitions(state)[0])
 
     def step(self, state: State, action) -> State:
-        """See `Rules`."""
+        """Return the state after a legal action, see `Rules`."""
         return self._transitions(state)[0][action]
 
     def is_over(self, state: State) -> bool:
-        """See `Rules`."""
+        """Return whether the game is finished, see `Rules`."""
         return self._transitions(state)[1] is not None
 
     def result(self, state: State) -> float:
-        """See `Rules`."""
+        """Return the result of a finished game for the player to move, see `Rules`."""
         return self._transitions(state)[1]
 
     def rollout(self, game: Rules, state: State, rng) -> float:
-        """Return the outcome of the game's own simulation, for the player to move in ``state``."""
+        """Run the game's own simulation; return its outcome for the player to move in ``state``."""
         outcome = self.game.run_simulation(state)
         if outcome is None:
             raise ValueError(f"run_simulation({state!r}) has returned None: it must be a number.")
@@ -137,10 +137,10 @@ class NotebookGame:
         return self._known(state)
 
     def _checked(self, state: State) -> tuple[dict, float | None]:
-        """Return the transitions of a state.
+        """Get a state's transitions from the game and validate them.
 
         Raises:
-            ValueError: if they do not have the notebook's form.
+            ValueError: if the transitions do not have the notebook's form.
         """
         found = self.game.get_transitions(state)
         is_pair = isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], dict)
@@ -153,9 +153,9 @@ class NotebookGame:
 
 
 class PlainGame:
-    """A game of this package, as `Rules` for single positions.
+    """Adapts one of this package's batched games to `Rules`, for single positions.
 
-    A state is a tuple: one row of the states of `alphazero.games.batched_game.Game`.
+    A state is a tuple: one row from the array of states of `alphazero.games.batched_game.Game`.
 
     Args:
         game: a game from `alphazero.make_game`.
@@ -169,19 +169,19 @@ class PlainGame:
         self._inspect = functools.lru_cache(100_000)(self._look_at)
 
     def initial_state(self) -> State:
-        """See `Rules`."""
+        """Return the start position, see `Rules`."""
         return _to_tuple(self.game.initial_states()[0])
 
     def player_to_move(self, state: State) -> int:
-        """See `Rules`."""
+        """Return the player to move, 0 or 1, see `Rules`."""
         return self._inspect(state).player
 
     def legal_actions(self, state: State) -> list[int]:
-        """See `Rules`."""
+        """Return the legal actions, see `Rules`."""
         return list(self._inspect(state).legal_actions)
 
     def step(self, state: State, action: int) -> State:
-        """See `Rules`.
+        """Return the state after an action, see `Rules`.
 
         Raises:
             ValueError: if the action is not legal.
@@ -191,11 +191,11 @@ class PlainGame:
         return _to_tuple(self.game.step(self.to_array(state), np.array([action])).states[0])
 
     def is_over(self, state: State) -> bool:
-        """See `Rules`."""
+        """Return whether the game is finished, see `Rules`."""
         return self._inspect(state).is_over
 
     def result(self, state: State) -> float:
-        """See `Rules`.
+        """Return the result of a finished game for the player to move, see `Rules`.
 
         Raises:
             ValueError: if the game is not over.
@@ -208,26 +208,26 @@ class PlainGame:
     # --- beyond the rules -------------------------------------------------------------------------
 
     def to_array(self, state: State) -> np.ndarray:
-        """Return a state as an array for the batched game, [1, K]."""
+        """Convert a state to an array for the batched game, [1, K]."""
         states = np.empty((1, self.game.state_size), self.game.state_dtype)
         for index, word in enumerate(state):
             states[0, index] = word
         return states
 
     def from_text(self, text: str, player: int) -> State:
-        """Return the state of a board in text, one line for each row, with ``player`` to move.
+        """Convert a board, typed as one line per row, to the state with ``player`` to move.
 
         Raises:
-            ValueError: with the row and the column that are wrong.
+            ValueError: if the text is not a board; the message names the wrong row and column.
         """
         return _to_tuple(self.game.text_to_state(text, player))
 
     def to_text(self, state: State) -> str:
-        """Return the board in text, one line for each row."""
+        """Draw the board as text, one line per row."""
         return self.game.state_to_text(self.to_array(state)[0])
 
     def canonicalize(self, state: State) -> tuple[int, ...]:
-        """Return the board, row by row, as the player to move sees it: 1 own, -1 the opponent's."""
+        """Return the board row by row for the player to move: 1 own, -1 the opponent's, 0 empty."""
         own = 1 + self.player_to_move(state)
         cells = self.game.cells(self.to_array(state)[0]).ravel().tolist()
         return tuple(0 if cell == 0 else 1 if cell == own else -1 for cell in cells)
@@ -236,7 +236,7 @@ class PlainGame:
         """Return the images of a board and its action probabilities under each symmetry.
 
         Args:
-            board: the board from `canonicalize`.
+            board: a board from `canonicalize`.
         """
         tables = zip(self.game.cell_symmetries, self.game.action_symmetries)
         return [

@@ -1,4 +1,4 @@
-"""Perfect play by full enumeration, and counts of positions and games, for small games."""
+"""Perfect play, and counts of move sequences and games, by full enumeration of small games."""
 
 from alphazero.textbook.game import Rules, State, turn_passes
 
@@ -10,8 +10,8 @@ def minimax(game: Rules, state: State, known: dict | None = None) -> float:
         value(state)       = the largest value of its successors, for the player to move in state
 
     Args:
-        known: values of positions by state. The function adds to it, so that each position is
-            computed once and can be looked up afterwards.
+        known: the values of known positions by state. The function adds all values that it finds,
+            so that each is computed once and can be looked up afterwards.
     """
     known = {} if known is None else known
     if state not in known:
@@ -34,7 +34,7 @@ def action_values(game: Rules, state: State, known: dict | None = None) -> dict:
 
 
 def perft(game: Rules, state: State, depth: int) -> int:
-    """Return the number of lines of exactly ``depth`` actions from ``state``."""
+    """Count the move sequences of exactly ``depth`` actions from ``state``."""
     if depth == 0:
         return 1
     if game.is_over(state):
@@ -44,7 +44,7 @@ def perft(game: Rules, state: State, depth: int) -> int:
 
 
 def num_games(game: Rules, state: State, known: dict | None = None) -> int:
-    """Return the number of different games from ``state`` to the end."""
+    """Count the different games from ``state`` to the end."""
     known = {} if known is None else known
     if game.is_over(state):
         return 1

@@ -1,6 +1,6 @@
-"""A game between two choosers of moves, such as searches or people.
+"""Play a game between two choosers of moves, such as searches or people.
 
-A chooser is a function ``choose(state) -> action``.
+A chooser is any function ``choose(state) -> action``.
 """
 
 from collections.abc import Callable
@@ -16,11 +16,11 @@ def play_game(
     """Play a game from the start.
 
     Args:
-        game: `Rules`, or a class in the notebook's form.
+        game: an object with `Rules`, or a game in the notebook's form.
         show: called with each position, such as ``lambda state: print(game.to_text(state))``.
 
     Returns:
-        The actions, and the result for the player who began.
+        The actions, and the result for the player who began the game.
     """
     game = as_rules(game)
     state, actions = game.initial_state(), []
@@ -42,7 +42,7 @@ def _mover(game: Rules, state: State, actions: list) -> int:
 
 
 def person(game: Rules, read: Callable[[str], str] = input, say=print) -> Chooser:
-    """Return a chooser that asks a person until the answer is a legal action."""
+    """Make a chooser that asks a person until a legal action is typed."""
     game = as_rules(game)
 
     def choose(state: State):

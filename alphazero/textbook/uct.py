@@ -3,7 +3,7 @@
 In: the rules of a game and a state. Out: a `Node` with its statistics, and the move to play. One
 simulation has four phases, each a method of `Uct`: `select`, `expand`, `simulate`, `backpropagate`.
 
-Without a table every node has its own statistics, and the search is a tree. With a table, a
+Without a table, every node has its own statistics, and the nodes form a tree. With a table, a
 dictionary from states to nodes, a position has one node however it is reached, and its statistics
 are used again for later moves. The table can also record the positions of rollouts.
 
@@ -23,19 +23,19 @@ from alphazero.textbook.game import NotebookGame, Rules, State, as_rules, turn_p
 
 @dataclasses.dataclass(eq=False)
 class Node:
-    """A position and its statistics; printed with its board, its move and wins/visits."""
+    """A position and its statistics; its text shows its board, its move and wins/visits."""
 
     state: State
     player: int | None  #: the player to move; None in a game with strictly alternating turns
-    visits: int = 0  #: simulations that ended at or passed through the node
+    visits: int = 0  #: number of simulations that ended at or passed through the node
     #: Wins in these simulations for the player who is *not* to move (if turns alternate, the one
     #: who has just moved). A draw is half a win, unless the search counts it otherwise.
     wins: float = 0.0
-    ties: int = 0  #: draws that count for neither player, see `Uct`
-    #: Nodes by action, without untried actions.
+    ties: int = 0  #: number of draws that count for neither player, see `Uct`
+    #: Child nodes by action; untried actions are missing.
     children: dict = dataclasses.field(default_factory=dict, repr=False)
-    action: Hashable = None  #: the move that led here; None at the root of a search
-    game: Rules | None = dataclasses.field(default=None, repr=False)  #: draws the board
+    action: Hashable = None  #: the move that first led here; None at the root of a search
+    game: Rules | None = dataclasses.field(default=None, repr=False)  #: used to draw the board
 
     def __str__(self) -> str:
         board = getattr(self.game, "to_text", str)(self.state)
@@ -45,7 +45,7 @@ class Node:
         return f"{board}\n{move}, {self.visits} visits, mean outcome {self.value:g} to move"
 
     def wins_of(self, player: int) -> float:
-        """Return the wins of either player."""
+        """Return the wins of a given player."""
         return self.wins if player != self.player else self.wins_to_move
 
     @property
@@ -60,20 +60,20 @@ class Node:
 
     @property
     def value_sum(self) -> float:
-        """The sum of the results for the player to move: V in the notebook."""
+        """The sum of the results for the player to move, called V in the notebook."""
         return self.wins_to_move - self.wins
 
 
 class PositionStatistics(NamedTuple):
-    """The statistics of a position, for the player to move there."""
+    """The statistics of a position, from the viewpoint of the player to move there."""
 
-    visits: int  #: simulations that ended at or passed through the position
+    visits: int  #: number of simulations that ended at or passed through the position
     wins: float  #: wins of the player to move; a draw is half a win unless counted otherwise
     value: float  #: mean result; nan without visits
 
 
 def ucb1(wins: float, visits: int, parent_visits: int, uct_c: float = math.sqrt(2.0)) -> float:
-    """Return the UCB1 score of a child, infinity without visits.
+    """Return the UCB1 score of a child, which is infinite without visits.
 
         score = wins / visits + uct_c * sqrt(ln(parent_visits) / visits)
 
@@ -88,7 +88,7 @@ def ucb1(wins: float, visits: int, parent_visits: int, uct_c: float = math.sqrt(
 
 
 def random_rollout(game: Rules, state: State, rng: random.Random) -> float:
-    """Play random moves to the end.
+    """Play random moves to the end of the game.
 
     Returns:
         The result for player 0; if `player_to_move` is None, for the player to move in ``state``.
@@ -110,17 +110,17 @@ class Uct:
             mean outcome + uct_c * sqrt(ln(parent_visits) / visits), as in the notebook. The same
             number then explores half as much, since outcomes from -1 to 1 span twice the range of
             wins / visits.
-        final_move: play the move with most "visits", or the one with the best "value".
-        table: None for a tree, or a dictionary for one node per position: {}, or the table of
-            another search, to use its statistics. States must then be hashable.
-        rollout: estimates a leaf: ``rollout(game, state, rng)`` returns what `random_rollout` does.
-            The default is that function, or the game's own ``run_simulation``.
-        record_rollouts: with a table, every position of a simulated game gets a node and a visit,
-            including those of the rollout. The search then plays the random moves itself.
-        tie_result: the result of a tie for player 0. 0 is half a win for each. -1 is a loss for
-            player 0 (white), as in a notebook on Othello. With None, as in a notebook on
+        final_move: whether to play the move with most "visits" or with the best "value".
+        table: None for a tree; or a dictionary, for one node per position: {}, or the table of
+            another search, to reuse its statistics. States must then be hashable.
+        rollout: estimates a leaf: ``rollout(game, state, rng)`` returns the same kind of result as
+            `random_rollout`. The default is that function, or the game's own ``run_simulation``.
+        record_rollouts: with a table, whether every position of a simulated game, including those
+            of the rollout, gets a node and a visit. The search then plays the random moves itself.
+        tie_result: the result of a tie for player 0. 0 counts as half a win for each player. -1 is
+            a loss for player 0 (white), as in a notebook on Othello. With None, as in a notebook on
             tic-tac-toe, a tie is a win for neither.
-        rng: chooses between equal moves, and plays rollouts.
+        rng: random generator that chooses between equal moves and plays rollouts.
     """
 
     def __init__(
@@ -148,7 +148,7 @@ class Uct:
         self.record_rollouts = record_rollouts
         self.tie_result = tie_result
         self.rng = rng or random.Random()
-        #: Whether scores are in outcomes and a node gets all its children at once.
+        #: Whether scores are mean outcomes, and a node gets all its children at once.
         self.is_notebook = isinstance(self.game, NotebookGame)
         if tie_result != 0 and self.is_notebook:
             raise ValueError(
@@ -166,7 +166,7 @@ class Uct:
 
         Args:
             num_simulations: number of simulations; by default 1000 if there is no time limit.
-            time_limit_s: ends the search early; one simulation is always run.
+            time_limit_s: time after which the search ends; at least one simulation is run.
             progress: called after each simulation with the number done and `num_simulations`.
 
         Raises:
@@ -186,10 +186,10 @@ class Uct:
         return root
 
     def begin(self, state: State) -> Node:
-        """Return the node of a position, ready for simulations.
+        """Make the node of a position, ready for simulations.
 
-        The node itself is never simulated: each simulation visits one of its children. A game in
-        the notebook's form gets them here, as in the notebook.
+        The node itself is never simulated: each simulation visits one of its children. In a game in
+        the notebook's form the children are added here, as in the notebook.
         """
         if self.game.is_over(state):
             raise ValueError("the game is over: there is no move to search for.")
@@ -216,7 +216,7 @@ class Uct:
         The walk stops at the first node that lacks a child, or at the end of a game.
 
         Returns:
-            The longer path.
+            The path, extended by the nodes of the walk.
         """
         path = _checked_path(path)
         while not self.missing_actions(path[-1]) and path[-1].children:
@@ -244,7 +244,7 @@ class Uct:
         Returns:
             The result for player 0, such as 1 if white has won; if `player_to_move` is None, for
             the player to move at ``node``. None is a tie that counts for neither. In the notebook's
-            form, the end of a game is simulated once and then returns its mean.
+            form, a finished game is simulated once, and its mean outcome is returned afterwards.
         """
         if self.is_notebook and node.visits and self.game.is_over(node.state):
             return node.value
@@ -255,7 +255,7 @@ class Uct:
         """Play random moves from the end of ``path`` to the end of the game, for `record_rollouts`.
 
         Returns:
-            The path with the table's nodes of all these positions.
+            The path, extended by the table's nodes for all these positions.
         """
         path = _checked_path(path)
         while not self.game.is_over(path[-1].state):
@@ -266,7 +266,7 @@ class Uct:
     def backpropagate(self, path: list[Node], result: float | None) -> None:
         """Backpropagation: add one visit to each node of ``path``, with the result of `simulate`.
 
-        wins = wins + (1 + result) / 2,  with the result for the player whose wins they are
+        wins = wins + (1 + result) / 2,  with the result for the player whose wins are counted
         """
         path = _checked_path(path)
         if result is None:
@@ -299,15 +299,15 @@ class Uct:
         return missing
 
     def choose_missing(self, node: Node, missing: list):
-        """Return the missing action to try first."""
+        """Choose the missing action to try first; here, at random."""
         return self.rng.choice(missing)
 
     def random_action(self, state: State):
-        """Return a legal action, all equally likely."""
+        """Choose a legal action at random, all equally likely."""
         return self.rng.choice(self.game.legal_actions(state))
 
     def scores(self, node: Node) -> dict:
-        """Return the `score` of each legal action, infinity where it has no child."""
+        """Return the `score` of each legal action; it is infinite where there is no child."""
         actions = () if self.game.is_over(node.state) else self.game.legal_actions(node.state)
         children = {action: node.children.get(action) for action in actions}
         return {
@@ -331,12 +331,12 @@ class Uct:
         return child.player is None or child.player != node.player
 
     def random_best(self, scores: dict):
-        """Return the action with the largest score; one of equals at random."""
+        """Return the action with the largest score; choose among equal scores at random."""
         largest = max(scores.values())
         return self.rng.choice([action for action in scores if scores[action] == largest])
 
     def add_child(self, node: Node, action) -> Node:
-        """Give a node the child of one of its legal actions, and return the child.
+        """Add the child that a legal action leads to, and return it.
 
         Raises:
             ValueError: if the action is not legal.
@@ -349,10 +349,10 @@ class Uct:
         return child
 
     def make_node(self, state: State, action=None) -> Node:
-        """Return a new node, or the table's node of this position.
+        """Make a new node, or return the table's node of this position.
 
         Args:
-            action: the move that leads there.
+            action: the move that leads to the position.
         """
         if self.table is not None and not isinstance(state, Hashable):
             kind = type(state).__name__
@@ -365,15 +365,15 @@ class Uct:
         return node
 
     def _is_visited(self, state: State) -> bool:
-        """Return whether the table has a position with visits."""
+        """Return whether the table has this position, with at least one visit."""
         return self.table is not None and state in self.table and self.table[state].visits > 0
 
-    # --- the answer -------------------------------------------------------------------------------
+    # --- results ----------------------------------------------------------------------------------
 
     def best_action(self, root: Node):
-        """Return the move to play by visits or by value; the other breaks ties, then chance.
+        """Return the move to play: the best by `final_move`.
 
-        The value of a child is its wins / visits.
+        Among equals, the other criterion decides, then chance. A child's value is wins / visits.
 
         Raises:
             ValueError: if no child has a visit.
@@ -404,7 +404,7 @@ class Uct:
         return PositionStatistics(node.visits, node.wins_to_move, node.value)
 
     def label(self, node: Node, parent: Node | None = None) -> str:
-        """Return one line about a node, for `alphazero.textbook.drawing`."""
+        """Describe a node in one line, for `alphazero.textbook.drawing`."""
         if self.is_notebook:
             return self._label_in_outcomes(node, parent)
         if parent is None:
@@ -414,7 +414,7 @@ class Uct:
         return f"visits {node.visits}, wins {wins:g}, UCB1 {score:.4f}"
 
     def _label_in_outcomes(self, node: Node, parent: Node | None) -> str:
-        """Return `label` with the mean outcome of the player to move at ``parent``."""
+        """Make the `label` with a mean outcome, for the player to move at ``parent``."""
         value = node.value if parent is None else -node.value
         text = f"visits {node.visits}, mean outcome {value + 0.0:g}"
         if parent is None:
@@ -422,7 +422,7 @@ class Uct:
         return f"{text}, UCB {self.score(parent, node):.4f}"
 
     def untried(self, node: Node) -> list:
-        """Return the actions that a drawing lists as not visited; [] for a leaf."""
+        """Return the actions to draw as not visited; [] for a leaf."""
         if not any(child.visits for child in node.children.values()):
             return []
         return [action for action, score in self.scores(node).items() if score == math.inf]

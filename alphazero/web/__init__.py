@@ -1,14 +1,14 @@
-"""The web page of `alphazero serve`: its server; `static/` holds the files for the browser.
+"""The server of `alphazero serve`'s web page; `static/` holds the files for the browser.
 
 In: HTTP requests, each with a complete position. Out: positions, moves, analyses. The server keeps
 no game state, so a lost connection, a restart or a reload loses nothing.
 
     server -> app -> guard, streams, live    sockets, HTTP, access control
-    backend                                  answers to requests
+    backend                                  responses to requests, independent of HTTP
     thinking -> network_search               the players, each searching one position at a time
-    exact_scores, review, misplayed          answers from exact solvers
+    exact_scores, review, misplayed          responses based on exact solvers
     position, catalogue, found_runs          the games, players and runs that requests may name
     run_charts -> run_rows                   the metrics of training runs as they grow
 
-`alphazero.play.requests` defines and checks the requests.
+`alphazero.play.requests` defines and validates the requests.
 """

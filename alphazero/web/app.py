@@ -1,7 +1,7 @@
-"""The web application: its routes. Only this file, `guard`, `live` and `streams` deal with HTTP.
+"""The routes of the web application. Only this file, `guard`, `live` and `streams` handle HTTP.
 
-In: HTTP requests. Out: JSON, streams of JSON lines, and the files of the page. Every refused
-request gets a fitting HTTP status and the body {"error": "one plain sentence"}.
+In: HTTP requests. Out: JSON, streams of JSON lines, and the page's files. Every refused request
+gets a fitting HTTP status and the body {"error": "one plain sentence"}.
 """
 
 from collections.abc import Awaitable, Callable
@@ -24,16 +24,16 @@ from alphazero.web.live import live_response
 from alphazero.web.streams import FAILED, JsonLines
 
 STATIC = Path(__file__).parent / "static"
-MAX_BODY = 65_536  # bytes
+MAX_BODY = 65_536  # largest request body, in bytes
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
 def make_app(backend: Backend, token: str | None = None) -> Guard:
-    """Return the application.
+    """Make the application.
 
     Args:
-        token: secret that every request must present, under any host name, such as a proxy's. None
-            needs no token, but accepts only requests to this machine's local names.
+        token: a secret that every request must present; requests may then use any host name, such
+            as a proxy's. None requires no token, but accepts only this machine's local names.
     """
 
     async def live(request: Request) -> Response:
@@ -69,7 +69,7 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
 def _post(
     answer: Callable[[Any], Any], respond: Callable[[Any], Response]
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Return an endpoint that answers the JSON body of a request on a worker thread."""
+    """Make an endpoint that calls ``answer`` with a request's JSON body, on a worker thread."""
 
     async def endpoint(request: Request) -> Response:
         return respond(await run_in_threadpool(answer, await _read(request)))
@@ -78,7 +78,7 @@ def _post(
 
 
 async def _read(request: Request) -> Any:
-    """Return the JSON body of a request; refuse other content types and more than `MAX_BODY`."""
+    """Read a request's JSON body; refuse other content types, and more than `MAX_BODY` bytes."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Refusal("the request must have Content-Type: application/json.", 415)
@@ -101,5 +101,5 @@ async def _http_error(_: Request, error: HTTPException) -> Response:
 
 
 async def _failed(_: Request, error: Exception) -> Response:
-    """Answer with one sentence; Starlette re-raises the error, and uvicorn prints it."""
+    """Respond with one sentence; Starlette re-raises the error, and uvicorn prints it."""
     return JSONResponse({"error": FAILED}, 500)

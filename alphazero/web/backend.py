@@ -1,7 +1,8 @@
-"""The answers to the page's requests, independent of HTTP.
+"""Respond to the page's requests, independently of HTTP.
 
-In: the JSON object of a request, as plain data. Out: the answer as plain data, or a job that emits
-several messages. A request is checked before its job starts, so a refusal gets an HTTP status.
+In: the JSON object of a request, as plain data. Out: the response as plain data, or a job that
+emits several messages. A request is validated before its job starts, so that a refusal gets an HTTP
+status.
 """
 
 from collections.abc import Sequence
@@ -30,18 +31,18 @@ from alphazero.web.run_charts import RunCharts
 from alphazero.web.search_view import SearchView
 from alphazero.web.thinking import SIMULATIONS_BY_KIND, Thinking
 
-#: Kinds of players that can move, with their default simulations; 0 if they do not search.
+#: Default number of simulations for each kind of player that can move; 0 if it does not search.
 _MOVERS = SIMULATIONS_BY_KIND | {"solver": 0, "random": 0, "own": 0}
 
 
 class Backend:
-    """Answers the page's requests. Thread-safe.
+    """Responds to the page's requests. Thread-safe.
 
     Args:
         runs: the folder of all training runs.
-        games: additional games named by the user.
+        games: additional games that the user named.
         network_kind: the class of the user's own networks, see `PlayerSettings`.
-        own_players: specifications of the user's own players.
+        own_players: specifications of the user's own players that use no network.
     """
 
     def __init__(
@@ -62,14 +63,14 @@ class Backend:
         if player.kind in SIMULATIONS_BY_KIND:
             self.thinking.search(game, player, Question(game.initial_states()[0], 32))
 
-    # --- immediate answers ------------------------------------------------------------------------
+    # --- immediate responses ----------------------------------------------------------------------
 
     def games(self) -> dict[str, Any]:
-        """Answer `api/games`: the games, each with its players and levels."""
+        """Return the `api/games` response: the games, each with its players and levels."""
         return self.catalogue.describe()
 
     def position(self, plain: Any) -> dict[str, Any]:
-        """Answer `api/position`: the data to draw the positions of a game."""
+        """Return the `api/position` response: the data from which the page draws positions."""
         request = read_request(DrawingRequest, plain)
         found = self._position(request)
         from_ply = request.from_ply or 0
@@ -77,7 +78,7 @@ class Backend:
         return position.describe(found, from_ply)
 
     def exact(self, plain: Any) -> dict[str, Any]:
-        """Answer `api/exact`: the exact scores of a position, or why they are unknown."""
+        """Return the `api/exact` response: a position's exact scores, or why they are unknown."""
         found = unfinished(self._position(read_request(PositionRequest, plain)))
         try:
             exact = self.thinking.solvers.scores(found.game, found.state)
@@ -86,17 +87,17 @@ class Backend:
         return exact_answer(exact)
 
     def live(self) -> dict[str, Any]:
-        """Return a message of `api/live`: the training runs, with a summary of each."""
+        """Return an `api/live` message: the training runs, with a summary of each."""
         return self._charts.list_runs()
 
     def run(self, plain: Any) -> dict[str, Any]:
-        """Answer `api/run`: the metrics of a training run, as charts."""
+        """Return the `api/run` response: the metrics of a training run, as charts."""
         return self._charts.show_run(read_request(RunRequest, plain))
 
     # --- streams ----------------------------------------------------------------------------------
 
     def move(self, plain: Any) -> Job:
-        """Return the job of `api/move`, which chooses a player's move."""
+        """Make the `api/move` job, which chooses a player's move."""
         request = read_request(SearchRequest, plain)
         found = unfinished(self._position(request))
         player, num_simulations = self._player(found.game, request.player, _MOVERS)
@@ -116,7 +117,7 @@ class Backend:
         return job
 
     def analyse(self, plain: Any) -> Job:
-        """Return the job of `api/analyse`, which searches a position and emits views."""
+        """Make the `api/analyse` job, which searches a position and emits views of the search."""
         request = read_request(SearchRequest, plain)
         found = unfinished(self._position(request))
         player, num_simulations = self._player(found.game, request.player, SIMULATIONS_BY_KIND)
@@ -132,7 +133,7 @@ class Backend:
         return job
 
     def review(self, plain: Any) -> Job:
-        """Return the job of `api/review`, which evaluates every position of a game."""
+        """Make the `api/review` job, which evaluates every position of a game."""
         request = read_request(SearchRequest, plain)
         found = self._position(request)
         player, num = self._player(found.game, request.player, review.NUM_SIMULATIONS)
@@ -140,7 +141,7 @@ class Backend:
         return lambda stream: review.review_game(self.thinking, found, player, num, stream)
 
     def misplayed(self, plain: Any) -> Job:
-        """Return the job of `api/misplayed`, which looks for a network's mistakes."""
+        """Make the `api/misplayed` job, which looks for a network's mistakes."""
         request = read_request(MisplayedRequest, plain)
         game = self.catalogue.game(request.game)
         player, num = self._player(game, request.player, {"network": misplayed.NUM_SIMULATIONS})
@@ -155,7 +156,7 @@ class Backend:
 
         return job
 
-    # --- looking up what a request names ----------------------------------------------------------
+    # --- looking up positions and players ---------------------------------------------------------
 
     def _position(self, request: PositionRequest) -> Position:
         game = self.catalogue.game(request.game)
@@ -164,14 +165,15 @@ class Backend:
     def _player(
         self, game: Game, request: PlayerRequest | None, defaults: dict[str, int]
     ) -> tuple[PlayerChoice, int]:
-        """Return the player that a request names, and its simulations; 0 if it does not search.
+        """Look up a requested player; return it with its simulations, 0 if it does not search.
 
         Args:
-            request: None takes the game's default analyst.
-            defaults: default number of simulations for each kind of player that can answer.
+            request: the requested player; None means the game's default analyst.
+            defaults: default number of simulations for each kind of player that is allowed.
 
         Raises:
-            Refusal: if there is no such player, it cannot answer, or its simulations are too many.
+            Refusal: if there is no such player, its kind is not allowed, or it asks for more
+                simulations than are allowed.
         """
         request = request or PlayerRequest(**self.catalogue.analyst(game))
         player = self.catalogue.player(game, request.id)

@@ -1,4 +1,4 @@
-"""The catalogue: which games, players and runs a request may name, and how the page shows them.
+"""The catalogue of the games, players and runs that a request may name, described for the page.
 
 In: the games and networks of this package, the runs on this machine, and the games that the user
 named. Out: descriptions for the page, and games by name. Requests for anything else are refused.
@@ -20,26 +20,26 @@ from alphazero.storage.pretrained import shipped_network
 from alphazero.web.found_runs import Found, FoundRun, RunFinder
 
 MAX_NETWORK_SIMULATIONS = 10_000
-#: Maximum simulations of UCT times plies and actions of the game, a few seconds of work; and the
-#: bounds within which the resulting maximum number of simulations is kept.
+#: UCT's maximum number of simulations is the first number, a few seconds of work, divided by the
+#: game's plies and actions, but kept within the bounds that follow.
 _UCT_WORK, _UCT_SIMULATIONS = 60_000_000, (20_000, 200_000)
-#: Maximum simulations in a game in plain Python, where UCT is a hundred times slower.
+#: UCT's maximum number of simulations in a game in plain Python, where it is 100 times slower.
 _MAX_PYTHON_UCT_SIMULATIONS = 5_000
 _ANALYST_SIMULATIONS = {"network": 2_000, "uct": 20_000}
 
 
 class PlayerChoice(NamedTuple):
-    """A player that can be chosen for a game."""
+    """A player that the page offers for a game."""
 
-    id: str
-    name: str
-    kind: str  #: network, uct, solver, random or own
+    id: str  #: the player's name in requests
+    name: str  #: the player's name on the page
+    kind: str  #: "network", "uct", "solver", "random" or "own" (the user's own player)
     max_simulations: int = 0  #: largest number of simulations that a request may ask for
-    note: str = ""
+    note: str = ""  #: a remark for the page
     network: Path | None = None  #: the network's file
 
     def describe(self) -> dict[str, Any]:
-        """Return the player's entry in the answer of `api/games`, which contains no paths."""
+        """Return the player's entry in the `api/games` response, which contains no paths."""
         plain = self._asdict()
         del plain["network"]
         return plain
@@ -50,9 +50,9 @@ class Catalogue:
 
     Args:
         runs: the folder of all training runs.
-        named_games: games that the user named. Runs of a game file are always shown, but can only
-            be played if the file is one of these.
-        own_players: specifications of the user's players without a network.
+        named_games: games that the user named. Runs of a game file are always shown, but their
+            networks can be played only if the file is one of these.
+        own_players: specifications of the user's own players that use no network.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Catalogue:
 
     @property
     def default_game(self) -> str:
-        """Name of the game that the page shows first."""
+        """The name of the game that the page shows first."""
         return [*self._named, *OFFERED][0]
 
     def runs(self) -> dict[str, FoundRun]:
@@ -77,7 +77,7 @@ class Catalogue:
         return self._finder.found(within_s=0)
 
     def describe(self) -> dict[str, Any]:
-        """Return the answer of `api/games`: all games with their players, and the default game."""
+        """Return the `api/games` response: all games with their players, and the default game."""
         games = map(self.game, self.game_names())
         return {
             "games": [describe_game(game, self.players(game)) for game in games],
@@ -86,7 +86,7 @@ class Catalogue:
         }
 
     def game_names(self) -> list[str]:
-        """Return the names of the user's games, of ours, and of those that runs here have learned.
+        """Return the names of the user's games, the offered ones, and ours that have runs here.
 
         A game file named by a stored run is never executed; only the user may name a file to run.
         """
@@ -94,7 +94,7 @@ class Catalogue:
         return list(dict.fromkeys([*self._named, *OFFERED, *trained]))
 
     def game(self, name: str | None) -> Game:
-        """Return a game of the catalogue by its name.
+        """Look up a game of the catalogue by its name.
 
         Raises:
             Refusal: if the catalogue has no game of this name.
@@ -106,7 +106,7 @@ class Catalogue:
         return self._make_game(name)
 
     def skin(self, game: Game, setup: str | None) -> Skin:
-        """Return the skin of a game in one of its set-ups; None takes the default one.
+        """Make the skin of a game in one of its set-ups; None means the default set-up.
 
         Raises:
             Refusal: if the game has no such set-up.
@@ -118,7 +118,7 @@ class Catalogue:
         return skin_of(game, setup or setups[0])
 
     def player(self, game: Game, player_id: str | None) -> PlayerChoice:
-        """Return a player of a game by its id.
+        """Look up a player of a game by its id.
 
         Raises:
             Refusal: if the game has no player with this id.
@@ -130,7 +130,7 @@ class Catalogue:
         raise Refusal(message, key="id", value=player_id)
 
     def players(self, game: Game) -> list[PlayerChoice]:
-        """Return the players of a game: the built-in ones, the user's, and the networks of runs."""
+        """List the players of a game: the built-in ones, the user's, and the networks of runs."""
         players = [*players_of(game), *self._own]
         for run in self.runs().values():
             if same_game(game.name, run.game, game.rules_digest, run.rules_digest):
@@ -151,7 +151,7 @@ class Catalogue:
         return analyst
 
     def named_run_game(self, run: FoundRun, names: list[str]) -> str | None:
-        """Return the name in ``names`` of a run's game; None if the game cannot be played here."""
+        """Find a run's game among ``names``; return None if the game cannot be played here."""
         for name in names:
             digest = self.game(name).rules_digest if run.rules_digest else ""
             if same_game(name, run.game, digest, run.rules_digest):
@@ -161,7 +161,7 @@ class Catalogue:
 
 @functools.cache
 def _is_ours(name: str) -> bool:
-    """Return whether a name from a stored file is the name of one of this package's games."""
+    """Return whether a name from a stored file names one of this package's games."""
     try:
         return is_shipped_game(name) and bool(make_game(name))
     except ConfigError:
@@ -169,7 +169,7 @@ def _is_ours(name: str) -> bool:
 
 
 def players_of(game: Game) -> list[PlayerChoice]:
-    """Return the built-in players of a game."""
+    """List the built-in players of a game."""
     choices = []
     shipped = shipped_network(game.name)
     if shipped is not None:
@@ -198,7 +198,7 @@ def _setups(game: Game) -> tuple[str, ...]:
 
 
 def describe_game(game: Game, players: list[PlayerChoice]) -> dict[str, Any]:
-    """Return a game's entry in the answer of `api/games`."""
+    """Return a game's entry in the `api/games` response."""
     rows, columns = game.planes_shape[1:]
     skins = [skin_of(game, setup) for setup in _setups(game)]
     notation = skins[0].notation
@@ -222,10 +222,11 @@ def describe_game(game: Game, players: list[PlayerChoice]) -> dict[str, Any]:
 
 
 def _analyst(players: list[PlayerChoice]) -> dict[str, Any] | None:
-    """Return the analyst: the shipped network, else the newest trained one, else UCT, else None.
+    """Choose the default analyst: the first network; failing that, UCT; failing that, None.
 
     Args:
-        players: the shipped network must come before those of runs, and newer runs before older.
+        players: the shipped network must come before those of runs, and newer runs before older
+            ones, so that the shipped or else the newest network is chosen.
     """
     for kind, num_simulations in _ANALYST_SIMULATIONS.items():
         for player in players:
@@ -258,11 +259,11 @@ class Level(NamedTuple):
     """A level of play on the page."""
 
     id: str
-    name: str
-    player: dict[str, Any]  #: the fields of a request's player
+    name: str  #: the level's name on the page
+    player: dict[str, Any]  #: the fields of a `PlayerRequest`
 
 
-#: Average nodes that networks on the page may spend on an exact result at a leaf.
+#: Average number of nodes that networks on the page may spend on solving a leaf exactly.
 ENDGAME = "500"
 
 #: All levels, weakest first.
@@ -281,7 +282,7 @@ LEVELS = (
 
 
 def levels_of(game: str, players: set[str]) -> list[dict[str, Any]]:
-    """Return the levels of a game, weakest first.
+    """List the levels of a game, weakest first.
 
     Args:
         game: the game's name.
@@ -298,9 +299,9 @@ def levels_of(game: str, players: set[str]) -> list[dict[str, Any]]:
 
 @functools.cache
 def measured() -> dict[str, dict[str, tuple[float, float]]]:
-    """Return the measured Elo and its standard error, by game and level.
+    """Read the measured (Elo, standard error), by game and level.
 
     They come from `levels.json`, which `scripts/measure_levels.py` writes, and are on the scale of
-    docs/RATINGS.md, where uct:1000 has 1000 points.
+    docs/RATINGS.md, on which uct:1000 has 1000 points.
     """
     return json.loads(Path(__file__).with_name("levels.json").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Exact scores of positions for the page, solved with limited work and cached.
+"""Solve positions for the page, with a limit on the work, and cache their exact scores.
 
 Shapes: K state words, A actions.
 """
@@ -14,10 +14,10 @@ from alphazero.solvers.base import ILLEGAL_SCORE, Solver, UnsolvableError, value
 from alphazero.solvers.enumeration import EnumeratedSolver
 from alphazero.solvers.registry import make_solver
 
-#: Maximum solver nodes per position, about a second.
+#: Maximum number of solver nodes per position, about a second of work.
 _MAX_NODES = 10_000_000
 _MAX_CACHED = 4_096
-#: Maximum positions of a game in plain Python that are enumerated; this takes some seconds.
+#: Maximum number of positions of a game in plain Python to enumerate, some seconds of work.
 _MAX_PYTHON_POSITIONS = 6_000
 
 
@@ -25,7 +25,7 @@ class ExactScores(NamedTuple):
     """The exact scores of a position's actions, see `alphazero.solvers.base.Solver`."""
 
     scores: np.ndarray  #: int16[A], for the player to move
-    meaning: str  #: what the size of a score means
+    meaning: str  #: explains the size of a score
 
     @property
     def values(self) -> np.ndarray:
@@ -34,7 +34,7 @@ class ExactScores(NamedTuple):
 
     @property
     def value(self) -> int:
-        """The result under perfect play, for the player to move."""
+        """The result of perfect play for the player to move."""
         return int(self.values.max())
 
     @property
@@ -53,7 +53,7 @@ class Solvers:
         self._lock = threading.Lock()
 
     def scores(self, game: Game, state: np.ndarray) -> ExactScores:
-        """Return the exact scores of an unfinished position, [K].
+        """Solve an unfinished position, [K].
 
         Raises:
             UnsolvableError: if solving takes too long, or the game has no solver.
@@ -75,7 +75,7 @@ class Solvers:
             return error
 
     def _make_solver(self, game: Game) -> Solver | UnsolvableError:
-        """Return the solver of a game, or the error if it has too many positions."""
+        """Make the solver of a game; return the error instead if the game cannot be solved."""
         try:
             if isinstance(game, CompiledGame):
                 return make_solver(game, self._max_nodes)
@@ -85,7 +85,7 @@ class Solvers:
 
 
 def exact_answer(exact: ExactScores) -> dict[str, Any]:
-    """Return the answer of `api/exact` for a solved position."""
+    """Return the `api/exact` response for a solved position."""
     is_legal = exact.scores != ILLEGAL_SCORE
     return {
         "known": True,

@@ -1,6 +1,6 @@
-"""The training runs currently in a folder, and their networks.
+"""Find the training runs that are currently in a folder, and their networks.
 
-In: the root of all runs. Out: runs by id. A request names a run or a network by an id that is
+In: the folder of all runs. Out: runs by id. A request names a run or a network by an id that is
 looked up here; no part of a request is ever used as a path.
 """
 
@@ -13,9 +13,9 @@ from typing import NamedTuple
 from alphazero.runtime.errors import InputError
 from alphazero.storage.run_folder import RunFolder
 
-#: Depth of run folders: ROOT/GAME/RUN, or ROOT/GAME/SWEEP/RUN in a sweep.
+#: Depths of run folders: ROOT/GAME/RUN, or ROOT/GAME/SWEEP/RUN in a sweep.
 _DEPTHS = (2, 3)
-#: Maximum age of a list of runs before it is read again.
+#: Age, in seconds, at which a list of runs is read again.
 _FRESH_S = 2.0
 
 
@@ -26,11 +26,11 @@ class FoundRun(NamedTuple):
     game: str  #: the name of the run's game
     folder: RunFolder
     networks: dict[int, Path]  #: network files by iteration, oldest first
-    updated: float  #: time of the last new metrics, in seconds since 1970
+    updated: float  #: time when metrics were last added, in seconds since 1970
     rules_digest: str  #: digest of the game's rules, see `alphazero.games.batched_game.Game`
 
     def player_id(self, iteration: int) -> str:
-        """Return the id of a network of this run as a player."""
+        """Return the id under which a network of this run is a player."""
         return f"run:{self.id}/{iteration:06d}"
 
 
@@ -38,7 +38,7 @@ class Found(NamedTuple):
     """The contents of the folder of all runs."""
 
     runs: dict[str, FoundRun]  #: readable runs by id, the newest first
-    damaged: dict[str, str]  #: why each of the other runs cannot be read, by id
+    damaged: dict[str, str]  #: error messages of the runs that cannot be read, by id
 
 
 class RunFinder:
@@ -49,7 +49,7 @@ class RunFinder:
         self._found, self._looked_at = Found({}, {}), -math.inf
 
     def found(self, within_s: float | None = None) -> Found:
-        """Return the runs, from a list at most ``within_s`` seconds old, `_FRESH_S` by default."""
+        """Return the runs from a list at most ``within_s`` seconds old, by default `_FRESH_S`."""
         now = time.monotonic()
         if now - self._looked_at >= (_FRESH_S if within_s is None else within_s):
             self._found, self._looked_at = _look(self._root), now
@@ -72,7 +72,7 @@ def _look(root: Path) -> Found:
 
 
 def _read_run(run_id: str, folder: RunFolder) -> FoundRun:
-    """Return the run in a folder.
+    """Read the data that describe the run in a folder.
 
     Raises:
         InputError, OSError: if the run cannot be read or is being deleted.
@@ -88,7 +88,7 @@ def _read_run(run_id: str, folder: RunFolder) -> FoundRun:
 
 @functools.lru_cache(1_000)
 def _game_name(config: Path, _changed: int) -> str:
-    """Return the name of the game in a run's settings; cached because reading takes some ms."""
+    """Read the game's name from a run's settings; cached because reading takes some ms."""
     return RunFolder(config.parent).read_config()["game"]["name"]
 
 

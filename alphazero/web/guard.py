@@ -1,9 +1,9 @@
-"""Access control: the checks that every request must pass before it is answered.
+"""Access control: the checks that every request must pass before it is handled.
 
-In: requests. Out: the same requests, or a refusal. Any web site that the user visits can send
+In: requests. Out: the same requests, or refusals. Any web site that the user visits can send
 requests to a server on this machine, so a request's origin must be this page. `alphazero.web.app`
 checks the host name, which prevents DNS rebinding. A server that other machines can reach asks for
-a token once and stores it in a cookie.
+a token once, and the browser keeps it in a cookie.
 """
 
 import secrets
@@ -30,11 +30,11 @@ _HEADERS = {
 
 
 class Guard:
-    """ASGI middleware that refuses requests from other sites or without the token.
+    """ASGI middleware that refuses requests from other web sites or without the token.
 
     Args:
         app: the application to protect.
-        token: secret that requests must present; None requires none.
+        token: a secret that requests must present; None requires no token.
     """
 
     def __init__(self, app: ASGIApp, token: str | None):
@@ -49,7 +49,7 @@ class Guard:
         await (response or self._app)(scope, receive, send)
 
     def _refusal(self, request: Request) -> Response | None:
-        """Return the response to a request that may not pass; None if it may."""
+        """Make the response to a request that is not let through; None if the request may pass."""
         if request.scope["path"].startswith("/api/") and not _is_from_page(request):
             return JSONResponse({"error": "other web sites may not use this server."}, 403)
         if self._token is None or self._knows_token(request):
@@ -69,7 +69,7 @@ class Guard:
         return secrets.compare_digest(text.encode(), (self._token or "").encode())
 
     def _remembering(self, request: Request) -> Response:
-        """Return a redirect that sets the cookie and removes the token from the page's address."""
+        """Make a redirect that sets the cookie and removes the token from the page's address."""
         response = RedirectResponse("./", 303)
         response.set_cookie(
             COOKIE,
@@ -83,9 +83,9 @@ class Guard:
 
 
 def _is_from_page(request: Request) -> bool:
-    """Return whether a request comes from this server's own page, or not from a page at all."""
+    """Return whether a request comes from this server's own page, or not from any page."""
     host = request.headers.get("host", "")
-    own = {f"http://{host}", f"https://{host}"}  # https if there is a proxy
+    own = {f"http://{host}", f"https://{host}"}  # https if a proxy adds it
     origins, sites = map(request.headers.getlist, ("origin", "sec-fetch-site"))
     return own.issuperset(origins) and {"none", "same-origin"}.issuperset(sites)
 

@@ -1,14 +1,14 @@
-"""Jobs: work that streams messages, and stops when nobody reads them any more."""
+"""Jobs: work that streams messages to a client, and stops when the client stops reading them."""
 
 from collections.abc import Callable
 from typing import Any, Protocol
 
-#: Returns whether the client has stopped waiting for the answer.
+#: A function that returns whether the client has stopped waiting for the response.
 IsStopped = Callable[[], bool]
 
 
 class Stopped(Exception):
-    """Ends a job whose client has stopped waiting for the answer."""
+    """Raised to end a job whose client has stopped waiting for the response."""
 
 
 class Stream(Protocol):

@@ -1,4 +1,4 @@
-"""Live data: sent when a page opens, and again whenever it changes.
+"""Send live data when a page opens, and again whenever the data changes.
 
 In: a function that reads the data. Out: server-sent events until the page disconnects.
 """
@@ -12,15 +12,15 @@ from starlette.responses import StreamingResponse
 from alphazero.web.streams import HEADERS
 
 READ_EVERY_S = 0.5
-#: Maximum fraction of the time spent reading, which is slow with hundreds of runs.
+#: Maximum fraction of the time that is spent reading, which is slow with hundreds of runs.
 _MAX_WORK = 0.2
 
 
 def live_response(read: Callable[[], bytes]) -> StreamingResponse:
-    """Return a response that sends what a function returns, whenever it changes.
+    """Make a response that sends the data at first, and again whenever it changes.
 
     Args:
-        read: called on a worker thread; returns one line of JSON.
+        read: returns the data as one line of JSON; called on a worker thread.
     """
     return StreamingResponse(_events(read), media_type="text/event-stream", headers=HEADERS)
 

@@ -1,7 +1,7 @@
-"""Misplayed positions: those in which a network's move gives away the exact result.
+"""Find misplayed positions: those in which a network's move gives away the exact result.
 
-In: a network of the catalogue, and positions with exact results: the game's evaluation set, or all
-positions of a small game. Out: the messages of `api/misplayed`, one for each mistake.
+In: a network of the catalogue, and positions with exact results: the game's set of evaluation
+positions, or all positions of a small game. Out: the `api/misplayed` messages, one per mistake.
 
 Shapes: N positions, K state words, A actions.
 """
@@ -21,9 +21,9 @@ from alphazero.web.network_search import NetworkSearch
 from alphazero.web.search_view import number
 
 MAX_POSITIONS, MAX_SIMULATIONS, NUM_SIMULATIONS = 400, 400, 50
-#: Maximum positions of a game that is enumerated; this takes a second.
+#: Maximum number of positions of a game to enumerate, a second of work.
 _MAX_ENUMERATED = 20_000
-#: Positions per batch; few, so that other users of the network do not wait long.
+#: Number of positions per batch; small, so that other users of the network do not wait long.
 _BATCH_SIZE = 16
 
 
@@ -31,22 +31,23 @@ class KnownPositions(NamedTuple):
     """N unfinished positions with the exact results of their actions."""
 
     states: np.ndarray  #: [N, K]
-    #: [N, A], results for the player to move; `alphazero.solvers.base.ILLEGAL_VALUE` if illegal
+    #: [N, A], results for the player to move; illegal actions have
+    #: `alphazero.solvers.base.ILLEGAL_VALUE`
     action_values: np.ndarray
     moves: list[tuple[int, ...]]  #: the moves from the start to each position
 
     def spread(self, max_positions: int) -> "KnownPositions":
-        """Return at most ``max_positions`` of the positions, evenly spread."""
+        """Select at most ``max_positions`` of the positions, evenly spaced."""
         rows = np.linspace(0, len(self.moves) - 1, min(len(self.moves), max_positions)).astype(int)
         moves = [self.moves[row] for row in rows]
         return KnownPositions(self.states[rows], self.action_values[rows], moves)
 
 
 def find_positions(game: Game) -> KnownPositions:
-    """Return positions of a game with exact results, to test a network on.
+    """Get positions of a game with exact results, on which to test a network.
 
     Raises:
-        Refusal: if the game has no evaluation set and is too large to enumerate.
+        Refusal: if no evaluation positions ship for the game, and it is too large to enumerate.
     """
     try:
         evaluation_set = find_set(None, game)
@@ -54,7 +55,7 @@ def find_positions(game: Game) -> KnownPositions:
         values = values_of(evaluation_set.action_scores)
         return KnownPositions(evaluation_set.states, values, moves)
     except ConfigError:
-        pass  # no set ships for this game
+        pass  # no evaluation positions ship for this game
     try:
         return _with_wrong_moves(enumerate_positions(game, max_positions=_MAX_ENUMERATED))
     except InputError:
@@ -63,7 +64,7 @@ def find_positions(game: Game) -> KnownPositions:
 
 
 def _with_wrong_moves(positions: Positions) -> KnownPositions:
-    """Return the positions in which a legal move can lose the exact result."""
+    """Select the positions in which some legal move gives away the exact result."""
     values = positions.action_values
     can_be_wrong = (values < values.max(axis=1, keepdims=True)) & (values != ILLEGAL_VALUE)
     rows = np.flatnonzero(can_be_wrong.any(axis=1)).tolist()
@@ -72,7 +73,7 @@ def _with_wrong_moves(positions: Positions) -> KnownPositions:
 
 
 def _lines(positions: Positions) -> dict[int, tuple[int, ...]]:
-    """Return moves from the start to each position, by its index; parents have lower indices."""
+    """Return moves from the start to each position, by its index; parents precede children."""
     lines: dict[int, tuple[int, ...]] = {0: ()}
     for index, children in enumerate(positions.children.tolist()):
         for action, child in enumerate(children):
@@ -84,7 +85,7 @@ def _lines(positions: Positions) -> dict[int, tuple[int, ...]]:
 def find_misplayed(
     network: NetworkSearch, known: KnownPositions, num_simulations: int, stream: Stream
 ) -> None:
-    """Emit the messages of `api/misplayed` for at most `MAX_POSITIONS` positions."""
+    """Test a network on at most `MAX_POSITIONS` positions; emit the `api/misplayed` messages."""
     known = known.spread(MAX_POSITIONS)
     num = len(known.moves)
     num_misplayed = 0
@@ -103,7 +104,7 @@ def find_misplayed(
 
 
 def _mistake(known: KnownPositions, row: int, played: int) -> dict | None:
-    """Return the message about a misplayed position; None if the move keeps the result."""
+    """Make the message about a misplayed position; None if the move keeps the exact result."""
     values = known.action_values[row]
     if values[played] == values.max():
         return None

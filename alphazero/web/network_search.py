@@ -1,7 +1,7 @@
-"""Searches of a position with a network, with views of the search while it runs.
+"""Search a position with a network, reporting views of the search while it runs.
 
 In: a position and a number of simulations. Out: a `SearchView`. A network searches one position at
-a time; other requests, such as from another tab, wait.
+a time; other requests, such as those of another browser tab, wait.
 """
 
 import threading
@@ -28,14 +28,14 @@ _ROW = np.zeros(1, np.int32)
 
 @dataclass(eq=False)
 class Question:
-    """A position to search, and how to report on the search."""
+    """A position to search, and functions through which the search reports."""
 
-    state: np.ndarray  #: [K], unfinished
+    state: np.ndarray  #: [K], an unfinished position
     num_simulations: int  #: 0 for a network without search and for players that do not search
     is_stopped: IsStopped = lambda: False  #: whether the client has stopped waiting
     watch: Callable[[SearchView], None] | None = None  #: called with views while the search runs
     with_tree: bool = False  #: whether views include the tree
-    note: Callable[[str], None] = lambda text: None  #: called with what delays the search
+    note: Callable[[str], None] = lambda text: None  #: called with the reason for a delay
 
 
 class NetworkSearch:
@@ -50,7 +50,7 @@ class NetworkSearch:
         self._lock = threading.Lock()
 
     def search(self, question: Question) -> SearchView:
-        """Search a position and return the final view.
+        """Search a position and return a view of the finished search.
 
         Raises:
             Stopped: if the client has stopped waiting.
@@ -62,13 +62,13 @@ class NetworkSearch:
             return _run(search, question)
 
     def choose(self, states: np.ndarray, num_simulations: int) -> np.ndarray:
-        """Return the actions, int[B], that the network plays in several positions, [B, K]."""
+        """Choose the network's actions, int[B], in several positions, [B, K]."""
         with self._lock:
             return self.player.limited(num_simulations).choose(states).actions
 
 
 def _run(search: TreeSearch, question: Question) -> SearchView:
-    """Run a search to its end, and report a view every `_VIEW_EVERY_S` seconds."""
+    """Run a search to its end, reporting a view every `_VIEW_EVERY_S` seconds."""
     search.step()  # only evaluates the root
     answer = root_answer(search, 0)
     viewed_at = time.monotonic()

@@ -1,7 +1,7 @@
-"""Positions: from a request to a game in progress, and from there to the data the page draws.
+"""Convert a request to a game in progress, and a game in progress to the data that the page draws.
 
-A request has the game, optionally a board to start from, and the moves. The server keeps no state
-between requests.
+A request contains the game, optionally a board to start from, and the moves. The server keeps no
+state between requests.
 
 Shapes: H x W board, K state words.
 """
@@ -33,7 +33,7 @@ class Position(NamedTuple):
 
 
 def read_position(game: Game, skin: Skin, request: PositionRequest) -> Position:
-    """Return the position that a request describes.
+    """Make the position that a request describes.
 
     Raises:
         Refusal: if the board or the moves are not possible in this game.
@@ -58,7 +58,7 @@ def unfinished(position: Position) -> Position:
 
 
 def _start(game: Game, skin: Skin, text: str, to_move: int) -> np.ndarray:
-    """Return the state, [K], for the text of a board in a request."""
+    """Convert a board, typed as text in a request, to a state, [K]."""
     board = parse_board(_tidy(text, skin), game.planes_shape[1:], skin.letters, skin.title)
     if skin.notation.mirrored:
         board = np.ascontiguousarray(board[:, ::-1])
@@ -66,7 +66,7 @@ def _start(game: Game, skin: Skin, text: str, to_move: int) -> np.ndarray:
 
 
 def _tidy(text: str, skin: Skin) -> str:
-    """Return a user's text of a board with the letters of its game and no spaces around lines."""
+    """Normalize a board typed by the user: the game's own letters, no spaces around lines."""
     empty, pieces = skin.letters[0], skin.letters[1:]
     if pieces.isupper():
         text = text.upper()
@@ -77,10 +77,10 @@ def _tidy(text: str, skin: Skin) -> str:
 
 
 def describe(position: Position, from_ply: int) -> dict[str, Any]:
-    """Return the answer of `api/position`: the data to draw every position of a game.
+    """Return the `api/position` response: the data from which the page draws positions.
 
     Args:
-        from_ply: ply of the first position to describe.
+        from_ply: the ply of the first position to describe; all later ones follow.
     """
     skin, session = position.skin, position.session
     plies = range(from_ply, len(session.states))
@@ -121,6 +121,6 @@ def _describe_ply(position: Position, ply: int) -> dict[str, Any]:
 
 
 def _board_text(skin: Skin, cells: np.ndarray) -> str:
-    """Return the board as text, as the page shows it, with the letters of the set-up."""
+    """Draw the board as text in the page's orientation, with the letters of the set-up."""
     shown = cells[:, ::-1] if skin.notation.mirrored else cells
     return "\n".join("".join(skin.letters[cell] for cell in row) for row in shown)

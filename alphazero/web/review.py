@@ -1,9 +1,9 @@
-"""The review of a game: the value of every position, and how much each move lost.
+"""Review a game: evaluate every position, and compute how much each move lost.
 
-In: a whole game. Out: one message per ply, from the end of the game backwards. Values are exact as
-long as the solver is fast enough, and come from searches before that.
+In: a whole game. Out: one message per ply, from the end of the game backwards. The last positions
+have exact values, as far back as the solver is fast enough; earlier ones have values from searches.
 
-Values are from the viewpoint of the player who moves first in the game.
+Values are from the viewpoint of the player who began the game.
 """
 
 import time
@@ -18,7 +18,7 @@ from alphazero.web.position import Position
 from alphazero.web.search_view import number
 from alphazero.web.thinking import Thinking
 
-#: Simulations per position: the default and the maximum that a request may ask for.
+#: Number of simulations per position, by kind of player: the default, and a request's maximum.
 NUM_SIMULATIONS = {"network": 200, "uct": 2_000}
 MAX_SIMULATIONS = {"network": 400, "uct": 10_000}
 _EXACT_S = 5.0
@@ -27,10 +27,10 @@ _EXACT_S = 5.0
 class _Verdict(NamedTuple):
     """The value and best move of a position in a reviewed game."""
 
-    value: float | None  #: for the player who moves first in the game
-    best: int | None
-    is_exact: bool
-    exact: ExactScores | None = None
+    value: float | None  #: for the player who began the game
+    best: int | None  #: the best action; None at the end of the game
+    is_exact: bool  #: whether the value is exact
+    exact: ExactScores | None = None  #: the scores of all actions, if solved
 
 
 def review_game(
@@ -40,10 +40,10 @@ def review_game(
     num_simulations: int,
     stream: Stream,
 ) -> None:
-    """Evaluate every position of a game, from the last to the first; emit one message for each.
+    """Evaluate every position of a game, from the last to the first; emit one message per position.
 
     Args:
-        player: the network or UCT player that evaluates positions the solver cannot solve.
+        player: the network or UCT player that evaluates positions that are not solved in time.
     """
     solve_until = time.monotonic() + _EXACT_S
     after: _Verdict | None = None
@@ -73,14 +73,14 @@ def _exact_verdict(thinking: Thinking, position: Position, ply: int) -> _Verdict
 
 
 def _sign(position: Position, ply: int) -> int:
-    """Return 1 if the player who moves first in the game is to move at a ply, else -1."""
+    """Return 1 if the player who began the game is to move at a ply, otherwise -1."""
     return 1 - 2 * position.session.player_at(ply)
 
 
 def _message(
     position: Position, ply: int, verdict: _Verdict, after: _Verdict | None
 ) -> dict[str, Any]:
-    """Return the message about a ply; ``after`` is the verdict on the next position."""
+    """Make the message about a ply; ``after`` is the verdict on the position that followed."""
     message = {
         "type": "ply",
         "ply": ply,
@@ -96,7 +96,7 @@ def _message(
     message["played"] = played
     if verdict.exact is not None:
         if verdict.exact.values[played] == verdict.exact.value:
-            message["best"] = played  # as good a result as any
+            message["best"] = played  # no other move has a better result
         message["loss"] = float(verdict.exact.value - verdict.exact.values[played])
     elif played == verdict.best:
         message["loss"] = 0.0

@@ -1,7 +1,7 @@
-"""The data of the Runs view: the training runs on this machine, and their metrics.
+"""The data of the page's Runs view: the training runs on this machine, and their metrics.
 
-In: the folders of runs. Out: the messages of `api/live`, and the answers of `api/run`. Accuracy is
-the fraction of moves that keep the exact result.
+In: the folders of runs. Out: the `api/live` messages and `api/run` responses. Accuracy is the
+fraction of moves that keep the exact result.
 """
 
 import functools
@@ -32,7 +32,7 @@ class RunCharts:
         self._rows: dict[Path, RunRows] = {}
 
     def list_runs(self) -> dict[str, Any]:
-        """Return a message of `api/live`: all runs, the newest first."""
+        """Return an `api/live` message: all runs, the newest first."""
         found = self._catalogue.look_for_runs()
         names = self._catalogue.game_names()
         damaged = [{"id": run_id, "error": why} for run_id, why in found.damaged.items()]
@@ -46,7 +46,7 @@ class RunCharts:
         return {"runs": runs, "damaged": damaged}
 
     def show_run(self, request: RunRequest) -> dict[str, Any]:
-        """Return the answer of `api/run`, from row 0 if the rows the page has are outdated.
+        """Return the `api/run` response, which starts at row 0 if the page's rows are outdated.
 
         Raises:
             Refusal: if there is no such run.
@@ -104,7 +104,7 @@ def _describe_rows(run: FoundRun, rows: RunRows, request: RunRequest) -> dict[st
     first_rows = {chart: _begin(columns) for chart, columns in charts.items()}
     begins = {chart: row for chart, row in first_rows.items() if row is not None}
     if any(begin >= start for begin in begins.values()):
-        start = 0  # the page does not have this chart yet
+        start = 0  # the page does not yet have this chart
     return {
         "id": run.id,
         "version": version,
@@ -131,7 +131,7 @@ def _describe_rows(run: FoundRun, rows: RunRows, request: RunRequest) -> dict[st
 
 
 def _begin(columns: list[Column]) -> int | None:
-    """Return the first row with a value in one of the columns; None if they are all empty."""
+    """Find the first row with a value in any of the columns; None if all are empty."""
     for row, values in enumerate(zip(*(column.y for column in columns))):
         if any(value is not None for value in values):
             return row
@@ -139,7 +139,7 @@ def _begin(columns: list[Column]) -> int | None:
 
 
 def _drawn(chart: Chart, columns: list[Column], start: int, opponent: str | None) -> dict[str, Any]:
-    """Return a chart from row ``start`` on, in the form that the page draws."""
+    """Convert a chart, from row ``start`` on, to the form that the page draws."""
     curves = []
     for line, column in zip(chart.lines, columns):
         plain: dict[str, Any] = {"name": line.name, "y": column.y[start:]}
@@ -156,7 +156,7 @@ def _drawn(chart: Chart, columns: list[Column], start: int, opponent: str | None
 
 
 def _settings(folder: RunFolder) -> dict[str, Any]:
-    """Return the settings of a run by dotted name, with values JSON cannot express as text."""
+    """Read a run's settings by dotted name; values that JSON cannot express become text."""
     try:
         settings = flat_settings(folder.read_config())
     except (InputError, OSError):
@@ -168,7 +168,7 @@ def _settings(folder: RunFolder) -> dict[str, Any]:
 
 
 def _rating_column(rows: RunRows, ratings: list[Row]) -> Column:
-    """Return the networks' Elo as a column, each in the row of the network's iteration."""
+    """Make a column of the networks' Elo, each in the row of its network's iteration."""
     unrated: list[float | None] = [None] * len(rows)
     column = Column([*unrated], [*unrated], [*unrated])
     row_of = {iteration: row for row, iteration in enumerate(rows.iterations)} if ratings else {}
@@ -183,7 +183,7 @@ def _rating_column(rows: RunRows, ratings: list[Row]) -> Column:
 
 
 def _ratings_of(folder: RunFolder) -> tuple[list[Row], int]:
-    """Return the Elo of the run's networks, oldest first, and the file's modification time."""
+    """Read the Elo of a run's networks, oldest first, and the file's modification time in ns."""
     path = folder.path / "ratings.json"
     try:
         changed = path.stat().st_mtime_ns
@@ -194,7 +194,7 @@ def _ratings_of(folder: RunFolder) -> tuple[list[Row], int]:
 
 @functools.lru_cache(256)
 def _read_ratings(path: Path, _changed: int) -> list[Row]:
-    """Return the ratings in a file, or [] if it cannot be read."""
+    """Read the ratings in a file; return [] if it cannot be read."""
     try:
         plain = json.loads(read_text(path))
         networks = plain["networks"]

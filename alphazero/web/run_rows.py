@@ -1,4 +1,4 @@
-"""The metrics of a run as columns, read incrementally.
+"""Read the metrics of a run incrementally, as columns.
 
 In: metrics.jsonl. Out: the values of each chart, by row. Only lines added since the last read are
 parsed: a run of 10,000 rows takes half a second at first, and a millisecond after that.
@@ -18,25 +18,25 @@ _DIGITS = 6
 
 
 class Column(NamedTuple):
-    """The values of a curve by row, with 95% intervals; None where a row has no value."""
+    """A curve's values by row, with 95% confidence intervals; None where a row has no value."""
 
     y: list[float | None]
-    low: list[float | None]  #: lower end of the interval
-    high: list[float | None]  #: upper end of the interval
+    low: list[float | None]  #: lower end of the confidence interval
+    high: list[float | None]  #: upper end of the confidence interval
 
 
 class AlarmChange(NamedTuple):
     """An alarm that began or ended."""
 
-    row: int  #: the first row with it, or without it
+    row: int  #: the first row with the alarm, or the first without it
     iteration: int
     name: str
-    began: bool
-    text: str  #: its explanation
+    began: bool  #: True if the alarm began, False if it ended
+    text: str  #: explanation of the alarm
 
 
 def rounded(value: float) -> float | None:
-    """Return a number rounded for JSON; None for NaN."""
+    """Round a number for JSON; NaN becomes None."""
     return None if math.isnan(value) else round(value, _DIGITS)
 
 
@@ -45,7 +45,7 @@ class RunRows:
 
     Attributes:
         lock: callers must hold it while they use any other attribute or method.
-        version: changes when rows that were read earlier have changed.
+        version: a text that changes whenever rows that were already read have changed.
     """
 
     def __init__(self, folder: RunFolder):
@@ -66,8 +66,8 @@ class RunRows:
         self._num_games = 0.0
         self.hours: list[float | None] = []
         self.columns = {line: Column([], [], []) for line in _LINES}
-        self.newest: dict[str, float] = {}  #: the latest value of some metrics
-        self.opponent: str | None = None  #: opponent in the newest match
+        self.newest: dict[str, float] = {}  #: the latest values of the metrics in `_NEWEST`
+        self.opponent: str | None = None  #: the opponent in the newest match
         self.alarms: list[str] = []  #: names of the current alarms
         self.alarm_changes: list[AlarmChange] = []
 

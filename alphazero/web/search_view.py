@@ -1,7 +1,7 @@
-"""Snapshots of a search: the statistics of the moves, the expected line, the tree.
+"""Take snapshots of a search: the statistics of its moves, the expected line, the tree.
 
 In: a PUCT search with a network, or a UCT search. Out: plain data that later simulations do not
-change. A node of the tree is listed together with the move that leads to it.
+change. Each node of the tree is listed together with the move that leads to it.
 
 Values and proven results of a move are from the viewpoint of the player who chooses it.
 
@@ -22,7 +22,7 @@ from alphazero.search.batched_search import TreeSearch
 from alphazero.search.uct import tree as uct_tree
 from alphazero.search.uct.search import UctSearch
 
-#: Maximum nodes of a view while a search runs, and at its end.
+#: Maximum number of nodes in a view while a search runs, and in its final view.
 RUNNING_NODES, FINAL_NODES = 200, 1_000
 _DIGITS = 4
 _wins_of = getattr(uct_tree.wins_of, "py_func", uct_tree.wins_of)  # uncompiled: takes arrays too
@@ -31,21 +31,22 @@ _wins_of = getattr(uct_tree.wins_of, "py_func", uct_tree.wins_of)  # uncompiled:
 class SearchView(NamedTuple):
     """A snapshot of a search, with the fields of an `api/analyse` message."""
 
-    num_simulations: int
-    value: float | None  #: for the player to move
-    proven: float | None  #: proven result for the player to move
+    num_simulations: int  #: number of simulations so far
+    value: float | None  #: expected result for the player to move
+    proven: float | None  #: proven result for the player to move; None if there is none
     best: int  #: the action that the search would play now
-    actions: list[dict[str, Any]]  #: legal actions: action, visits, prior, value, proven
-    line: list[int]  #: the expected line
+    #: The legal actions, each with the keys action, visits, prior, value, proven.
+    actions: list[dict[str, Any]]
+    line: list[int]  #: the expected line: the actions that both sides are expected to play
     network: dict[str, Any] | None  #: value and best move of the network without search
     tree: list[dict[str, Any]]  #: nodes, parents before their children
 
 
 class RootAnswer(NamedTuple):
-    """The network's answer for a position, without search."""
+    """The network's policy and value in a position, without search."""
 
     priors: np.ndarray  #: float32[A], 0 for illegal actions
-    value: float  #: for the player to move
+    value: float  #: expected result for the player to move
 
 
 class _Node(NamedTuple):
@@ -60,27 +61,27 @@ class _Node(NamedTuple):
     to_move: int
 
 
-#: Returns the visited children of a node.
+#: A function that returns the visited children of a node.
 _Children = Callable[[_Node], list[_Node]]
 
 
 def number(value: float | None) -> float | None:
-    """Return a number rounded for JSON; None if it is missing or not finite."""
+    """Round a number for JSON; return None if it is missing or not finite."""
     return None if value is None or not math.isfinite(value) else round(float(value), _DIGITS)
 
 
 def root_answer(search: TreeSearch, row: int) -> RootAnswer:
-    """Return the network's answer for a root that was just evaluated."""
+    """Copy the network's policy and value at a root that was just evaluated."""
     tree, root = search.tree, puct_tree.ROOT_INDEX
     return RootAnswer(tree.children_priors[row, root].copy(), float(tree.raw_values[row, root]))
 
 
 def puct_view(search: TreeSearch, row: int, answer: RootAnswer, max_nodes: int) -> SearchView:
-    """Return a view of one of the positions in a search with a network.
+    """Take a view of one of the positions in a search with a network.
 
     Args:
-        answer: the network's answer for this root, from before the search.
-        max_nodes: maximum nodes of the tree; 0 omits it.
+        answer: the network's policy and value at this root, taken before the search.
+        max_nodes: maximum number of tree nodes in the view; 0 omits the tree.
     """
     tree, index = search.tree, puct_tree.ROOT_INDEX
     num_visits = int(tree.children_visits[row, index].sum())
@@ -124,7 +125,7 @@ def _result(proven: np.float32) -> float | None:
 
 
 def uct_view(search: UctSearch, state: np.ndarray, max_nodes: int) -> SearchView:
-    """Return a view of a UCT search of a position, [K], with at most ``max_nodes`` tree nodes."""
+    """Take a view of a UCT search of a position, [K], with at most ``max_nodes`` tree nodes."""
     game, index = search.game, uct_tree.ROOT_INDEX
     player = int(game.players(state[None])[0])
     values, _ = _uct_statistics(search, np.array([index]), player)
@@ -138,7 +139,7 @@ def uct_view(search: UctSearch, state: np.ndarray, max_nodes: int) -> SearchView
 
 
 def _uct_children(search: UctSearch, node: _Node) -> Iterator[_Node]:
-    """Yield the visited children of a node; the key of a node is (index, state)."""
+    """Yield the visited children of a node, whose `key` is (index, state)."""
     index, state = node.key
     if search.tree.nodes[index]["first_child"] == uct_tree.NO_CHILDREN:
         return
@@ -164,14 +165,14 @@ def _uct_children(search: UctSearch, node: _Node) -> Iterator[_Node]:
 def _uct_statistics(
     search: UctSearch, nodes: np.ndarray, player: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean values of nodes for a player, and their visits, int64[...]."""
+    """Return the nodes' mean values for a player, and their visits, int64[...]."""
     statistics = search.tree.nodes[nodes]
     visits, points = statistics["visits"].astype(np.int64), statistics["points"]
     return 2.0 * _wins_of(player, points, visits) / np.maximum(visits, 1) - 1.0, visits
 
 
 def analysis_view(game: Game, state: np.ndarray, analysis: Analysis) -> SearchView:
-    """Return a view of a player's analysis of a position, [K], without a tree."""
+    """Make a view, without a tree, of a player's analysis of a position, [K]."""
     legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
     actions = [
         {
@@ -196,7 +197,7 @@ def analysis_view(game: Game, state: np.ndarray, analysis: Analysis) -> SearchVi
 
 
 def _most_visited_line(node: _Node, children: _Children) -> list[int]:
-    """Return the line of most visited moves from a node down."""
+    """Follow the most visited moves from a node down; return these actions."""
     line: list[int] = []
     while below := children(node):
         node = max(below, key=lambda child: (child.visits, child.value))
@@ -214,11 +215,11 @@ def _view(
     priors: np.ndarray | None = None,
     network: dict[str, Any] | None = None,
 ) -> SearchView:
-    """Return the view of a search tree.
+    """Make the view of a search tree.
 
     Args:
         legal: the legal actions at the root.
-        line: the expected line.
+        line: the expected line, which begins with the best action.
         priors: float32[A], the network's priors at the root; None without a network.
     """
     below = {child.action: child for child in children(root)}
@@ -247,7 +248,7 @@ def _view(
 
 
 def _most_visited(root: _Node, children: _Children, max_nodes: int) -> list[dict[str, Any]]:
-    """Return the most visited nodes of a tree, parents before their children."""
+    """List the most visited nodes of a tree, parents before their children."""
     nodes: list[dict[str, Any]] = []
     queue: list[tuple[int, int, int | None, _Node]] = [(0, 0, None, root)]
     order = 0

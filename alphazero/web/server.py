@@ -1,4 +1,4 @@
-"""The web server: its socket, and the address of its page.
+"""The web server: opens its socket, and knows the address of its page.
 
 In: a backend and an address. Out: a running server; uvicorn handles HTTP.
 """
@@ -14,9 +14,9 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.web.app import make_app
 from alphazero.web.backend import Backend
 
-#: The first port to try, and the number of ports tried from there.
+#: The first port to try, and the number of ports to try from there on.
 FIRST_PORT, NUM_PORTS = 8000, 50
-#: Maximum simultaneous connections; more get HTTP status 503.
+#: Maximum number of simultaneous connections; further ones get HTTP status 503.
 MAX_CONNECTIONS = 100
 
 
@@ -25,7 +25,7 @@ class Address(NamedTuple):
 
     host: str
     port: int
-    token: str | None
+    token: str | None  #: None if no token is required
 
     @property
     def url(self) -> str:
@@ -55,10 +55,10 @@ def is_local(host: str) -> bool:
 
 
 def open_socket(host: str, port: int | None) -> socket.socket:
-    """Return a listening socket.
+    """Open a listening socket.
 
     Args:
-        port: None takes the first free port from `FIRST_PORT` on.
+        port: the port to listen on; None means the first free one from `FIRST_PORT` on.
 
     Raises:
         ConfigError: if the host is not an address of this machine, or the port is not free.
@@ -69,7 +69,7 @@ def open_socket(host: str, port: int | None) -> socket.socket:
     except OSError:
         raise ConfigError.of("host", host, "an address of this machine") from None
     for candidate in ports:
-        # asyncio sets TCP_NODELAY only if the protocol is explicit; it saves 40 ms per answer.
+        # asyncio sets TCP_NODELAY only if the protocol is explicit; it saves 40 ms per response.
         listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         try:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -88,8 +88,8 @@ class Server:
 
     Args:
         host: the address to listen on.
-        port: None takes a free port.
-        token: secret that visitors must present; None makes one if other machines can connect.
+        port: the port to listen on; None means a free one.
+        token: a secret that visitors must present; None makes one if other machines can connect.
     """
 
     def __init__(
@@ -117,6 +117,6 @@ class Server:
         self._server = uvicorn.Server(config)
 
     def run(self) -> None:
-        """Answer requests. Run it on a worker thread: on the main one, uvicorn waits for pages."""
+        """Serve requests; call it on a worker thread: on the main one, uvicorn waits for pages."""
         with self._socket:
             self._server.run(sockets=[self._socket])

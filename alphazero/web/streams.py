@@ -1,7 +1,7 @@
-"""Streams: responses that send a job's messages as JSON lines while it runs.
+"""Stream a job's messages as JSON lines while it runs.
 
-In: a job, run in a separate thread. Out: an HTTP response of type application/x-ndjson. Closing the
-connection stops the job.
+In: a job, which runs in a separate thread. Out: an HTTP response of type application/x-ndjson.
+Closing the connection stops the job.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 from alphazero.play.requests import Refusal
 from alphazero.web.jobs import Job, Stopped
 
-HEADERS = {"x-accel-buffering": "no"}  # tells proxies not to buffer lines
+HEADERS = {"x-accel-buffering": "no"}  # asks proxies not to buffer lines
 FAILED = "this request failed on the server; its terminal shows the error."
 _log = logging.getLogger("alphazero.web")
 
@@ -51,7 +51,7 @@ class JsonLines(StreamingResponse):
         return self._is_stopped
 
     def _run(self, job: Job) -> None:
-        """Run a job to its end; report an error as its last message."""
+        """Run a job to its end; if it fails, report the error as the last message."""
         try:
             job(self)
         except Stopped:

@@ -1,4 +1,4 @@
-"""Moves and analyses by the page's players: networks, UCT, solvers, random moves, users' players.
+"""Move and analyse with the page's players: networks, UCT, solvers, random moves, users' own.
 
 In: an unfinished position and a player of the catalogue. Out: a `SearchView`, or a move.
 """
@@ -34,11 +34,11 @@ from alphazero.web.search_view import (
     uct_view,
 )
 
-#: Maximum networks in memory; the least recently used is dropped.
+#: Maximum number of networks in memory; the least recently used one is dropped.
 MAX_LOADED = 6
-#: Default simulations of players that search.
+#: Default number of simulations, for each kind of player that searches.
 SIMULATIONS_BY_KIND = {"network": DEFAULT_SIMULATIONS, "uct": DEFAULT_UCT_SIMULATIONS}
-#: Progress reports of UCT, 20 per second, between two views of its tree.
+#: UCT reports progress 20 times per second; it takes a view of its tree after this many reports.
 _REPORTS_PER_VIEW = 4
 
 
@@ -60,13 +60,13 @@ class Thinking:
         self._own_lock = threading.Lock()  # users' players need not be thread-safe
 
     def network(self, game: Game, player: PlayerChoice) -> NetworkSearch:
-        """Return the search with a network of the catalogue, loading the network if necessary.
+        """Get the searcher that uses a network of the catalogue, loading the network if necessary.
 
         Raises:
             Refusal: if the network cannot be loaded, for example because it was just deleted.
         """
         assert player.network is not None
-        with self._loading:  # one at a time: loading uses all cores for some seconds
+        with self._loading:  # one at a time: loading uses all cores for seconds
             try:
                 return self._load(game, player, player.network.stat().st_mtime_ns)
             except (ValueError, OSError) as error:
@@ -86,7 +86,7 @@ class Thinking:
 
         Raises:
             Refusal: if the network cannot be loaded.
-            Stopped: if the client has stopped waiting for the answer.
+            Stopped: if the client has stopped waiting for the response.
         """
         is_new = (game.name, player.network) not in self._ready
         if is_new and player.kind == "network":
@@ -106,7 +106,7 @@ class Thinking:
         return _search_uncompiled(game, question)
 
     def move(self, game: Game, player: PlayerChoice, question: Question) -> dict[str, Any]:
-        """Return a player's move as a dict: action, value, num_simulations."""
+        """Choose a player's move; return a dict with the keys action, value, num_simulations."""
         state = question.state
         if player.kind == "random":
             legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()

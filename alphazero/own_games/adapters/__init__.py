@@ -1,5 +1,5 @@
-"""Games of other libraries: OpenSpiel, PettingZoo and pgx.
+"""Adapters for games from other libraries: OpenSpiel, PettingZoo and pgx.
 
-In: the name of a library's game. Out: a `Game`. One module imports each library, when its first
-game is made.
+In: the library's name for a game. Out: a `Game`. Each adapter imports its library only when the
+first of its games is made.
 """

@@ -1,14 +1,14 @@
-"""OpenSpiel's games as games of ours: `make_game("open_spiel:hex(board_size=7)")`.
+"""Play games from OpenSpiel: `make_game("open_spiel:hex(board_size=7)")`.
 
-In: a game as OpenSpiel writes it, with parameters in brackets. Out: a `PythonGame` whose positions
-are OpenSpiel's states, which are copied in C++. A game qualifies if one or two players take turns,
+In: a game in OpenSpiel's notation, with parameters in brackets. Out: a `PythonGame` whose positions
+wrap OpenSpiel's states, which are copied in C++. A game qualifies if one or two players take turns,
 without chance or hidden information, and the range of its results is known. Others are refused with
 the reason. This module knows no rules: tables hold what OpenSpiel does not state, and random games
-show what the planes mean.
+reveal the meaning of the planes.
 
 Differences from OpenSpiel: the player who begins is number 0 (in its chess, number 1 begins); if
-the planes are the same for both players, another plane shows who is to move; and ``max_plies=``
-ends a game early, as a draw or, in a puzzle, with the reward so far. Actions have OpenSpiel's
+the planes are the same for both players, an extra plane shows who is to move; and ``max_plies=``
+ends a game early, as a draw or, in a puzzle, with the reward so far. Actions keep OpenSpiel's
 numbers.
 """
 
@@ -31,14 +31,14 @@ from alphazero.own_games.adapters.players_planes import PlayersPlanes
 from alphazero.own_games.python_game import PythonGame
 from alphazero.runtime.errors import ConfigError, MissingPackage
 
-#: Games whose planes and player to move determine everything that follows. In other games the moves
-#: tell positions apart: repetitions, moves since the last capture or half a move may matter, and
-#: OpenSpiel does not state whether the planes show them.
+#: Games in which the planes and the player to move determine everything that follows. In all other
+#: games, positions are distinguished by the moves so far: repetitions, moves since the last capture
+#: or half a move may matter, and OpenSpiel does not state whether the planes show them.
 DETERMINED_BY_PLANES = frozenset(
     "breakthrough clobber connect_four dots_and_boxes gomoku havannah hex mnk nim othello pentago "
     "tic_tac_toe y".split()
 )
-#: Games in which the text of an action depends on the position; their actions are shown as numbers.
+#: Games in which an action's text depends on the position; their actions are shown as numbers.
 #: OpenSpiel's chess ends the process if asked for the text of an illegal action.
 WRITTEN_BY_POSITION = frozenset(
     "amazons antichess chess chinese_checkers crazyhouse quoridor shogi ultimate_tic_tac_toe "
@@ -56,11 +56,11 @@ LETTERS = {
     "quoridor": "0@",
     "shogi": "bw",
 }
-#: Games whose planes begin with the bottom row. Their actions are not squares.
+#: Games whose planes list the bottom row first. Their actions are not squares.
 FROM_BELOW = frozenset("antichess chess connect_four crazyhouse".split())
-_MOST_PLIES = 65_535  # of a `PythonGame`
-_NUM_PROBES = 2_000  # random moves, to find out what the planes show
-_MAX_PROBED_PLIES = 300  # of a game
+_MOST_PLIES = 65_535  # most plies that a `PythonGame` allows
+_NUM_PROBES = 2_000  # random moves from which the meaning of the planes is inferred
+_MAX_PROBED_PLIES = 300  # most plies of one of these random games
 
 
 def require_open_spiel() -> None:
@@ -71,11 +71,11 @@ def require_open_spiel() -> None:
 
 
 def load_game(text: str) -> PythonGame:
-    """Return the game ``"open_spiel:" + text``.
+    """Make the game ``"open_spiel:" + text``.
 
     Args:
-        text: such as ``hex(board_size=7)``. Besides the game's own parameters, ``max_plies`` cuts
-            games off.
+        text: a game such as ``hex(board_size=7)``. Besides the game's own parameters, ``max_plies``
+            limits the length of games.
 
     Raises:
         ConfigError: if OpenSpiel is not installed, has no such game, or the game does not qualify.
@@ -84,7 +84,7 @@ def load_game(text: str) -> PythonGame:
 
 
 class SpielPosition:
-    """A state of OpenSpiel as a position, see `alphazero.own_games.python_game.Position`."""
+    """An OpenSpiel state wrapped as an `alphazero.own_games.python_game.Position`."""
 
     def __init__(self, rules: "_Rules", state: Any):
         self._rules = rules
@@ -99,12 +99,12 @@ class SpielPosition:
     def step(self, action: int) -> None:
         self._state.apply_action(action)
         agent = self._state.current_player()
-        # At the end of a game OpenSpiel names no player: the result is for the next in turn.
+        # At the end of a game OpenSpiel names no player; the result is for whoever would be next.
         is_over = agent < 0
         self._player = self._rules.next_in_turn(self._player) if is_over else self._swapped(agent)
 
     def _swapped(self, agent: int) -> int:
-        """Return our number of a player of OpenSpiel, or the reverse."""
+        """Convert OpenSpiel's number of a player to ours, or ours to OpenSpiel's."""
         return agent ^ self._rules.first
 
     def player_to_move(self) -> int:
@@ -134,7 +134,7 @@ class SpielPosition:
         return self._rules.cells(self._state)
 
     def to_text(self) -> str | None:
-        """Return OpenSpiel's text if `cells` does not show everything, else None."""
+        """Return OpenSpiel's text of the position; None if `cells` shows everything."""
         if self._rules.has_board:
             return None
         text = re.sub(r"\x1b\[\d*m", "", str(self._state)).strip("\n")
@@ -147,7 +147,7 @@ class SpielPosition:
 
 
 class _Start(SpielPosition):
-    """The start position, with the attributes of the game."""
+    """The start position, which also has the game's attributes."""
 
     def __init__(self, text: str):
         rules = _rules_of(text)
@@ -178,22 +178,22 @@ class _Start(SpielPosition):
 
 
 class _Rules:
-    """A game of OpenSpiel: what all its positions share.
+    """The data of an OpenSpiel game that all its positions share.
 
     Attributes:
-        text: the game with its parameters.
-        name: the game without its parameters.
+        text: the game's name with its parameters.
+        name: the game's name without its parameters.
         game: OpenSpiel's object.
-        start: OpenSpiel's first state, which all others are copies of; never changed.
+        start: OpenSpiel's first state, from which all others are copied; never changed.
         first: OpenSpiel's number of the player who begins.
-        max_plies: limit of a game.
+        max_plies: limit on the plies of a game.
         planes_shape: [C, H, W], including the plane of the player to move, if there is one.
         is_binary: whether the planes hold only 0 and 1.
         is_determined_by_planes: see `DETERMINED_BY_PLANES`.
-        texts: what a person reads for each action.
-        typed: actions by what a person may type.
+        texts: the text that a person reads for each action.
+        typed: the actions, by the texts that a person may type.
         squares: the squares of each action, see `alphazero.games.rules.action_squares`.
-        rows_from_top: whether row 1 of these squares is at the top.
+        rows_from_top: whether the names of squares count rows from the top.
         has_board: whether `cells` shows everything a person needs.
     """
 
@@ -204,7 +204,7 @@ class _Rules:
         self.max_plies = min(max_plies or _MOST_PLIES, longest, _MOST_PLIES)
         is_cut = self.max_plies < longest
         self.is_determined_by_planes = self.name in DETERMINED_BY_PLANES and not is_cut
-        # Copied states of morpion_solitaire point into the first one, which must stay alive.
+        # Copied states of morpion_solitaire point into the first state, which must stay alive.
         self.start = self.game.new_initial_state()
         self.first = self.start.current_player()
         self._buffers = threading.local()
@@ -218,11 +218,11 @@ class _Rules:
         self.has_board = self._has_board(moves)
 
     def next_in_turn(self, player: int) -> int:
-        """Return our number of the player who follows another one in turn."""
+        """Return our number of the player whose turn follows ``player``'s."""
         return (player + 1) % self.game.num_players()
 
     def planes(self, state: Any, agent: int) -> np.ndarray:
-        """Return the planes of a player of OpenSpiel, [C, H, W]; the next call overwrites them."""
+        """Return the planes that an agent observes, [C, H, W]; the next call overwrites them."""
         if not self._has_tensor:
             played = np.zeros(self._seen_shape, np.float32)
             played[0, 0, state.history()] = 1
@@ -247,7 +247,7 @@ class _Rules:
         return self.game.get_type().provides_observation_tensor
 
     def _shape_of_planes(self) -> tuple[int, int, int]:
-        """Return [C, H, W]; a flat tensor is one row, and without a tensor the row is actions."""
+        """Return (C, H, W); a flat tensor is one row, no tensor one row with a cell per action."""
         if not self._has_tensor:
             return 1, 1, self.game.num_distinct_actions()
         shape = tuple(self.game.observation_tensor_shape())
@@ -259,7 +259,7 @@ class _Rules:
         return (num_planes, side, side) if is_square else (num_planes, 1, size)
 
     def _random_moves(self) -> Iterator["_Move"]:
-        """Yield the moves of random games."""
+        """Play random games and yield their moves."""
         rng = random.Random(0)
         state = self.start
         for _ in range(_NUM_PROBES):
@@ -275,7 +275,7 @@ class _Rules:
             yield _Move(before, before.current_player() ^ self.first, action, state)
 
     def _planes_of(self, moves: list["_Move"]) -> tuple[tuple[np.ndarray, np.ndarray], bool, bool]:
-        """Return what the planes of random games show.
+        """Infer from the moves of random games what the planes show.
 
         Returns:
             The planes of each player's pieces, bool[C] each; whether the planes hold only 0 and 1;
@@ -296,10 +296,10 @@ class _Rules:
         return pieces.pieces(is_puzzle), is_binary, depends_on_player
 
     def _named_squares(self, moves: list["_Move"]) -> tuple[list[tuple[int, ...]], bool]:
-        """Return the squares that actions name in their texts, and whether row 1 is at the top.
+        """Return the squares that each action's text names, and whether row 1 is at the top.
 
-        Both ways of counting rows are tried on random games: the last square of a move must hold a
-        piece of the mover. If neither way fits, no action names squares.
+        Both ways of counting rows are tried on the moves of random games: afterwards, the last
+        square of a move must hold a piece of the mover. If neither way fits, no action has squares.
         """
         names = [text.rstrip("*") for text in self.texts]
         shape = self._seen_shape[1:]
@@ -313,9 +313,10 @@ class _Rules:
         return [()] * len(names), False
 
     def _has_board(self, moves: list["_Move"]) -> bool:
-        """Return whether `cells` and the actions' squares or columns show everything.
+        """Return whether `cells`, with actions that are squares or columns, shows everything.
 
-        That is so if each player has one plane, and no other plane differs between squares.
+        It does if each player has one plane, and the other planes show only empty squares or are
+        the same on all squares.
         """
         height, width = self._seen_shape[1:]
         is_placed = len(self.texts) in (width, height * width, height * width + 1)
@@ -332,22 +333,22 @@ class _Rules:
 
 
 class _Move(NamedTuple):
-    """A move of a random game; the states are OpenSpiel's."""
+    """A move of a random game, with OpenSpiel's states before and after it."""
 
     before: Any
-    mover: int  #: our number of the player
+    mover: int  #: our number of the player who moves
     action: int
     after: Any
 
 
 @functools.lru_cache(maxsize=8)
 def _rules_of(text: str) -> _Rules:
-    """Return the rules of a game; a run makes its game several times."""
+    """Make the rules of a game, cached because a run makes its game several times."""
     return _Rules(text)
 
 
 def _load(text: str) -> tuple[str, Any, int | None]:
-    """Return a game's name, OpenSpiel's object and the user's limit of the plies.
+    """Load a game; return its name, OpenSpiel's object and the user's limit on the plies.
 
     Raises:
         ConfigError: see `load_game`.
@@ -375,7 +376,7 @@ def _load(text: str) -> tuple[str, Any, int | None]:
 
 
 def _reason_against(kind: Any) -> str | None:
-    """Return why the games of a name do not qualify, None if they do."""
+    """Explain why an OpenSpiel game does not qualify, whatever its parameters; None if it may."""
     import pyspiel
 
     kinds = pyspiel.GameType
@@ -391,7 +392,7 @@ def _reason_against(kind: Any) -> str | None:
 
 
 def _reason_against_size(game: Any) -> str | None:
-    """Return why a game with its parameters does not qualify, None if it does."""
+    """Explain why a game with its parameters does not qualify; None if it does."""
     import pyspiel
 
     utilities = pyspiel.GameType.Utility
@@ -417,10 +418,11 @@ def _first_line(error: Exception) -> str:
 
 
 def _action_texts(rules: _Rules) -> tuple[list[str], dict[str, int]]:
-    """Return what a person reads for each action, and the actions by what a person may type.
+    """Return the text that a person reads for each action, and the actions by accepted texts.
 
-    It is the game's own text, or the number. Texts that differ between the players, such as
-    "x(0,0)" and "o(0,0)", are cut to their common end; the full texts can be typed too.
+    An action is shown as the game's own text, or as its number. Texts that differ between the
+    players, such as "x(0,0)" and "o(0,0)", are cut to their common end; the full texts can be typed
+    too.
     """
     texts = list(map(str, range(rules.game.num_distinct_actions())))
     if rules.name in WRITTEN_BY_POSITION:
@@ -445,7 +447,7 @@ def _common_text(texts: list[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text without the separators of lists: 0.1 for (0,1), d8b6 for d8-b6."""
+    """Simplify the brackets and separators in a text: (0,1) becomes 0.1, and d8-b6 d8b6."""
     text = re.sub(r"(?<=\w)-(?=\w)", "", text.translate(_BRACKETS).strip(" ;\t"))
     return re.sub(r"[\s,;]+", ".", text)
 
@@ -454,7 +456,7 @@ _BRACKETS = str.maketrans("", "", "()[]")
 
 
 def _drawn_fen(text: str, rows: int) -> str:
-    """Return a position of chess or shogi, rnbqkbnr/..., as a board; other texts unchanged."""
+    """Draw a chess or shogi position, rnbqkbnr/..., as a board; return other texts unchanged."""
     board, _, rest = text.partition(" ")
     if board.count("/") != rows - 1:
         return text

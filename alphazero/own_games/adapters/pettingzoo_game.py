@@ -1,13 +1,13 @@
-"""PettingZoo environments as games that can be searched: `make_game("pettingzoo:connect_four_v3")`.
+"""Play PettingZoo environments as games: `make_game("pettingzoo:connect_four_v3")`.
 
-In: the name of a classic environment, or ``module:factory`` for the user's own. Out: a `PythonGame`
+In: the name of a classic environment, or ``module:factory`` for a user's own. Out: a `PythonGame`
 whose positions each own a copy of the environment. An AEC environment qualifies if two agents act
 in turns, without chance or hidden information, and observe planes and an action mask. Others are
 refused with the reason, as far as it can be detected. This module knows no rules.
 
 The agent with the larger sum of rewards has won. PettingZoo's environments do not state how long
-their games can be: a table has the limits of the classic ones, users state those of others. A game
-that reaches the limit ends with the rewards so far, which is a draw if rewards come at the end.
+their games can be: a table has the limits of the classic ones; users state the limits of others. A
+game that reaches its limit ends with the rewards so far: a draw if rewards come only at the end.
 """
 
 import ast
@@ -28,9 +28,9 @@ from alphazero.own_games.python_game import PythonGame
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import GAMES, load_own
 
-#: Environments with the same board and actions as a game of ours, and so the same sizes and
-#: symmetries. (tictactoe_v3 numbers its squares column by column: the same board, mirrored along
-#: its diagonal.) Their planes determine what follows.
+#: Environments with the same board and actions as one of this package's games, and therefore with
+#: the same sizes and symmetries. (tictactoe_v3 numbers its squares column by column: the same
+#: board, mirrored along its diagonal.) Their planes determine what follows.
 CLASSIC_TWINS = {"tictactoe_v3": TicTacToe(3), "connect_four_v3": ConnectX(6, 7, 4)}
 
 #: Classic environments that do not qualify, refused without importing the packages they need.
@@ -46,24 +46,25 @@ _PROBED_PLIES = 30
 
 
 class _Known(NamedTuple):
-    """Facts that a classic environment does not state, as functions of a new environment."""
+    """Properties that a classic environment does not state, as functions of an environment."""
 
     max_plies: Callable[[Any], int | None]
     symmetries: Callable[[Any], Any] = lambda environment: None
     #: The board, int8[H, W], as in `alphazero.own_games.python_game.Position.cells`.
     cells: Callable[[Any], np.ndarray] | None = None
-    #: The position as text, if the board does not show everything.
+    #: Draws the position as text, if the board does not show everything.
     drawn: Callable[[Any], str] | None = None
     is_determined_by_planes: bool = False
 
 
 def load_game(text: str) -> PythonGame:
-    """Return the game ``"pettingzoo:" + text``.
+    """Make the game ``"pettingzoo:" + text``.
 
     Args:
         text: a classic environment such as ``connect_four_v3``, or ``module:factory``: the class
             of an environment, or a function that returns one. Its arguments follow in brackets, as
-            in ``go_v5(board_size=9,max_plies=200)``; ``max_plies`` is ours and limits the games.
+            in ``go_v5(board_size=9,max_plies=200)``; ``max_plies`` is not passed on, but limits the
+            length of games.
 
     Raises:
         ConfigError: if PettingZoo is not installed, there is no such environment, or it does not
@@ -80,11 +81,11 @@ def load_game(text: str) -> PythonGame:
 
 
 class EnvironmentPosition:
-    """A position that owns an environment; see `alphazero.own_games.python_game.Position`."""
+    """A position that owns an environment, as `alphazero.own_games.python_game.Position`."""
 
     def __init__(self, start: "_Start", environment: Any):
         self.moves: tuple[int, ...] = ()  #: the actions from the start to this position
-        self._start = start  # holds what all positions share
+        self._start = start  # holds the data that all positions share
         self._environment = environment
         self._player = self._index(environment.agent_selection)
         self._gain = 0.0  # the first agent's rewards so far minus the second's
@@ -101,7 +102,7 @@ class EnvironmentPosition:
         self.moves, self._seen = (*self.moves, int(action)), None
         first, second = (self._environment.rewards[agent] for agent in self._start.agents)
         self._gain += float(first) - float(second)
-        # Environments differ in the agent they select at the end of a game; we take the next.
+        # Environments differ in the agent they select when a game ends; we take the next in turn.
         if self._has_ended():
             self._player = 1 - self._player
         else:
@@ -126,14 +127,14 @@ class EnvironmentPosition:
         return planes
 
     def planes(self) -> np.ndarray:
-        """Return what the agent to move observes, [C, H, W]."""
+        """Return the planes that the agent to move observes, [C, H, W]."""
         seen = np.asarray(self._observed()["observation"])
         if seen.ndim == 3:
             return np.moveaxis(seen, 2, 0)
         return seen[None] if seen.ndim == 2 else seen.reshape(1, 1, -1)
 
     def cells(self) -> np.ndarray:
-        """Return the board of a known environment, else what two planes show."""
+        """Return a known environment's board; otherwise, read two planes as each side's pieces."""
         if self._start.known.cells is not None:
             return self._start.known.cells(self._environment)
         planes = self.planes() != 0
@@ -147,7 +148,7 @@ class EnvironmentPosition:
         return None if drawn is None else drawn(self._environment)
 
     def key(self) -> bytes:
-        """Return the moves, unless the planes are known to determine what follows."""
+        """Return the moves as bytes, or b"" if the planes are known to determine what follows."""
         return np.array(self.moves, np.int32).tobytes() if self._start.has_key else b""
 
     def _has_ended(self) -> bool:
@@ -164,11 +165,11 @@ class EnvironmentPosition:
 
 
 class _Start(EnvironmentPosition):
-    """The start position, with the attributes of the game.
+    """The start position, which also has the game's attributes.
 
     Args:
         make_environment: returns an AEC environment.
-        max_plies: limit of a game; None takes the environment's own attribute.
+        max_plies: the user's limit on the plies of a game; None keeps the environment's limit.
         classic: the environment's name, a key of `_KNOWN` if more is known about it.
     """
 
@@ -176,7 +177,7 @@ class _Start(EnvironmentPosition):
         self._made_by = name, make_environment, max_plies, classic
         self.known = _KNOWN.get(classic, _UNKNOWN)
         environment = _new(make_environment)
-        #: Identifies the rules; the name of a classic environment does so already.
+        #: The object that identifies the rules; for a known environment its name suffices.
         self.rules_object = environment if self.known is _UNKNOWN else self
         reason = _reason_against(environment)
         self.needs_plane_of_player = False
@@ -189,7 +190,7 @@ class _Start(EnvironmentPosition):
         self.has_key = not self.known.is_determined_by_planes or self.max_plies != longest
         first = environment.agent_selection
         second = next(agent for agent in environment.possible_agents if agent != first)
-        self.agents = (first, second)  #: the one that begins first
+        self.agents = (first, second)  #: in the order of turns
         super().__init__(self, environment)
         self.num_actions = int(environment.action_space(first).n)
         self.binary_planes = _is_binary(environment.observation_space(first)["observation"])
@@ -203,7 +204,7 @@ class _Start(EnvironmentPosition):
 
 
 def _checked_plies(name: str, max_plies: Any, longest: int | None) -> int:
-    """Return the limit of a game's plies: the smaller of the user's and the environment's."""
+    """Return the limit on a game's plies: the smaller of the user's and the environment's."""
     limits = [limit for limit in (max_plies, longest) if limit is not None]
     if not limits:
         reason = "the length of its games is not known: add (max_plies=100) to the name, or give "
@@ -213,11 +214,11 @@ def _checked_plies(name: str, max_plies: Any, longest: int | None) -> int:
     return min(limits)
 
 
-# --- what qualifies -------------------------------------------------------------------------------
+# --- which environments qualify -------------------------------------------------------------------
 
 
 def _reason_against(environment: Any) -> str | None:
-    """Return why an environment does not qualify; None if no reason is found."""
+    """Explain why an environment does not qualify; None if no reason is found."""
     agents = getattr(environment, "possible_agents", None)
     if agents is None or not hasattr(environment, "agent_selection"):
         return "it is not an AEC environment, in which one agent acts at a time"
@@ -259,7 +260,7 @@ def _is_binary(space: Any) -> bool:
 
 
 def _parsed(name: str, text: str) -> tuple[str, dict[str, Any]]:
-    """Return the name in ``name(key=value,...)`` and the values, which are Python literals."""
+    """Split ``name(key=value,...)`` into the name and its arguments, which are Python literals."""
     source, bracket, rest = text.partition("(")
     try:
         call = ast.parse(f"f({rest if bracket else ')'}", mode="eval").body
@@ -276,12 +277,12 @@ def _make_classic(name: str, **arguments: Any) -> Any:
 
 
 def _imported(name: str, **arguments: Any) -> Any:
-    """Return the environment of ``module:factory``."""
+    """Import ``module:factory`` and make its environment."""
     return _called(load_own(name, GAMES, "game"), f"pettingzoo:{name}", arguments)
 
 
 def _called(factory: Callable[..., Any], name: str, arguments: dict[str, Any]) -> Any:
-    """Call a factory; raise `ConfigError` for arguments that it does not take."""
+    """Call a factory; raise `ConfigError` if it does not accept the arguments."""
     try:
         inspect.signature(factory).bind(**arguments)
     except TypeError as error:
@@ -290,7 +291,7 @@ def _called(factory: Callable[..., Any], name: str, arguments: dict[str, Any]) -
 
 
 def _new(make_environment: Callable[[], Any]) -> Any:
-    """Return a new environment without wrappers, at the start of a game."""
+    """Make a new environment without wrappers, at the start of a game."""
     environment = make_environment()
     environment = getattr(environment, "unwrapped", environment)
     if hasattr(environment, "reset"):
@@ -299,7 +300,7 @@ def _new(make_environment: Callable[[], Any]) -> Any:
 
 
 def _copy_environment(environment: Any) -> Any:
-    """Return an independent copy of a raw environment, by its own ``clone()`` if it has one.
+    """Copy a raw environment independently, by its own ``clone()`` if it has one.
 
     `copy.deepcopy` would return an environment at the start of the game, since PettingZoo pickles
     environments by how they were made. We copy the attributes instead, and share the spaces, which
@@ -316,7 +317,7 @@ def _copy_environment(environment: Any) -> Any:
 
 
 def _copied(value: Any, memo: dict[int, Any]) -> Any:
-    """Return a deep copy; ``memo`` holds earlier copies, as in `copy.deepcopy`."""
+    """Copy a value deeply; ``memo`` holds earlier copies, as in `copy.deepcopy`."""
     if type(value) in _PLAIN:
         return value
     parts = value.values() if type(value) is dict else value

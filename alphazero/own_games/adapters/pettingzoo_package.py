@@ -1,6 +1,7 @@
-"""Import PettingZoo, an optional package, or say how to install it.
+"""Import PettingZoo, an optional package, or explain how to install it.
 
-In: the name of an environment. Out: its module. Code that imports PettingZoo calls this file first.
+In: the name of an environment. Out: its module. All code that imports PettingZoo calls this module
+first.
 """
 
 import importlib
@@ -22,7 +23,7 @@ def require_pettingzoo() -> None:
 
 
 def classic_module(environment_name: str):
-    """Return the module of a classic environment such as ``"connect_four_v3"``.
+    """Import the module of a classic environment such as ``"connect_four_v3"``.
 
     Raises:
         MissingPackage: if PettingZoo, or a package that this environment needs, is not installed.

@@ -1,12 +1,12 @@
-"""Games of pgx, whose rules are written in JAX: `make_game("pgx:go_9x9")`.
+"""Play games from pgx, whose rules are written in JAX: `make_game("pgx:go_9x9")`.
 
 In: the name of a pgx environment for two players without chance or hidden information. Out: a
 `Game`. A state is the environment's state packed into bytes, so that one compiled function unpacks,
 steps and packs a whole batch. This module does not know the rules of any game.
 
 JAX runs on the CPU in the calling thread: search threads and worker processes already run in
-parallel, and JAX's own threads made these small batches four times slower. A program that imported
-JAX earlier keeps its own settings.
+parallel, and JAX's own threads made these small batches four times slower. If the program imported
+JAX before this module did, JAX's settings are left as they are.
 
 Source: S. Koyamada et al., "Pgx: hardware-accelerated parallel game simulators for reinforcement
 learning", 2023.
@@ -34,28 +34,28 @@ from alphazero.runtime.source_text import digest_of
 
 _RESULT, _PLAYER, _OVER = slice(0, 4), 4, 5
 _HEADER = 6
-_MAX_SINGLES = 3  # up to this many positions are stepped one by one
+_MAX_SINGLES = 3  # at most this many positions are stepped one by one
 _Tables = tuple[np.ndarray, np.ndarray]
 
 
 class _Facts(NamedTuple):
-    """Facts about a game that pgx does not state."""
+    """Properties of a game that pgx does not state."""
 
-    #: Upper bound on the plies: the moves that the board has room for, or pgx's limit, at which the
+    #: Upper bound on the plies: as many moves as fit on the board, or pgx's limit, at which the
     #: game is a draw (in go, scored).
     max_plies: int
-    batch_size: int  #: positions of a call; large states overflow the CPU's cache in larger batches
+    batch_size: int  #: positions per call; large states overflow the CPU's cache in larger batches
     appearance: Appearance
-    last_action: str | None = None  #: text of the action that follows those of the squares
-    num_piece_planes: int = 1  #: planes of each player's pieces
+    last_action: str | None = None  #: text of the last action, after one action per square
+    num_piece_planes: int = 1  #: number of planes of each player's pieces
     opponent_plane: int = 1  #: first plane of the opponent's pieces
-    #: Turns the board as the second player sees it into the first player's view.
+    #: Converts the board as the second player sees it into the first player's view.
     turn: Callable[[np.ndarray], np.ndarray] = np.asarray
     symmetries: Callable[[], _Tables] | None = None
 
 
 def _hex_tables() -> _Tables:
-    """Return the half turn of hex; its last action swaps sides after the first move."""
+    """Make the tables of hex's symmetry, the half turn; its last action, swap, stays in place."""
     cells, actions = identity_tables(11, 11, 122)
     half_turn = np.append(cells[0, ::-1], actions[0, -1])
     return np.stack([cells[0], cells[0, ::-1]]), np.stack([actions[0], half_turn])
@@ -66,7 +66,7 @@ def _half_turn(board: np.ndarray) -> np.ndarray:
 
 
 def _looks(title: str, sides: str, board: str = "wood", **others: Any) -> Appearance:
-    """Return the appearance of a game whose sides are named after the colours of their pieces."""
+    """Make the appearance of a game whose sides are named after the colours of their pieces."""
     first, second = sides.split()
     return Appearance(title, (first, second), (_TONES[first], _TONES[second]), board, **others)
 
@@ -87,7 +87,7 @@ _FACTS = {
         symmetries=lambda: mirror_tables(6, 7),
     ),
     "othello": _Facts(
-        120,  # 60 discs, no two passes between them
+        120,  # 60 discs, and at most one pass after each
         64,
         _looks("Othello", "Black White", "green", rows_from_top=True, counts_pieces=True),
         "pass",
@@ -110,7 +110,7 @@ _FACTS = {
 
 
 def load_game(environment_name: str) -> Game:
-    """Return the game ``"pgx:" + environment_name``; see `PgxGame`."""
+    """Make the game ``"pgx:" + environment_name``; see `PgxGame`."""
     return PgxGame(environment_name)
 
 
@@ -118,8 +118,8 @@ class PgxGame(Game):
     """A game whose rules are a pgx environment.
 
     A state holds the result, the player to move, whether the game is over, a bit for each action,
-    and the environment's state: bits for booleans, four bytes for each other number. It leaves out
-    the observation, which `observe` computes again.
+    and the environment's state: one bit per boolean and the bytes of every other number. It leaves
+    out the observation, which `observe` recomputes.
 
     Args:
         environment_name: a key of `_FACTS`.
@@ -202,8 +202,8 @@ class PgxGame(Game):
     def _in_batches(self, function: Callable, out: np.ndarray, *inputs: np.ndarray) -> None:
         """Write ``function(*inputs)`` into ``out``, in batches of only two sizes.
 
-        JAX compiles a function for each size, which takes seconds. The last batch is padded with
-        its first row.
+        JAX compiles a function for each batch size, which takes seconds. The last batch is padded
+        with copies of its first row.
         """
         announce_compilation("Compiling the rules of pgx, which takes some seconds ...")
         start, num = 0, len(out)
@@ -241,10 +241,10 @@ class PgxGame(Game):
 
 
 class _Functions:
-    """Operations on one state, which JAX vectorizes and compiles.
+    """Functions of one state, which JAX vectorizes and compiles.
 
     Args:
-        start: any state of the environment, for the shapes of its arrays.
+        start: any state of the environment, to read the shapes of its arrays from.
     """
 
     def __init__(self, jax: Any, environment: Any, start: Any):
@@ -254,7 +254,7 @@ class _Functions:
         self._leaves, self._tree = jax.tree_util.tree_flatten(self._stripped(start))
 
     def pack(self, state: Any) -> Any:
-        """Return a state of the environment as a row, uint8[K]; see `PgxGame`."""
+        """Pack a state of the environment into a row, uint8[K]; see `PgxGame`."""
         jnp = self._jax.numpy
         is_over = state.terminated | state.truncated
         result = jnp.where(is_over, state.rewards[state.current_player], jnp.float32(0))
@@ -268,7 +268,7 @@ class _Functions:
         return jnp.concatenate(parts + [self._bytes(leaf) for leaf in leaves])
 
     def step(self, row: Any, action: Any) -> Any:
-        """Return the row, uint8[K], after a legal action in another row."""
+        """Play a legal action in a row and return the row after it, both uint8[K]."""
         return self.pack(self._environment.step(self._unpack(row), action))
 
     def observe(self, row: Any) -> Any:
@@ -278,7 +278,7 @@ class _Functions:
         return jnp.moveaxis(planes, 2, 0).astype(jnp.float32)
 
     def playout(self, row: Any, key: Any) -> Any:
-        """Return the result of a random game, for the player to move at its start."""
+        """Play a random game from a row; return the result for the player to move in that row."""
         jax, jnp = self._jax, self._jax.numpy
         start = self._unpack(row)
 
@@ -297,7 +297,7 @@ class _Functions:
         return end.rewards[start.current_player]
 
     def _stripped(self, state: Any) -> Any:
-        """Return the state without its observation and its mask of legal actions."""
+        """Remove the observation and the mask of legal actions from a state."""
         return state.replace(observation=self._empty, legal_action_mask=self._empty)
 
     def _bytes(self, array: Any) -> Any:
@@ -307,7 +307,7 @@ class _Functions:
         return numbers.ravel()
 
     def _unpack(self, row: Any) -> Any:
-        """Return the environment's state of a row, without its observation."""
+        """Unpack a row into the environment's state, without the observation."""
         legal, place = self._read(row, _HEADER, np.zeros(self._num_actions, bool))
         leaves = []
         for like in self._leaves:
@@ -317,7 +317,7 @@ class _Functions:
         return state.replace(legal_action_mask=legal)
 
     def _read(self, row: Any, place: int, like: Any) -> tuple[Any, int]:
-        """Return the array at a byte offset of the row, and the offset after it."""
+        """Read an array like ``like`` at a byte offset; return it and the offset after it."""
         num = math.prod(like.shape)
         is_bits = like.dtype == bool
         end = place + (-(-num // 8) if is_bits else like.dtype.itemsize * num)
@@ -331,7 +331,7 @@ class _Functions:
 
 
 def _import_packages() -> tuple[Any, Any]:
-    """Return JAX and pgx; JAX is configured unless the program has imported it before."""
+    """Import JAX and pgx; configure JAX unless the program has imported it before."""
     if any(importlib.util.find_spec(package) is None for package in ("jax", "pgx")):
         message = 'pgx is not installed; install it with pip install "alphazero-selfplay[pgx]".'
         raise ConfigError(message, key="game")
@@ -346,19 +346,19 @@ def _import_packages() -> tuple[Any, Any]:
 
 
 def _configure(jax: Any) -> None:
-    """Let JAX run on the CPU in the calling thread, and cache compiled code on disk.
+    """Make JAX run on the CPU in the calling thread and cache compiled code on disk.
 
-    JAX reads its number of threads from an environment variable when it makes its first array. It
-    warns of forks, such as OpenVINO's for usage statistics; our workers are spawned.
+    JAX reads its number of threads from an environment variable when it makes its first array. Its
+    warning about forks, such as OpenVINO's for usage statistics, is hidden: workers are spawned.
     """
     warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
     # If the cache is damaged or full, JAX compiles again.
     warnings.filterwarnings("ignore", r"Error (read|writ)ing persistent compilation", UserWarning)
-    if not jax.config.jax_platforms:  # else the user's JAX_PLATFORMS
+    if not jax.config.jax_platforms:  # otherwise keep the user's JAX_PLATFORMS
         jax.config.update("jax_platforms", "cpu")
     jax.config.update("jax_cpu_enable_async_dispatch", False)
     if not jax.config.jax_compilation_cache_dir:
-        with contextlib.suppress(OSError):  # else JAX compiles in every process
+        with contextlib.suppress(OSError):  # without it JAX compiles in every process
             folder = str(private_folder(cache_directory().parent / "jax"))
             jax.config.update("jax_compilation_cache_dir", folder)
             jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
@@ -373,7 +373,7 @@ def _configure(jax: Any) -> None:
 
 
 def _first_player_begins(jax: Any, environment: Any) -> Any:
-    """Return the start position in which player 0 begins; pgx chooses at random who does."""
+    """Return a start position in which player 0 begins; pgx chooses at random who does."""
     init = jax.jit(environment.init)
     states = (init(jax.random.PRNGKey(seed)) for seed in range(1000))
     return next(state for state in states if state.current_player == 0)

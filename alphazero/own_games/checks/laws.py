@@ -1,6 +1,6 @@
-"""The laws of a game, checked in single positions and for single steps, in plain Python.
+"""Check the laws of games in single positions and single steps, in plain Python.
 
-In: a game and positions. Out: `BrokenLaw`, naming the rule, the law and what the rules do.
+In: a game and its positions. Out: a `BrokenLaw` that names the rule, the law and what the rule did.
 `alphazero.own_games.checks.report` checks many positions.
 """
 
@@ -36,11 +36,11 @@ _REQUIRED = (
 
 
 class Laws:
-    """The laws of a game, as `alphazero.own_games.checks.rule_walks.Check`.
+    """Checks a game against the laws of games; implements `rule_walks.Check`.
 
     Args:
         source: a `Game`, or the NamedTuple whose class implements `alphazero.games.rules`.
-        path: the file of the rules, to name lines in it.
+        path: the file that contains the rules, used to name lines in it.
 
     Raises:
         BrokenLaw: if a rule is missing or a size of the game is impossible.
@@ -56,12 +56,12 @@ class Laws:
             _check_tables(self.game)
 
     def start(self) -> np.ndarray:
-        """See `Check`."""
+        """Return the start position, [K]; see `Check`."""
         with self.naming_errors():
             return self.game.initial_states()[0]
 
     def step(self, state: np.ndarray, action: int) -> np.ndarray:
-        """See `Check`."""
+        """Play a legal action on two copies and check that the results agree; see `Check`."""
         with self.naming_errors():
             both = self.game.step(np.stack([state, state]), np.array([action, action], np.int32))
             what = f"'step' with action {action}"
@@ -75,11 +75,11 @@ class Laws:
             return both.states[0]
 
     def key(self, state: np.ndarray) -> bytes:
-        """See `Check`."""
+        """Return the bytes of the state that identify the position; see `Check`."""
         return self.game.identity(state[None])[0].tobytes()
 
     def foresee(self, state: np.ndarray, actions: list[int]) -> list[tuple[bool, int]]:
-        """See `Check`."""
+        """Return (game over, number of pieces) after each action; see `Check`."""
         with self.naming_errors():
             rows = np.repeat(state[None], len(actions), axis=0)
             found = self.game.step(rows, np.array(actions, np.int32))
@@ -87,7 +87,7 @@ class Laws:
             return list(zip(found.over.tolist(), nums))
 
     def look(self, state: np.ndarray, ply: int) -> View:
-        """See `Check`."""
+        """Check every law that concerns a single position; see `Check`."""
         with self.naming_errors():
             before = state.copy()
             view = self._view(state)
@@ -102,13 +102,13 @@ class Laws:
             return view
 
     def check_names(self) -> None:
-        """Check that every action has a name."""
+        """Check that every action can be written as text."""
         with self.naming_errors():
             for action in range(self.game.num_actions):
                 self.game.action_to_text(action)
 
     def _changed(self, state: np.ndarray) -> bool:
-        """Return whether the object of a position has changed since its state was made."""
+        """Return whether a position's object has changed since its state was made from it."""
         return isinstance(self.game, PythonGame) and bool((self.game.reread(state) != state).any())
 
     def _view(self, state: np.ndarray) -> View:
@@ -146,7 +146,7 @@ class Laws:
 
     @contextlib.contextmanager
     def naming_errors(self) -> Iterator[None]:
-        """Turn an error that a rule raises into a `BrokenLaw`."""
+        """Convert an error raised by a rule into a `BrokenLaw`."""
         try:
             yield
         except (BrokenLaw, KeyboardInterrupt):
@@ -158,10 +158,10 @@ class Laws:
 
 
 def _check_mask(game: Any, state: np.ndarray, legal: np.ndarray) -> None:
-    """Check that the rule `legal_actions` writes the whole mask.
+    """Check that the rule `legal_actions` writes every entry of the mask.
 
     Args:
-        legal: bool[A], the result for a mask that was all False.
+        legal: bool[A], what the rule wrote into a mask that was all False.
     """
     full = np.ones_like(legal)
     rules.legal_actions(game, state, full)
@@ -174,7 +174,7 @@ def _check_mask(game: Any, state: np.ndarray, legal: np.ndarray) -> None:
 
 
 def _check_object(game: PythonGame, position: Any) -> None:
-    """Check what the methods of a position return."""
+    """Check what the methods of a position object return."""
     legal = [] if position.is_over() else list(position.legal_actions())
     for action in legal:
         if isinstance(action, (bool, np.bool_)) or action not in range(game.num_actions):
@@ -225,7 +225,7 @@ def _check_compiled(game: Any) -> None:
 
 
 def _check_players(game: Any) -> None:
-    """Check the number of players and the range of their results."""
+    """Check the number of players and the range of results."""
     if rules.num_players(game) not in (1, 2):
         raise BrokenLaw(f"'num_players' returns {rules.num_players(game)!r}: it must be 1 or 2.")
     worst, best = rules.result_range(game)
@@ -234,7 +234,7 @@ def _check_players(game: Any) -> None:
 
 
 def _check_result(game: Any, result: float) -> None:
-    """Check a result: 1, 0 or -1, or any number in the game's own `result_range`."""
+    """Check that a result is in the game's own `result_range`, or else is 1, 0 or -1."""
     worst, best = rules.result_range(game)
     if not rules.implements(game, "result_range"):
         if result not in (-1, 0, 1):

@@ -1,7 +1,7 @@
-"""The search for a broken law in the rules of a game, and a summary of its games.
+"""Search for a broken law in the rules of a game, and summarize the games that were played.
 
-In: the laws of a game, optionally those of a second version of its rules, and a time limit. Out: a
-`RuleReport`. `alphazero.own_games.checked_game` searches briefly before a game is played,
+In: the `Laws` of a game, optionally those of a second version of its rules, and a time limit. Out:
+a `RuleReport`. `alphazero.own_games.checked_game` searches briefly before a game is played,
 `alphazero check_game` for as long as the user likes.
 """
 
@@ -33,52 +33,53 @@ from alphazero.own_games.checks.twins import Difference, Twins, first_result, mo
 from alphazero.textbook.game import PlainGame
 from alphazero.textbook.minimax import perft
 
-#: The taker of each game, see `walk`: every other game is random.
+#: The taker in successive games, see `walk`: every other game is random.
 _TAKERS = (None, 0, None, 1)
 _MIN_GAMES = 25
 _MIN_GAMES_FOR_NOTES = 10
 _GAMES_WITH_SYMMETRIES = 4
-_PERFT_S = 2.0  # time limit of the last count
+_PERFT_S = 2.0  # limit on the time that the next perft count is expected to take
 
 
 @dataclasses.dataclass(frozen=True)
 class CheckOptions:
-    """What to check, and for how long."""
+    """Options of a rule check: what is checked, and for how long."""
 
-    game: str = ""  #: a name, as `alphazero.own_games.registry.make_game` takes it
+    game: str = ""  #: a name that `alphazero.own_games.registry.make_game` accepts
     twin: str = ""  #: the name of another version of the same rules, or ""
-    num_positions: int = 20_000  #: positions to check
-    seconds: float = 30.0  #: time limit
+    num_positions: int = 20_000  #: number of positions to check
+    seconds: float = 30.0  #: time limit of the check
     seed: int = 0
 
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """What is wrong in one position."""
+    """A broken law, or a difference between two versions of the rules, in one position."""
 
-    text: str
-    actions: list[int] = dataclasses.field(default_factory=list)  #: that lead to the position
-    moves: str = ""  #: the actions as the rules write them
-    board: str = ""  #: the board as text; both boards if those of game and twin differ
+    text: str  #: description of the fault
+    actions: list[int] = dataclasses.field(default_factory=list)  #: moves from the start
+    moves: str = ""  #: these actions in the notation of the rules
+    board: str = ""  #: the board as text; both boards if the game's and its twin's differ
 
 
 @dataclasses.dataclass(frozen=True)
 class RuleReport:
     """The result of checking the rules of a game."""
 
-    broken: Fault | None = None  #: the law that is broken
-    difference: Fault | None = None  #: where the game and its twin differ
-    num_positions: int = 0  #: positions checked
+    broken: Fault | None = None  #: the broken law; None if none was found
+    difference: Fault | None = None  #: where the game and its twin differ; None if nowhere
+    num_positions: int = 0  #: number of positions checked
     full_plies: int = 0  #: every position after at most this many plies was checked
     is_whole: bool = False  #: whether every position of the game was checked
-    num_games: int = 0  #: finished games, random and steered
-    perft: list[int] = dataclasses.field(default_factory=list)  #: lines of 0, 1, 2, ... plies
-    #: New positions after 0, 1, 2, ... plies.
+    num_games: int = 0  #: number of finished games, random and steered
+    #: Number of move sequences of 0, 1, 2, ... plies.
+    perft: list[int] = dataclasses.field(default_factory=list)
+    #: Number of positions first reached after 0, 1, 2, ... plies.
     num_by_ply: list[int] = dataclasses.field(default_factory=list)
-    ends: dict[str, int] = dataclasses.field(default_factory=dict)  #: number of games by ending
-    #: Length of a game: shortest, median, longest.
+    ends: dict[str, int] = dataclasses.field(default_factory=dict)  #: number of games per ending
+    #: Plies of the shortest, the median and the longest game.
     plies: list[int] = dataclasses.field(default_factory=list)
-    max_plies: int = 0
+    max_plies: int = 0  #: the rules' own upper bound on the plies of a game
     mean_legal: float = 0.0  #: mean number of legal actions in a position
     notes: list[str] = dataclasses.field(default_factory=list)  #: legal but suspicious rules
 
@@ -94,10 +95,10 @@ def examine(
     options: CheckOptions,
     watch: Callable[[], None] = lambda: None,
 ) -> RuleReport:
-    """Check the laws and compare with the twin, if any; then describe the games.
+    """Check the laws, compare the game with its twin, if any, and summarize the games played.
 
     Args:
-        watch: called before each position, to restart the clock that ends endless rules.
+        watch: called before each position, to restart the timer that stops endless rules.
     """
     try:
         check = laws if twin is None else Twins(laws, twin)
@@ -124,11 +125,11 @@ def _broken_name(laws: Laws) -> Broken | None:
     return None
 
 
-# --- the search for what is broken ----------------------------------------------------------------
+# --- the search for a broken law ------------------------------------------------------------------
 
 
 class _Search(NamedTuple):
-    """The walks through a game, and the first broken law."""
+    """The walks through a game, and the first broken law that they found."""
 
     breadth: Breadth
     walks: list[Walk]
@@ -136,14 +137,14 @@ class _Search(NamedTuple):
 
     @property
     def num_positions(self) -> int:
-        """Positions checked; games may share some."""
+        """Number of positions checked; a position shared by several games counts for each."""
         return self.breadth.num_positions + sum(len(one.views) for one in self.walks)
 
 
 def _search(check: Check, options: CheckOptions, watch: Callable[[], None]) -> _Search:
-    """Check all short lines of the game, then random and steered games.
+    """Check all short move sequences of the game, then random and steered games.
 
-    The short lines get a third of the positions and of the time.
+    The short sequences get a third of the positions and of the time.
     """
     go_on = until(options.seconds, watch)
     breadth = breadth_first(check, options.num_positions // 3, until(options.seconds / 3, watch))
@@ -159,7 +160,7 @@ def _search(check: Check, options: CheckOptions, watch: Callable[[], None]) -> _
 
 
 def until(seconds: float, watch: Callable[[], None]) -> Callable[[], bool]:
-    """Return a function that calls ``watch`` and returns whether there is time left."""
+    """Make a function that calls ``watch`` and returns whether any of the ``seconds`` are left."""
     deadline = time.monotonic() + seconds
 
     def go_on() -> bool:
@@ -173,7 +174,7 @@ def until(seconds: float, watch: Callable[[], None]) -> Callable[[], bool]:
 
 
 def _fault(broken: Broken, *games: Game) -> Fault:
-    """Return a broken law with its moves and the board of each version of the rules."""
+    """Describe a broken law with the moves that lead to it and each version's board."""
     moves = " ".join(move_text(games[0], action) for action in broken.actions)
     boards = [_board_after(game, broken.actions) for game in games]
     if len(boards) == 2 and boards[0] != boards[1]:
@@ -195,7 +196,7 @@ def _board_after(game: Game, actions: list[int]) -> str:
 
 
 def _perft(game: Game, num_lines: int, watch: Callable[[], None]) -> list[int]:
-    """Return the number of lines of 0, 1, 2, ... actions, up to about ``num_lines`` lines."""
+    """Count the move sequences of 0, 1, 2, ... actions, up to about ``num_lines`` sequences."""
     rules = PlainGame(game)
     counts = [1]
     while True:
@@ -212,7 +213,7 @@ def _perft(game: Game, num_lines: int, watch: Callable[[], None]) -> list[int]:
 
 
 def _described(game: Game, search: _Search, lines: list[int]) -> RuleReport:
-    """Return the report on rules without a broken law."""
+    """Make the report on rules in which no broken law was found."""
     ended = [one for one in search.walks if one.views[-1].over]
     lengths = sorted(len(one.actions) for one in ended) or [0]
     views = [view for one in search.walks for view in one.views if not view.over]
@@ -232,7 +233,7 @@ def _described(game: Game, search: _Search, lines: list[int]) -> RuleReport:
 
 
 def _ends(game: Game, ended: list[Walk]) -> dict[str, int]:
-    """Return the number of games for each possible ending."""
+    """Count the games by how they ended."""
     lasts = [one.views[-1] for one in ended]
     if game.num_players == 1:
         results = Counter(game.own_result(view.result or 0.0) for view in lasts)
@@ -250,7 +251,7 @@ def _ends(game: Game, ended: list[Walk]) -> dict[str, int]:
 
 
 def _notes(game: Game, walks: list[Walk]) -> list[str]:
-    """Return notes on rules that are legal but look wrong."""
+    """Write notes for the user on rules that obey the laws but look wrong."""
     notes = []
     results = [_result_of_last_mover(one) for one in walks]
     num_lost = sum(result is not None and result < 0 for result in results)

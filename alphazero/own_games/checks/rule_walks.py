@@ -1,8 +1,8 @@
-"""Walks through a game that check its rules: random, steered, or every line to a depth.
+"""Check rules by walking through a game: in random games, steered games, or breadth-first.
 
-In: a `Check`, which looks at positions and plays actions. Out: the first list of actions after
-which it finds a broken law. Random games rarely reach unusual ends, such as a player without
-pieces. Steered games take pieces whenever they can, and end as late as possible.
+In: a `Check`, which examines positions and plays actions. Out: the first list of actions after
+which it finds a broken law. Random games rarely reach unusual endings, such as a player without
+pieces. In steered games, one player takes pieces whenever possible, and games go on if they can.
 """
 
 import random
@@ -13,28 +13,28 @@ import numpy as np
 
 
 class BrokenLaw(Exception):
-    """A law that the rules of a game break; the message names it and what the rules do."""
+    """The rules of a game break a law; the message names the law and what the rules did."""
 
 
 class View(NamedTuple):
-    """What the rules say about a position that obeys the laws."""
+    """The rules' description of a position that obeys the laws."""
 
-    player: int
-    over: bool
-    legal: list[int]  #: ascending
+    player: int  #: the player to move
+    over: bool  #: whether the game is finished
+    legal: list[int]  #: legal actions, ascending
     result: float | None  #: for the player to move, in [-1, 1]; None if the game is not over
     board: np.ndarray  #: int[H, W]
 
 
 class Broken(NamedTuple):
-    """A broken law, and where it was found."""
+    """A broken law, and the position in which it was found."""
 
     error: BrokenLaw
-    actions: list[int]  #: actions that lead to the position
+    actions: list[int]  #: actions that lead to the position from the start
 
 
 class Check(Protocol):
-    """What the walks need: rules that raise `BrokenLaw` in a position or for an action."""
+    """The interface to rules that the walks need; its methods raise `BrokenLaw`."""
 
     def start(self) -> Any:
         """Return the start position."""
@@ -46,23 +46,23 @@ class Check(Protocol):
         """Return the position after a legal action; raise `BrokenLaw` if it breaks a law."""
 
     def key(self, state: Any) -> bytes:
-        """Return bytes that tell positions apart."""
+        """Return bytes that are equal only for equal positions."""
 
     def foresee(self, state: Any, actions: list[int]) -> list[tuple[bool, int]]:
-        """Return for each action whether it ends the game, and the number of pieces after it."""
+        """For each action, return whether it ends the game, and the number of pieces after it."""
 
 
 class Walk(NamedTuple):
-    """One game, or its beginning."""
+    """One game, or the beginning of one."""
 
     actions: list[int]
-    views: list[View]  #: one more than actions, unless the last position is broken
+    views: list[View]  #: one more than the actions, unless the last position breaks a law
     broken: Broken | None
-    repeated: tuple[int, int] | None  #: two numbers of actions that lead to the same position
+    repeated: tuple[int, int] | None  #: two numbers of actions after which the position is the same
 
 
 def walk(check: Check, taker: int | None, rng: random.Random, go_on: Callable[[], bool]) -> Walk:
-    """Play one game while ``go_on`` returns True, and check its positions.
+    """Play one game while ``go_on`` returns True, checking its positions.
 
     Args:
         taker: the player who takes pieces whenever possible; None for a random game.
@@ -91,24 +91,28 @@ def walk(check: Check, taker: int | None, rng: random.Random, go_on: Callable[[]
 
 
 def _steered(check: Check, state: Any, legal: list[int], takes: bool) -> list[int]:
-    """Return the actions that go on with the game and leave the fewest, or the most, pieces."""
+    """Select the actions that go on with the game if possible, and leave the fewest pieces.
+
+    Args:
+        takes: False selects those that leave the most pieces instead.
+    """
     sign = 1 if takes else -1
     ranks = [(over, sign * num_pieces) for over, num_pieces in check.foresee(state, legal)]
     return [action for action, rank in zip(legal, ranks) if rank == min(ranks)]
 
 
 class Breadth(NamedTuple):
-    """What `breadth_first` has found."""
+    """The result of `breadth_first`."""
 
     broken: Broken | None  #: no shorter list of actions breaks a law
     plies: int  #: every position after at most this many actions was checked
-    num_positions: int
-    num_by_ply: list[int]  #: new positions after 0, 1, 2, ... actions
-    is_whole: bool = False  #: whether the game has no other position
+    num_positions: int  #: number of different positions checked
+    num_by_ply: list[int]  #: number of positions first reached after 0, 1, 2, ... actions
+    is_whole: bool = False  #: whether every position of the game was checked
 
 
 def breadth_first(check: Check, max_positions: int, go_on: Callable[[], bool]) -> Breadth:
-    """Check every position after 0, 1, 2, ... actions, each once."""
+    """Check every position after 0, 1, 2, ... actions, each position once."""
     level: list[tuple[list[int], Any]] = [([], None)]
     seen = set[bytes]()
     plies = 0

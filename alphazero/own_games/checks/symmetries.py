@@ -1,7 +1,7 @@
 """Check symmetries by playing each game side by side with its image on the transformed board.
 
-In: the laws of a game, and some of its games. Out: the first difference. A symmetry that changes
-the start position is not checked.
+In: a game's `Laws`, and the actions of some games. Out: the first difference between a game and its
+image. A symmetry that changes the start position is not checked.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from alphazero.own_games.checks.rule_walks import Broken, BrokenLaw, Walk
 
 
 def broken_symmetry(laws: Laws, walks: list[Walk], go_on: Callable[[], bool]) -> Broken | None:
-    """Return the first position in which a declared symmetry does not hold."""
+    """Find the first position in which a declared symmetry does not hold; None if all hold."""
     game = laws.game
     with laws.naming_errors():
         for number in range(1, len(game.cell_symmetries)):
@@ -33,15 +33,15 @@ def broken_symmetry(laws: Laws, walks: list[Walk], go_on: Callable[[], bool]) ->
 def _turned_fault(
     game: Game, actions: list[int], cells: np.ndarray, table: np.ndarray
 ) -> tuple[int, str] | None:
-    """Play a game and its image while the image's actions are legal.
+    """Play a game and its image side by side while the image's actions are legal.
 
     Args:
         cells: int[H*W], a row of `Game.cell_symmetries`.
         table: int[A], the same row of `Game.action_symmetries`.
 
     Returns:
-        The number of actions before the first difference, and its description; None if there is
-        no difference.
+        The number of actions before the first difference, and a description of the difference; None
+        if there is none.
     """
     pair = game.initial_states(2)
     board = game.cells(pair[0]).ravel()
@@ -59,7 +59,7 @@ def _turned_fault(
 
 
 def _difference(game: Game, pair: np.ndarray, cells: np.ndarray, table: np.ndarray) -> str | None:
-    """Return how a position and its image differ, apart from the symmetry; None if they do not."""
+    """Describe how an image differs from the transformed position; None if it does not."""
     found = game.inspect(pair)
     boards = [game.cells(state).ravel() for state in pair]
     if (boards[1] != boards[0][cells]).any():

@@ -1,6 +1,6 @@
-"""Two versions of the rules of a game, played side by side.
+"""Play two versions of the rules of a game, the game and its twin, side by side.
 
-In: the laws of both. Out: a `Check` that raises `Difference` where the two differ.
+In: the `Laws` of both versions. Out: a `Check` that raises `Difference` where they differ.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,10 +16,10 @@ class Difference(BrokenLaw):
 
 
 class Twins:
-    """Two versions of the rules, played side by side, as a `Check`.
+    """A `Check` that plays two versions of the rules side by side.
 
     Raises:
-        Difference: if their sizes differ.
+        Difference: if their boards, or their numbers of actions or players, differ.
     """
 
     def __init__(self, laws: Laws, twin: Laws):
@@ -85,7 +85,7 @@ class Twins:
 
 
 def first_result(view: View) -> float:
-    """Return the result of a finished game for the first player."""
+    """Return the result of a finished game from the first player's viewpoint."""
     result = view.result or 0.0
     return -result if view.player else result
 
@@ -96,7 +96,7 @@ def _numbered(game: Game, action: int) -> str:
 
 
 def move_text(game: Game, action: int) -> str:
-    """Return an action as the rules write it; its number if they raise an error."""
+    """Format an action in the notation of the rules, or as its number if they raise an error."""
     try:
         return game.action_to_text(action)
     except Exception:
