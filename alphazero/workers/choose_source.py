@@ -1,4 +1,4 @@
-"""Make the source of training games that the settings ask for."""
+"""Make the source of training games that the settings select."""
 
 import importlib.util
 import uuid
@@ -28,16 +28,16 @@ def make_source(
     streams: list[CachedEvaluator],
     num_threads: int,
 ) -> GameSource:
-    """Return the source of training games.
+    """Make the source of training games: threads, processes or a Ray cluster.
 
     Args:
-        settings: `TrainSettings`, checked, with the learner's own engine.
-        wanted_evaluator: the user's settings of the evaluator, which may say "auto".
+        settings: `TrainSettings`, checked, with the engine that the learner's process uses.
+        wanted_evaluator: the user's evaluator settings, which may say "auto".
         streams: evaluators of the learner's process.
         num_threads: cores of this machine that the run may use.
 
     Raises:
-        ConfigError: if the kind of workers needs a package that is not installed.
+        ConfigError: if workers of this kind need a package that is not installed.
     """
     workers = settings.workers
     is_ordered = settings.workers.mode == "ordered"
@@ -79,7 +79,7 @@ def plays_on_here(workers: WorkerSettings, game: Game, num_threads: int) -> bool
 
 
 def _kind(workers: WorkerSettings, game: Game, num_threads: int) -> str:
-    """Return the kind of workers; "auto" avoids threads that would wait for Python's lock."""
+    """Choose the kind of workers; "auto" avoids threads that would wait for Python's lock."""
     if workers.kind != "auto":
         return workers.kind
     is_possible = _takes_turns(game, num_threads) and why_not_elsewhere(game) is None
