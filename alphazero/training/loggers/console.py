@@ -46,7 +46,7 @@ class ConsoleLogger:
 
     def __init__(self, console: Console, num_iterations: int, first_fraction: float):
         self._console = console
-        self._iteration = 1.0 / num_iterations  # first estimate of an iteration's fraction of the run
+        self._iteration = 1.0 / num_iterations  # first guess: an iteration's fraction of the run
         self._bars = ProgressBars(
             TextColumn("{task.description}"),
             BarColumn(bar_width=10),
