@@ -17,7 +17,7 @@ import numpy as np
 from alphazero.evaluation.report import elo_from_score
 
 Row = dict[str, Any]
-_MAX_NUMBER = 1e300  # larger numbers would not stay finite as percent
+_MAX_NUMBER = 1e300  # larger numbers might not stay finite as percentages
 
 
 def number(row: Row, key: str) -> float:
@@ -185,7 +185,10 @@ class Line(NamedTuple):
     def points(
         self, rows: list[Row], x: str = "elapsed_s", unit: float = 60.0
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the line's points, from rows that have both: ``x`` / ``unit`` (minutes), value."""
+        """Return the line's points, NaN left out: ``x`` divided by ``unit``, and the values.
+
+        By default these are the minutes of training.
+        """
         pairs = [(number(row, x) / unit, self.figures(row)[0]) for row in rows]
         points = np.array(pairs, float).reshape(-1, 2)
         points = points[~np.isnan(points).any(axis=1)]

@@ -191,7 +191,7 @@ def _check_finite(value: Any, name: str) -> None:
     """Check that all numbers in nested data are finite.
 
     Raises:
-        ValueError: if one is not; it names the place, which begins with ``name``.
+        ValueError: if one is not; it says where, beginning with ``name``.
     """
     if isinstance(value, dict):
         for key, item in value.items():

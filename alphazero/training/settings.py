@@ -51,7 +51,7 @@ class PitSettings:
 
 @dataclasses.dataclass
 class EvaluationSettings:
-    """Strength measurements during the run, which never change what is learned."""
+    """Strength measurements during the run, which never affect training."""
 
     every: int = option(5, "iterations between measurements; 0 measures only at the end", low=0)
     num_games: int = option(40, "games against UCT, an even number; 0 is none", low=0)

@@ -58,7 +58,7 @@ class StrengthMeasurement:
         """Fill in the strength parts of ``report`` if a measurement is due.
 
         Args:
-            report: the iteration's report, with ``last`` set.
+            report: the iteration's report, in which ``last`` is already set.
             evaluator: evaluator of the network to measure.
 
         Yields:

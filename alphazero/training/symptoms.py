@@ -304,7 +304,7 @@ def strength_stalled(run: Observed) -> Finding | None:
 
 
 def _num_games(row: Row, match: str) -> int:
-    """Return the number of games in a match, by the row of its iteration."""
+    """Return the number of games in a match, from the metrics row of its iteration."""
     return row[f"{match}.wins"] + row[f"{match}.draws"] + row[f"{match}.losses"]
 
 

@@ -160,7 +160,7 @@ def _measure(
     sample = sample_positions(game, _NUM_SAMPLE_POSITIONS, np.random.default_rng(0))
     evaluator = settings.evaluator
     choices = candidates(evaluator.engine, evaluator.precision, device)
-    is_open = settings.learner.precision == "auto" and device.type != "mps"  # mps: float32
+    is_open = settings.learner.precision == "auto" and device.type != "mps"  # on mps: float32
     measured = [*choices, *(_LEARNER_CHOICES if is_open else ())]
     planes = sample.planes[:_ENGINE_BATCH]
     num_calls = num_streams(device, num_threads)
