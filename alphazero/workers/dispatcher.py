@@ -85,7 +85,7 @@ class Dispatcher(GameSource):
     # --- the trainer's requests -------------------------------------------------------------------
 
     def update(self, version: int, network: torch.nn.Module, sample: PositionSample) -> None:
-        """Send a new network to all workers; see `GameSource.update`."""
+        """Send a new network to all workers."""
         self._version = version
         self._next_index = 0
         self._transport.publish(Weights(version, network_arrays(network), sample, self._engine))
@@ -117,16 +117,16 @@ class Dispatcher(GameSource):
             yield Played(self._finished.pop(unit.id), self._roster.take_notices())
 
     def tend(self) -> None:
-        """Keep the workers busy without waiting; see `GameSource.tend`."""
+        """Keep the workers busy; return at once."""
         self._wait(0.0)
 
     @property
     def work(self) -> SelfPlayWork:
-        """Counts of the self-play work so far, see `GameSource.work`."""
+        """Counts of the self-play work for all games so far."""
         return self._roster.work
 
     def worker_reports(self) -> list[WorkerReport]:
-        """Return one report per worker; see `GameSource.worker_reports`."""
+        """Return a report of each worker since the last call."""
         return self._roster.reports()
 
     def close(self) -> None:
@@ -157,7 +157,7 @@ class Dispatcher(GameSource):
             self._transport.submit(worker.name, unit)
 
     def _next_unit(self, worker: WorkerState, num_finished: int) -> Unit | None:
-        """Make or reassign the next unit of work for a worker; None if no games are needed.
+        """Return the next unit of work for a worker; None if no more games are needed.
 
         Args:
             num_finished: number of finished games that wait for the trainer.
@@ -175,7 +175,7 @@ class Dispatcher(GameSource):
         return Unit(unit_id, self._unit_games(worker), self._progress)
 
     def _unit_games(self, worker: WorkerState) -> int:
-        """Return how many games a worker plays in a unit of work of the intended duration."""
+        """Return the number of games in a unit of work of the intended duration."""
         quarter = self._games_per_iteration / (2 * MAX_UNITS)
         if not worker.games_per_s:
             return max(1, min(int(quarter / len(self._roster.workers)), _FIRST_GAMES))
@@ -249,9 +249,9 @@ class Dispatcher(GameSource):
             self._finished[unit.id] = unflatten(answer.games)
 
     def _check_asked(self, answer: Answer, unit: Unit) -> None:
-        """Check the number of games in a reply, and in ordered mode also the network.
+        """Check a reply's number of games, which in free mode may exceed the unit's.
 
-        In ordered mode the number must be exact; in free mode it may be larger.
+        In ordered mode, check its network too.
 
         Raises:
             GamesError: if they are not those requested.

@@ -49,17 +49,17 @@ class ProcessTransport:
         self._num_started = 0
 
     def publish(self, weights: Weights) -> None:
-        """Send a network to all workers; see `Transport.publish`."""
+        """Send a network to all workers."""
         self._weights = weights
         for worker in self._outboxes:
             self._send(worker, weights)
 
     def submit(self, worker: str, unit: Unit) -> None:
-        """Send a unit of work to a worker; see `Transport.submit`."""
+        """Send a unit of work to a worker."""
         self._send(worker, unit)
 
     def poll(self, timeout_s: float) -> list[Event]:
-        """Replace lost processes and return new events; see `Transport.poll`."""
+        """Replace lost processes; return new events."""
         while self._weights is not None and len(self._processes) < self._num_processes:
             self._start()
         ready = multiprocessing.connection.wait(list(self._connections.values()), timeout_s)
@@ -74,7 +74,7 @@ class ProcessTransport:
         return events
 
     def dismiss(self, worker: str) -> None:
-        """Kill a worker; see `Transport.dismiss`."""
+        """Kill a worker; another one replaces it."""
         if worker in self._processes:
             self._processes[worker].kill()
             self._end(worker)
@@ -113,7 +113,7 @@ class ProcessTransport:
         self._outboxes[worker].put(bytes(multiprocessing.reduction.ForkingPickler.dumps(message)))
 
     def _end(self, worker: str) -> str:
-        """Forget a process that has ended or is ending; describe why it ended, as a clause."""
+        """Forget a process that has ended or is ending; return the reason as a clause."""
         process = self._processes.pop(worker)
         del self._connections[worker]
         self._outboxes.pop(worker).put(None)
@@ -173,8 +173,8 @@ def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
 def _sent(connection: Any) -> "queue.SimpleQueue[bytes | None]":
     """Start a thread that sends the pickled messages of a queue; return the queue.
 
-    The message None closes the connection. Because of the thread, the learner never waits for a
-    stopped worker, which does not read.
+    None closes the connection. Thanks to the thread, the learner never waits for a stopped worker,
+    which does not read.
     """
     messages: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
 

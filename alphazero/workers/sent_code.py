@@ -91,10 +91,10 @@ def game_here(name: str, files: str | None, rules_digest: str) -> Game:
 
 
 def _name_here(name: str, files: str | None) -> str:
-    """Return the game's name on this machine, where its files may need to be written first.
+    """Return the game's name on this machine.
 
-    Unless they are already here, they go to a temporary folder that other users cannot write to,
-    because they will be run.
+    Unless its files are already here, they are written to a temporary folder. Other users cannot
+    write there, because the files will be run.
     """
     if files is None or Path(name).is_file() and own_files(name) == files:
         return name

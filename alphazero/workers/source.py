@@ -16,7 +16,7 @@ from alphazero.workers.unit import SelfPlayWork
 
 
 class Played(NamedTuple):
-    """The games finished, and the notices written, since the last report."""
+    """The games and notices since the last report of a source of games."""
 
     records: list[GameRecord]
     notices: list[str]  #: sentences for the user: a worker has joined, has died, ...

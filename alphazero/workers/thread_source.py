@@ -74,7 +74,7 @@ class ThreadSource(GameSource):
         self._version = version
 
     def play(self, num_games: int, progress: float) -> Iterator[Played]:
-        """Yield the games played ahead, then new ones; see `GameSource.play`."""
+        """Yield the games played ahead, then new ones."""
         ahead = self._ahead
         self._ahead = []
         if ahead:
@@ -110,7 +110,7 @@ class ThreadSource(GameSource):
                 return
 
     def wait(self) -> Iterator[int]:
-        """Wait for the games that `play_ahead` started; now and then yield how many are done."""
+        """Wait for the games played ahead; now and then yield how many are done."""
         while self._playing is not None:
             if wait([self._playing], _POLL_S).done:
                 self._playing.result()
@@ -134,7 +134,7 @@ class ThreadSource(GameSource):
         return state
 
     def load_state_dict(self, state: dict) -> None:
-        """Restore a state that threads stored; any other state is ignored, with its games."""
+        """Restore a state that threads stored; ignore any other state, with its games."""
         if "0" in state and not self._unit_games:  # the state of threads
             self._ahead = []
             self._work_before = NO_WORK

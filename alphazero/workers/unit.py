@@ -30,8 +30,8 @@ class Job:
 
     run: str = ""  #: unique name of the run, which seeds the games of free mode
     game: str = ""
-    game_files: str | None = None  #: see `alphazero.workers.sent_code.own_files`
-    rules_digest: str = ""  #: see `alphazero.games.batched_game.Game`
+    game_files: str | None = None  #: a user's game, from `alphazero.workers.sent_code.own_files`
+    rules_digest: str = ""  #: `alphazero.games.batched_game.Game.rules_digest`
     network: NetworkSettings = dataclasses.field(default_factory=NetworkSettings)
     evaluator: EvaluatorSettings = dataclasses.field(default_factory=EvaluatorSettings)
     search: SearchSettings = dataclasses.field(default_factory=SearchSettings)
@@ -58,7 +58,7 @@ class Unit(NamedTuple):
 
     id: int  #: unique within the run
     num_games: int
-    progress: float  #: see `alphazero.selfplay.lockstep.SelfPlay.begin`
+    progress: float  #: fraction of the run that is done, in [0, 1]
 
 
 class WorkerFacts(NamedTuple):
@@ -101,7 +101,7 @@ class Answer(NamedTuple):
 
     unit_id: int
     version: int  #: version of the network that played the games
-    games: dict[str, np.ndarray]  #: see `alphazero.selfplay.game_record`
+    games: dict[str, np.ndarray]  #: arrays by name, see `alphazero.selfplay.game_record`
     work: SelfPlayWork
     seconds: float
 

@@ -57,10 +57,10 @@ class RayTransport:
         self._owns_ray = connect(settings.address)
         self._own_node = ray.get_runtime_context().get_node_id()
         self._job = job
-        self._version = 0  # of the newest weights
+        self._version = 0  # version of the newest weights
         self._weights: Any = None  # a reference to the newest stored weights
         self._workers: dict[str, _Worker] = {}
-        self._calls: dict[Any, tuple[str, str]] = {}  # unfinished calls: reference -> worker, kind
+        self._calls: dict[Any, tuple[str, str]] = {}  # unfinished calls: reference -> worker, name
         self._failures: dict[str, int] = {}  # lost actors, by node, since its last reply
         self._left_alone: set[str] = set()  # nodes that get no more actors
         self._num_made = 0
@@ -69,7 +69,7 @@ class RayTransport:
     # --- the dispatcher's requests ----------------------------------------------------------------
 
     def publish(self, weights: Weights) -> None:
-        """Send a network to all workers; see `Transport.publish`."""
+        """Send a network to all workers."""
         self._version = weights.version
         self._weights = ray.put(weights)
         for worker in self._workers.values():
@@ -81,7 +81,7 @@ class RayTransport:
         self._calls[self._workers[worker].actor.play.remote(unit, version)] = worker, "play"
 
     def poll(self, timeout_s: float) -> list[Event]:
-        """Look after the nodes and return new events; see `Transport.poll`."""
+        """Look after the nodes; return new events."""
         events = self._look_after_nodes() if self._weights is not None else []
         if not self._calls:
             time.sleep(0.0 if events else timeout_s)
@@ -95,12 +95,12 @@ class RayTransport:
         return events
 
     def dismiss(self, worker: str) -> None:
-        """End a worker; see `Transport.dismiss`."""
+        """End a worker; another one may replace it."""
         if worker in self._workers:
             self._remove(worker)
 
     def close(self) -> None:
-        """End all workers; a cluster that was started here ends too, any other stays."""
+        """End all workers, and the cluster if it was started here."""
         for worker in list(self._workers):
             self._remove(worker)
         if self._owns_ray:
@@ -109,7 +109,7 @@ class RayTransport:
     # --- actors -----------------------------------------------------------------------------------
 
     def _look_after_nodes(self) -> list[Event]:
-        """Start an actor on each live node without one; remove the actors of lost nodes."""
+        """Start an actor on each new node; remove the actors of lost nodes."""
         now = time.monotonic()
         if now - self._asked_nodes_at < _NODES_EVERY_S:
             return []

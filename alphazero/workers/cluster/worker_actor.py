@@ -25,7 +25,7 @@ class WorkerActor:
         self._arrival = threading.Condition()
 
     def code_version(self) -> str:
-        """Return this program's version; a worker may be unable to read another version's job."""
+        """Return this program's version; a job from another version may be unreadable."""
         return code_version()
 
     def begin(self, job: Job, weights: Weights) -> WorkerFacts:
@@ -46,8 +46,8 @@ class WorkerActor:
         """Play a unit of work and return its games.
 
         Args:
-            version: the oldest network to play with; it may arrive after the unit, on another
-                thread, and is waited for.
+            version: wait for this network or a newer one, which may arrive after the unit, on
+                another thread.
         """
         player = self._player
         assert player is not None
