@@ -74,7 +74,8 @@ class SelfPlay:
     def play(self, num_games: int, progress: float = 1.0) -> Iterator[GameRecord]:
         """Yield ``num_games`` finished games, or a few more if several end at once.
 
-        See `begin` for ``progress``.
+        Args:
+            progress: fraction of the run that is done, see `begin`.
         """
         self.begin(num_games, progress)
         finished = 0

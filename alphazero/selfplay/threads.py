@@ -82,7 +82,8 @@ class ParallelSelfPlay:
     def play(self, num_games: int, progress: float = 1.0) -> Iterator[GameRecord]:
         """Yield ``num_games`` finished games, or a few more if several end at once.
 
-        See `SelfPlay.begin` for ``progress``.
+        Args:
+            progress: fraction of the run that is done, see `SelfPlay.begin`.
         """
         for worker, own_games in zip(self.workers, split_evenly(num_games, len(self.workers))):
             worker.begin(own_games, progress)
