@@ -71,7 +71,7 @@ class Gradients:
             self._networks.append(copy.deepcopy(network, dict(shared)).train())
         if shares_cores:
             num_threads = num_parts
-        self.num_threads = num_threads  # of all parts together
+        self.num_threads = num_threads  # threads of all parts together
         self._pool = ThreadPoolExecutor(
             num_parts, initializer=torch.set_num_threads, initargs=(num_threads // num_parts,)
         )
