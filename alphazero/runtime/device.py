@@ -1,4 +1,4 @@
-"""The device that torch computes on, and its number of threads.
+"""The device on which torch computes, and its number of CPU threads.
 
 The GPU of an Apple computer ("mps") is untested. "auto" chooses it only if a convolution and its
 gradient work there.

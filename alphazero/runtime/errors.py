@@ -52,7 +52,7 @@ class ConfigError(InputError):
 
 
 class MissingPackage(ConfigError, ImportError):
-    """An optional package is not installed."""
+    """A setting that requires an optional package that is not installed."""
 
 
 class StoredFileError(InputError):

@@ -36,7 +36,7 @@ def is_module_name(name: str) -> bool:
 
 
 def announced(group: str) -> dict[str, EntryPoint]:
-    """Return the entry points of a group by name, without loading them."""
+    """Find the entry points of a group, by name, without loading them."""
     return {entry.name: entry for entry in entry_points(group=group)}
 
 

@@ -1,4 +1,4 @@
-"""The versions of installed packages."""
+"""Look up the versions of installed packages."""
 
 import importlib.metadata
 
