@@ -70,7 +70,7 @@ def _without_arrays(value: Any, name: str, arrays: dict[str, np.ndarray]) -> Any
 
 
 def _with_arrays(value: Any, arrays: dict[str, np.ndarray]) -> Any:
-    """Return ``value`` with the arrays in place of the references."""
+    """Return ``value`` with arrays in place of the references to them."""
     if isinstance(value, dict):
         if set(value) == {_ARRAY_KEY}:
             return arrays[value[_ARRAY_KEY]]
