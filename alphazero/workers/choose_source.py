@@ -73,7 +73,7 @@ def make_source(
 
 
 def plays_on_here(workers: WorkerSettings, game: Game, num_threads: int) -> bool:
-    """Return whether this machine plays games while the network learns."""
+    """Return whether this machine's cores also play games while the network learns."""
     kind = _kind(workers, game, num_threads)
     return workers.overlap if kind == "threads" else workers.mode == "free"
 
@@ -87,7 +87,7 @@ def _kind(workers: WorkerSettings, game: Game, num_threads: int) -> str:
 
 
 def _takes_turns(game: Game, num_threads: int) -> bool:
-    """Return whether threads would take turns because of Python's global lock."""
+    """Return whether self-play threads would wait for each other at Python's global lock."""
     return num_threads > 1 and isinstance(game, PythonGame)
 
 

@@ -7,7 +7,7 @@ the rules, do not count.
 In free mode workers play on while the network learns, and games that are more than
 `workers.max_staleness` networks old are dropped. A unit lasts about `workers.unit_s`, but at most a
 quarter of the time in which all workers play an iteration's games; a worker whose games are stale
-gets smaller units. Finished games and games still being played are limited to one iteration's.
+gets smaller units. Finished and requested games are limited to one iteration.
 """
 
 import time
@@ -106,7 +106,7 @@ class Dispatcher(GameSource):
                 self._wait(_POLL_S)
 
     def _play_ordered(self, num_games: int) -> Iterator[Played]:
-        """Send this iteration's units of work; yield their games in the order of the units."""
+        """Send this iteration's units of work; yield their games in order."""
         settings = self._settings
         units = ordered_units(self._version, num_games, settings.unit_games, self._progress)
         self._waiting.extend(units)
@@ -215,11 +215,7 @@ class Dispatcher(GameSource):
         self._count_failure(event.reason)
 
     def _count_failure(self, reason: str) -> None:
-        """Count a lost worker; end the run if many are lost before the first reply.
-
-        Raises:
-            InputError: if the run ends.
-        """
+        """Count a lost worker; end the run if many are lost before the first reply."""
         self._num_failures += 1
         if self._has_answered or self._num_failures < max(_MAX_FAILURES, len(self._roster.workers)):
             return
@@ -265,7 +261,7 @@ class Dispatcher(GameSource):
             raise GamesError(f"it plays with network {answer.version}, not {self._version}")
 
     def _dismiss_hanging(self) -> None:
-        """Dismiss workers that have exceeded their time limit."""
+        """Dismiss workers that have not replied within their time limit."""
         now = self._clock()
         for worker in list(self._roster.workers.values()):
             limit_s = self._settings.timeout_s or self._patience_s(worker)

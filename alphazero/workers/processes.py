@@ -173,8 +173,7 @@ def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
 def _sent(connection: Any) -> "queue.SimpleQueue[bytes | None]":
     """Start a thread that sends the pickled messages of a queue; return the queue.
 
-    None closes the connection. Thanks to the thread, the learner never waits for a stopped worker,
-    which does not read.
+    None closes the connection. The learner thus never waits for a stopped worker.
     """
     messages: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
 

@@ -48,7 +48,7 @@ class Roster:
         self._gone: list[WorkerState] = []  # workers that have left since the last report
 
     def add(self, name: str, facts: WorkerFacts, now: float) -> None:
-        """Add a worker that has joined."""
+        """Add a worker that has joined, with a notice."""
         self.workers[name] = WorkerState(name, busy_since=now)
         threads = counted(facts.num_threads, "thread")
         self.notices.append(f"Worker {name} has joined: {threads} on {facts.host}.")

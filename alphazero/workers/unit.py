@@ -38,14 +38,14 @@ class Job:
     selfplay: SelfPlaySettings = dataclasses.field(default_factory=SelfPlaySettings)
     device: str = "auto"
     seed: int = 0
-    #: number of threads in ordered mode, where it affects the games; 0 in free mode, where a worker
+    #: threads in ordered mode, where their number affects the games; 0 in free mode, where a worker
     #: uses all its cores
     unit_threads: int = 0
     parallel_games_per_thread: int = 1  #: games in lockstep per thread in free mode
 
 
 class Weights(NamedTuple):
-    """A network to play with."""
+    """A network to play with, sent to the workers."""
 
     version: int  #: number of iterations for which the network has been trained
     arrays: dict[str, np.ndarray]  #: weights by name
@@ -71,10 +71,10 @@ class WorkerFacts(NamedTuple):
 class SelfPlayWork(NamedTuple):
     """Counts and times of self-play, summed over its threads."""
 
-    num_simulations: int  #: simulations whose leaf was new
+    num_simulations: int  #: simulations that added a leaf node
     num_evaluations: int  #: positions that the search passed to the evaluator
     num_batches: int  #: calls of the evaluator
-    total_depth: int  #: sum of the new leaves' depths, in plies
+    total_depth: int  #: sum of the new leaf nodes' depths, in plies
     evaluator_s: float  #: wall-clock seconds inside the evaluator
     num_requested: int  #: positions passed to the evaluator, counted by its cache
     num_evaluated: int  #: requested positions that were not in the cache
