@@ -31,7 +31,7 @@ class StageProgress(NamedTuple):
     total: int
     iteration: int
     progress: float  #: fraction of the whole run completed by the finished iterations
-    positions_per_s: float = math.nan  #: speed of the newest self-play
+    positions_per_s: float = math.nan  #: moves per second in the latest self-play
     loss: float = math.nan  #: mean loss of the last iteration
     notices: tuple[str, ...] = ()  #: sentences about workers, see `alphazero.workers.source`
 
@@ -77,7 +77,7 @@ class IterationReport:
     engine: EngineReport | None = None
     pit: PitReport | None = None
     strength: StrengthReport | None = None
-    puzzle: PuzzleReport | None = None  #: only for a game of one player
+    puzzle: PuzzleReport | None = None  #: None unless the game has one player
     exact: ExactReport | None = None
     proof: ProofSummary | None = None
     free_disk_gb: float = math.nan
@@ -87,7 +87,7 @@ class IterationReport:
     ended_alarms: list[str] = dataclasses.field(default_factory=list)
     last: bool = False  #: whether the run ends with this iteration
     illustrations: Illustrations | None = None  #: None if not due in this iteration
-    workers: WorkersReport | None = None  #: None without workers elsewhere
+    workers: WorkersReport | None = None  #: None if all games are played in this process
 
 
 _NO_FIGURES = {"report", "misplayed", "ended_alarms", "illustrations"}

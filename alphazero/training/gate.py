@@ -89,7 +89,7 @@ class Gate:
         )
 
     def _evaluate_accepted(self, sample: PositionSample) -> NetworkEvaluator:
-        """Return the evaluator of the accepted network, which the learner holds."""
+        """Return an evaluator with the accepted network, which the learner must hold now."""
         network = self.learner.played_network
         if self._accepted_evaluator is None:
             self._accepted_evaluator = self.make_evaluator(network)

@@ -159,7 +159,7 @@ class RunStore:
         return records
 
     def _drop_damaged_games(self) -> None:
-        """Forget the newest games that are missing or damaged, and all older ones."""
+        """Leave out the newest games that are missing or damaged, and all older ones."""
         for number in sorted(self._games, reverse=True):
             try:
                 self.folder.load_games(number, self.game, self._games[number]["sha256"])

@@ -27,7 +27,7 @@ from alphazero.workers.settings import WorkerSettings
 
 @dataclasses.dataclass
 class GameSettings:
-    """The game to train."""
+    """The game that the network learns to play."""
 
     name: str = option(
         "tic_tac_toe",

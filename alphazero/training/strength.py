@@ -153,7 +153,7 @@ class StrengthMeasurement:
         )
 
     def _prove(self, player: SearchPlayer) -> ProofSummary:
-        """Check the player's move in every position of a small game."""
+        """Check the player's move in every position of a small game against exact values."""
         proof = prove(self._game, lambda states: player.choose(states).actions, self._exact_values)
         return ProofSummary(
             num_positions=proof.num_not_final,

@@ -90,10 +90,10 @@ def tune(
 
 
 def check_device(settings: TrainSettings, device: torch.device) -> None:
-    """Check that an engine has the requested precision on the device.
+    """Check that some allowed engine has the requested precision on the device.
 
     Raises:
-        ConfigError: if no engine has it.
+        ConfigError: if none has it.
     """
     evaluator = settings.evaluator
     if not candidates(evaluator.engine, evaluator.precision, device):

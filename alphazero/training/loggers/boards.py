@@ -33,7 +33,7 @@ _RED, _GREEN = "#ff3b30", "#8cff66"
 
 
 class BoardPictures:
-    """Draws the boards of one game."""
+    """Draws boards of one game, such as Connect Four, as arrays of pixels."""
 
     def __init__(self, game: Game):
         self._game = game

@@ -135,7 +135,7 @@ class ConsoleLogger:
         self._print(" ".join(cells))
 
     def _print_alarm(self, alarm: Alarm, when: str) -> None:
-        """Print an alarm below the table, wrapped."""
+        """Print an alarm below the table, with lines broken to the console's width."""
         text = Text(when + alarm.text, style="yellow")
         text.highlight_words([when + alarm.title, alarm.key], style="bold")
         width = min(self._console.width, _ALARM_WIDTH)
