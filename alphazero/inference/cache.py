@@ -132,7 +132,7 @@ class CachedEvaluator:
         return logits, values
 
     def _missing(self, planes: np.ndarray, num_misses: int) -> np.ndarray:
-        """Return the planes to evaluate, [num_misses, C, H, W]."""
+        """Return the planes of the positions to evaluate, [num_misses, C, H, W]."""
         rows = self._lookup.miss_rows[:num_misses]
         symmetries = self._lookup.miss_symmetries[:num_misses]
         if self._cells is None:

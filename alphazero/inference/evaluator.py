@@ -29,14 +29,14 @@ class Evaluator(Protocol):
             planes: float32[B, C, H, W], B >= 1.
 
         Returns:
-            prior_logits: float32[B, A].
-            values: float32[B], in [-1, 1].
+            prior_logits: float32[B, A], logits of the policy.
+            values: float32[B], in [-1, 1], for the player to move.
         """
         ...
 
 
 class UniformEvaluator:
-    """Gives every action the same prior and every position the value 0, at no cost."""
+    """Gives every action the same prior, and every position the value 0, at almost no cost."""
 
     def __init__(self, num_actions: int):
         self._num_actions = num_actions

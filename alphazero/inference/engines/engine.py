@@ -38,7 +38,7 @@ class Engine(Protocol):
 
 
 class EngineChoice(NamedTuple):
-    """An engine and its number format."""
+    """The name of an engine and its number format."""
 
     engine: str  #: one of `engines.registry.ENGINES`
     precision: str  #: one of `engines.registry.PRECISIONS`

@@ -54,7 +54,7 @@ class OpenVinoEngine:
         self._num_threads = num_threads
         self._template = None  # the converted network, with its weights as inputs
         self._thread = threading.local()
-        self._generation = 0  # number of loads
+        self._generation = 0  # number of times that weights were loaded
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
         """Insert the weights and compile; see `alphazero.inference.engines.engine.Engine.load`."""

@@ -30,7 +30,7 @@ class EngineModule(Protocol):
         ...
 
     def precisions(self, device: torch.device) -> list[str]:
-        """Return the engine's number formats on a device of this machine, [] if none."""
+        """Return the number formats that the engine supports on a device; [] if none."""
         ...
 
 
@@ -76,7 +76,7 @@ def load_checked(
 
 
 def precisions(engine: str, device: torch.device) -> list[str]:
-    """Return the number formats that an engine supports on a device of this machine, [] if none.
+    """Return the number formats that an engine supports on a device of this machine; [] if none.
 
     Raises:
         ConfigError: if there is no such engine.

@@ -29,7 +29,7 @@ class EngineSpeed(NamedTuple):
     """The measured speed of an engine."""
 
     choice: EngineChoice
-    evaluations_per_s: float  #: positions, all threads together
+    evaluations_per_s: float  #: positions per second, all threads together
 
 
 def candidates(engine: str, precision: str, device: torch.device) -> list[EngineChoice]:
