@@ -54,7 +54,7 @@ def save_network(
 
 
 def load_network(path: Path) -> NetworkFile:
-    """Read a network file.
+    """Read a network file, and check that its weights are finite.
 
     Raises:
         StoredFileError: if the file is missing, damaged or not a network, or if a weight is not
