@@ -48,7 +48,7 @@ def make_optimizers(
 
 
 def learning_rate(settings: LearnerSettings, progress: float) -> float:
-    """Return the learning rate at a point of the run.
+    """Return the learning rate at some point of the run.
 
     It starts at ``settings.learning_rate``. Unless the schedule is "constant", it reaches
     ``settings.final_learning_rate`` linearly, along half a cosine wave, or by an equal factor at
@@ -125,5 +125,5 @@ def load_optimizer(optimizer: torch.optim.Optimizer, arrays: dict) -> None:
 
 
 def _kernels(network: torch.nn.Module) -> list[torch.nn.Parameter]:
-    """Return the weights of the convolutions."""
+    """Return the kernels of a network's convolutions."""
     return [module.weight for module in network.modules() if isinstance(module, torch.nn.Conv2d)]

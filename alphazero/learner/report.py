@@ -55,7 +55,7 @@ class HeldOutReport:
 
 
 class UninformedLoss:
-    """The losses of an uninformed predictor on the samples seen so far.
+    """Computes the losses of an uninformed predictor on the samples added so far.
 
     Args:
         device: the device of the targets.
@@ -68,7 +68,7 @@ class UninformedLoss:
         self._is_scalar = False
 
     def add(self, targets: Targets) -> None:
-        """Add the samples of a batch."""
+        """Add the targets of a batch to the sums."""
         values = targets.values
         self._is_scalar = values.shape[1] == 1
         if self._is_scalar:
