@@ -58,7 +58,7 @@ def distinct_symmetries(planes: np.ndarray, table: np.ndarray) -> np.ndarray:
 
 @njit
 def _apply(symmetries, cells, actions, inputs, outputs):
-    """Fill ``outputs`` from ``inputs``: planes [M, C, H*W], weights [M, A], mask [M, A]."""
+    """Write the transformed ``inputs`` to ``outputs``: planes [M, C, H*W], weights, mask [M, A]."""
     planes, weights, mask = inputs
     new_planes, new_weights, new_mask = outputs
     for row in range(planes.shape[0]):

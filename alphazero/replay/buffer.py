@@ -22,7 +22,7 @@ _FIRST_SAMPLES = 4096  # initial capacity in samples; the window may never be fu
 
 
 class Batch(NamedTuple):
-    """M samples to train on."""
+    """A batch of M samples to train on."""
 
     planes: np.ndarray  #: float32[M, C, H, W], from the viewpoint of the player to move
     action_weights: np.ndarray  #: float32[M, A], policy target
