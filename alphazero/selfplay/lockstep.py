@@ -133,7 +133,7 @@ class SelfPlay:
         self.games.load_state_dict(state)
 
     def _start_games(self) -> None:
-        """Start new games in place of finished ones, up to the requested number."""
+        """Start new games in free rows, up to the number of games still to start."""
         if self.games.playing.all() or self._games_to_start == 0:
             return
         rows = np.flatnonzero(~self.games.playing)[: self._games_to_start]

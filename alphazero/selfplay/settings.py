@@ -79,7 +79,7 @@ def simulations_at(settings: SelfPlaySettings, progress: float) -> int:
 
 
 def ply_temperatures(settings: SelfPlaySettings, plies: np.ndarray) -> np.ndarray:
-    """Return the sampling temperature of each ply.
+    """Return the temperature with which the move of each ply is sampled.
 
     Args:
         plies: int[M], counted from 0.
