@@ -122,7 +122,7 @@ class Dispatcher(GameSource):
 
     @property
     def work(self) -> SelfPlayWork:
-        """Counts of the self-play work for all games so far."""
+        """Counts of all self-play work so far."""
         return self._roster.work
 
     def worker_reports(self) -> list[WorkerReport]:

@@ -35,7 +35,7 @@ class Roster:
 
     Attributes:
         workers: the connected workers by name.
-        work: counts of the self-play work for all games so far.
+        work: counts of all self-play work so far.
         notices: sentences for the user; `take_notices` empties the list.
     """
 

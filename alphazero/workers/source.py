@@ -62,7 +62,7 @@ class GameSource:
 
     @property
     def work(self) -> SelfPlayWork:
-        """Counts of the self-play work for all games so far."""
+        """Counts of all self-play work so far."""
         raise NotImplementedError
 
     def play_ahead(self, num_games: int, progress: float) -> None:

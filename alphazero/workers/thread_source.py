@@ -119,7 +119,7 @@ class ThreadSource(GameSource):
 
     @property
     def work(self) -> SelfPlayWork:
-        """Counts of the self-play work for all games so far."""
+        """Counts of all self-play work so far."""
         work = SelfPlayWork.now(self.selfplay, self._streams)
         return work._replace(thread_s=self._thread_s).plus(self._work_before)
 
