@@ -1,10 +1,10 @@
 """A cache in front of an evaluator: a position that was evaluated before is not evaluated again.
 
-In: planes. Out: the evaluator's answers, new or stored, and counts of the work. In self-play, each
-thread has a cache in front of the shared `alphazero.inference.verified_engine.VerifiedEngine`; a
-player has one in front of its `alphazero.inference.network_evaluator.NetworkEvaluator`. The key of
-a position is a hash of its planes, the network's only input. Optionally, symmetric positions share
-one entry. Memory is fixed: a new position may overwrite an older one.
+In: input planes. Out: prior logits and values, new or stored, and counts of the work. In self-play,
+each thread has a cache in front of the shared `alphazero.inference.verified_engine.VerifiedEngine`;
+a player has one in front of its `alphazero.inference.network_evaluator.NetworkEvaluator`. The key
+of a position is a hash of its planes, the network's only input. Optionally, symmetric positions
+share one entry. The table has a fixed size: a new position may overwrite an older one.
 """
 
 import threading
@@ -15,7 +15,7 @@ import numpy as np
 
 from alphazero.runtime.jit import njit
 
-_WAYS = 4  # entries that may hold a key; with four, few are overwritten before the table fills
+_WAYS = 4  # entries in which a key may be; with four, few are overwritten before the table is full
 _EMPTY = np.uint64(0)
 _NOT_PENDING = -1
 _FOUND = -1
@@ -23,47 +23,50 @@ _KEY_SEED = 20_181_207  # fixed, so that runs can be repeated
 
 
 class CacheTable(NamedTuple):
-    """The stored answers: E entries, in sets of `_WAYS` whose keys share a part of their hash."""
+    """The cache's E entries, in groups of `_WAYS` whose keys have part of their hash in common."""
 
     keys: np.ndarray  #: uint64[E], 0 in an empty entry
-    pending: np.ndarray  #: int32[E], index of the miss that will fill the entry, else -1
-    logits: np.ndarray  #: float32[E, A], of the canonical image of the position
+    pending: np.ndarray  #: int32[E], index of the miss that will fill the entry, -1 if none
+    logits: np.ndarray  #: float32[E, A], for the canonical image of the position
     values: np.ndarray  #: float32[E]
 
 
 class Lookup(NamedTuple):
-    """The result of looking up B positions. The buffers are reused and may be longer than B."""
+    """The result of looking up B positions; the arrays are reused and may be longer than B.
+
+    A miss is a position that is not stored; equal positions in a batch are one miss.
+    """
 
     symmetries: np.ndarray  #: int32[B], symmetry that gives the canonical image
-    misses: np.ndarray  #: int32[B], index of the miss that answers the position, -1 if stored
+    misses: np.ndarray  #: int32[B], index of the miss that a position belongs to, -1 if stored
     miss_rows: np.ndarray  #: int32[B], for each miss: batch row to evaluate
-    miss_entries: np.ndarray  #: int64[B], for each miss: entry that waits for the answer
-    miss_symmetries: np.ndarray  #: int32[B], for each miss: symmetry from its answer to the entry
+    miss_entries: np.ndarray  #: int64[B], for each miss: table entry that it will fill
+    miss_symmetries: np.ndarray  #: int32[B], for each miss: symmetry from its image to the entry's
 
 
 class EvaluationCounts(NamedTuple):
-    """The work of a cached evaluator since it was made."""
+    """The work of a cached evaluator since it was created."""
 
-    num_requested: int  #: requested positions
-    num_evaluated: int  #: requested positions that were not in the cache
+    num_requested: int  #: number of requested positions
+    num_evaluated: int  #: number of requested positions that were not in the cache
     evaluator_s: float  #: wall-clock seconds inside the evaluator behind the cache
 
 
 class CachedEvaluator:
-    """An `alphazero.inference.evaluator.Evaluator` with memory. Threads take turns.
+    """An `alphazero.inference.evaluator.Evaluator` that remembers its results. Threads take turns.
 
     Each self-play thread has a separate cache. A shared one would have slightly more hits, but the
-    last bits of an answer would depend on which thread asked first, and no run could be repeated.
+    last bits of a result would depend on which thread came first, and no run could be repeated.
 
     Args:
-        evaluator: evaluates positions that are not stored; call `clear` when its answers change.
+        evaluator: evaluates positions that are not stored; call `clear` when its weights change.
         planes_shape: (C, H, W).
         cell_symmetries: int32[S, H * W], see `alphazero.games.rules.symmetries`.
         action_symmetries: int32[S, A]; pass only the first row of both tables, the identity, to
             store symmetric positions separately.
-        max_bytes: memory limit of the table; with 0, nothing is stored.
-        evaluates_canonical: evaluate the canonical image of a position that is not stored. An
-            answer then depends only on the position, not on which of its images came first.
+        max_bytes: memory limit of the table; 0 stores nothing.
+        evaluates_canonical: whether a position that is not stored is evaluated as its canonical
+            image. The result then depends only on the position, not on which image came first.
     """
 
     def __init__(
@@ -87,7 +90,7 @@ class CachedEvaluator:
         self._turn = threading.Lock()
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """See `alphazero.inference.evaluator.Evaluator.evaluate`."""
+        """Look up or evaluate positions; see `alphazero.inference.evaluator.Evaluator.evaluate`."""
         with self._turn:
             self._num_requested += len(planes)
             if self._table is None:
@@ -96,11 +99,11 @@ class CachedEvaluator:
 
     @property
     def counts(self) -> EvaluationCounts:
-        """The work so far."""
+        """The work of this evaluator so far."""
         return EvaluationCounts(self._num_requested, self._num_evaluated, self._evaluator_s)
 
     def _ask(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the evaluator's answers."""
+        """Evaluate positions with the evaluator behind the cache, and count them."""
         start = time.perf_counter()
         answers = self.evaluator.evaluate(planes)
         self._evaluator_s += time.perf_counter() - start
@@ -108,7 +111,7 @@ class CachedEvaluator:
         return answers
 
     def _look_up(self, planes: np.ndarray, table: CacheTable) -> tuple[np.ndarray, np.ndarray]:
-        """Return the table's answers, and the evaluator's for positions that are not stored."""
+        """Return stored logits and values; evaluate and store the positions that are missing."""
         num_rows = len(planes)
         bits = np.ascontiguousarray(planes).reshape(num_rows, -1).view(np.uint32)
         logits = np.empty((num_rows, table.logits.shape[1]), np.float32)
@@ -129,30 +132,30 @@ class CachedEvaluator:
         return logits, values
 
     def _missing(self, planes: np.ndarray, num_misses: int) -> np.ndarray:
-        """Return the planes to evaluate, [num_misses, C, H, W]."""
+        """Return the planes of the positions to evaluate, [num_misses, C, H, W]."""
         rows = self._lookup.miss_rows[:num_misses]
         symmetries = self._lookup.miss_symmetries[:num_misses]
         if self._cells is None:
             return planes if num_misses == len(planes) else planes[rows]
         images = planes.reshape(*planes.shape[:2], -1)[rows]
         images = np.take_along_axis(images, self._cells[symmetries][:, None, :], axis=2)
-        symmetries[:] = 0  # the answers are for the entries' own images
+        symmetries[:] = 0  # the results are for the entries' own images
         return images.reshape(num_misses, *planes.shape[1:])
 
     def clear(self) -> None:
-        """Forget all answers."""
+        """Forget all stored results."""
         if self._table is not None:
             self._table.keys.fill(_EMPTY)
             self._table.pending.fill(_NOT_PENDING)
 
 
 def bytes_per_entry(num_actions: int) -> int:
-    """Return the memory that one stored position takes."""
+    """Return the number of bytes that one stored position takes."""
     return 16 + 4 * num_actions
 
 
 def _empty_table(num_actions: int, max_bytes: int) -> CacheTable:
-    """Return a table whose size is a power of two, at least two sets."""
+    """Make an empty table whose size is a power of two, with at least two groups of entries."""
     size = max(max_bytes // bytes_per_entry(num_actions), 2 * _WAYS)
     size = 1 << (int(size).bit_length() - 1)
     return CacheTable(
@@ -174,9 +177,9 @@ def _lookup_buffers(num_rows: int) -> Lookup:
 
 
 def _key_factors(planes_shape, cell_symmetries: np.ndarray) -> np.ndarray:
-    """Return uint64[S, C * H * W]: a random odd factor for each number in the planes.
+    """Make a random odd hash factor for each number in the planes: uint64[S, C * H * W].
 
-    Each symmetry permutes the factors of the identity as it permutes the cells.
+    Each symmetry permutes the identity's factors as it permutes the cells.
     """
     num_planes, height, width = planes_shape
     shape = (num_planes, height * width)
@@ -190,15 +193,15 @@ def _key_factors(planes_shape, cell_symmetries: np.ndarray) -> np.ndarray:
 
 @njit
 def look_up(table, factors, actions, bits, lookup, logits, values):
-    """Answer the positions that the table holds and reserve entries for the others.
+    """Copy the results of stored positions, and reserve table entries for the other positions.
 
     Args:
-        table: `CacheTable`, changed.
+        table: `CacheTable`, changed in place.
         factors: uint64[S, C * H * W], see `_key_factors`.
         actions: int32[S, A], the action symmetries.
         bits: uint32[B, C * H * W], the planes' floats read as integers.
         lookup: `Lookup`, output.
-        logits, values: float32[B, A] and float32[B], output: answers of the positions found.
+        logits, values: float32[B, A] and float32[B], output: results of the positions found.
 
     Returns:
         The number of different positions to evaluate.
@@ -230,13 +233,13 @@ def look_up(table, factors, actions, bits, lookup, logits, values):
 
 @njit
 def store(table, actions, lookup, new_logits, new_values, logits, values):
-    """Copy the evaluator's answers to the positions that wait for them, and store them.
+    """Copy the evaluator's results to the positions that wait for them, and store them.
 
-    An entry that a later miss of the same batch took over is left to that miss.
+    If a later miss of the same batch took over an entry, that miss fills it.
 
     Args:
         table, actions, lookup: as in `look_up`.
-        new_logits, new_values: float32[M, A] and float32[M], answers for the M misses.
+        new_logits, new_values: float32[M, A] and float32[M], results for the M misses.
         logits, values: float32[B, A] and float32[B], output: the rows that were not found.
     """
     for row in range(values.shape[0]):
@@ -258,7 +261,7 @@ def store(table, actions, lookup, new_logits, new_values, logits, values):
 
 @njit
 def _key(bits, row, factors):
-    """Return the smallest hash of a position's symmetric images and the symmetry that gives it."""
+    """Return the smallest hash among a position's symmetric images, and the symmetry for it."""
     best, best_symmetry = ~np.uint64(0), 0
     for symmetry in range(factors.shape[0]):
         key = np.uint64(0)
@@ -276,10 +279,12 @@ def _key(bits, row, factors):
 
 @njit
 def _find(keys, first, key):
-    """Return the entry that holds ``key``, else an empty entry of its set, else one to overwrite.
+    """Return the entry for ``key``: the one that holds it or, failing that, one to fill with it.
+
+    That is an empty entry of the key's group or, if there is none, one to overwrite.
 
     Args:
-        first: first entry of the key's set.
+        first: first entry of the key's group.
     """
     overwritten = first + np.int64((key >> np.uint64(8)) & np.uint64(_WAYS - 1))
     for entry in range(first, first + _WAYS):

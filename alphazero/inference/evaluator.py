@@ -1,11 +1,11 @@
 """The interface between search and network: input planes in, prior logits and values out.
 
-Search depends only on this protocol. `alphazero.inference.network_evaluator` implements it with a
-network; the uniform evaluator in this module serves tests and benchmarks of the search.
+The search depends only on this protocol. `alphazero.inference.network_evaluator` implements it with
+a network; the uniform evaluator in this module serves tests and benchmarks of the search.
 
-`checked` keeps answers that are not finite, or out of range, from reaching a search, which would
-follow a NaN out of its tree. Finite weights do not imply finite answers: a damaged or forged file,
-or a diverged run, may hold weights of 1e30.
+`checked` keeps outputs that are not finite, or out of range, from reaching a search, which would
+follow a NaN out of its tree. Finite weights do not imply finite outputs: a damaged or forged file,
+or a diverged run, may contain weights of 1e30.
 """
 
 from typing import Protocol
@@ -16,10 +16,10 @@ from alphazero.runtime.errors import InputError
 
 
 class Evaluator(Protocol):
-    """Evaluates leaves in batches.
+    """Evaluates batches of positions, such as the leaf nodes of search trees.
 
-    Laws: batch rows are independent, up to rounding; values are from the viewpoint of the player to
-    move; illegal actions may have any finite logit, because the search masks them.
+    Contract: batch rows are independent, up to rounding; values are from the viewpoint of the
+    player to move; illegal actions may have any finite logit, because the search masks them.
     """
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -29,20 +29,20 @@ class Evaluator(Protocol):
             planes: float32[B, C, H, W], B >= 1.
 
         Returns:
-            prior_logits: float32[B, A].
-            values: float32[B], in [-1, 1].
+            prior_logits: float32[B, A], logits of the policy.
+            values: float32[B], in [-1, 1], for the player to move.
         """
         ...
 
 
 class UniformEvaluator:
-    """Gives every action the same prior and every position the value 0, at no cost."""
+    """Gives every action the same prior, and every position the value 0, at almost no cost."""
 
     def __init__(self, num_actions: int):
         self._num_actions = num_actions
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """See `Evaluator.evaluate`."""
+        """Return logits and values of 0; see `Evaluator.evaluate`."""
         logits = np.zeros((len(planes), self._num_actions), np.float32)
         return logits, np.zeros(len(planes), np.float32)
 
@@ -51,18 +51,18 @@ _LARGEST_VALUE = 1.001  # half precision may round to slightly above 1
 
 
 class ImpossibleAnswersError(InputError):
-    """A network cannot play: its answers have a wrong shape, or are not logits and values."""
+    """A network cannot play, because its outputs have the wrong shape, or impossible values."""
 
 
 def checked(
     answers: tuple[np.ndarray, np.ndarray], num_rows: int, num_actions: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the answers of an engine unchanged if they are possible.
+    """Check the outputs of an engine, and return them unchanged.
 
     Args:
         answers: prior logits and values, see `alphazero.inference.evaluator.Evaluator.evaluate`.
         num_rows: B, the number of evaluated positions.
-        num_actions: A.
+        num_actions: A, the number of actions.
 
     Raises:
         ImpossibleAnswersError: if they are not finite float32[B, A], and float32[B] in [-1, 1].

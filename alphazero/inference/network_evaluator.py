@@ -1,6 +1,6 @@
 """The network as an evaluator: one verified engine, called by several threads.
 
-In: a network whenever its weights change. Out: prior logits and values, for large batches
+In: a network, whenever its weights change. Out: prior logits and values, for large batches
 (`NetworkEvaluator.evaluate`) or for self-play workers (`NetworkEvaluator.streams`). Does not depend
 on search or learner.
 """
@@ -22,12 +22,12 @@ from alphazero.inference.verified_engine import EngineReport, VerifiedEngine
 from alphazero.runtime.device import torch_threads
 
 STREAMS_PER_GPU = 4  # while some workers walk their trees, the GPU computes the others' batches
-SMALLEST_PART = 16  # rows that justify another thread, even if other threads are busy
+SMALLEST_PART = 16  # rows that are worth another thread, even if other threads are busy
 
 
 @dataclasses.dataclass
 class EvaluatorSettings:
-    """How the network is evaluated in search."""
+    """The engine, precision, accuracy limits and cache that evaluate the network in search."""
 
     engine: str = option(
         "auto",
@@ -59,7 +59,7 @@ class EvaluatorSettings:
 
 
 class NetworkEvaluator:
-    """An `Evaluator` that runs a network.
+    """An `Evaluator` that runs a network on one or more threads.
 
     Args:
         network: the network, whose weights are copied; call `update` to copy them again.
@@ -67,11 +67,11 @@ class NetworkEvaluator:
         game: a batched game; only the planes' shape and the symmetries are read.
         choice: the preferred engine; `alphazero.inference.verified_engine` may replace it.
         num_threads: number of concurrent engine calls on a CPU.
-        smallest_part: rows for which `evaluate` uses another thread.
+        smallest_part: fewest rows for which `evaluate` uses another thread.
 
     Attributes:
-        streams: one evaluator for each worker that may run at the same time.
-        report: the engine in use and how it compares with float32, from the last `update`.
+        streams: one evaluator per worker that may run at the same time.
+        report: the engine in use and its deviation from float32, as of the last `update`.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class NetworkEvaluator:
         self.update(network, sample)
 
     def update(self, network: torch.nn.Module, sample: PositionSample | None = None) -> None:
-        """Copy the weights of ``network``. No evaluation may be under way.
+        """Copy the weights of ``network``, while no evaluation is under way.
 
         Args:
             sample: newer positions; None keeps the last ones.
@@ -116,10 +116,10 @@ class NetworkEvaluator:
             stream.clear()
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """See `Evaluator.evaluate`; all threads, including the caller's, share a large batch.
+        """Evaluate positions; all threads, including the caller's, share a large batch.
 
-        The caller computes a part because waking another thread and waiting for it costs as much as
-        a few rows.
+        The calling thread evaluates part of the batch itself, because waking another thread and
+        waiting for it costs as much as a few rows.
         """
         engine = self._engine
         part_size = -(-len(planes) // self._num_threads)
@@ -136,7 +136,7 @@ class NetworkEvaluator:
 
 
 def num_streams(device: torch.device, num_threads: int) -> int:
-    """Return the number of concurrent engine calls: ``num_threads``, or some for each CUDA GPU."""
+    """Return the number of concurrent engine calls: ``num_threads``, or a few per CUDA GPU."""
     if device.type != "cuda":
         return num_threads
     return STREAMS_PER_GPU * (torch.cuda.device_count() if device.index is None else 1)

@@ -1,10 +1,10 @@
-"""The engine in use: the preferred one, or a more precise one if its answers are not accurate.
+"""The engine in use: the preferred one, or a more precise one if its outputs are not accurate.
 
-In: a network whenever its weights change, and sample positions. Out: an engine that holds these
-weights, and a report. Each time the weights change, the engine's answers on the sample are compared
-with those of the reference, torch in float32. An engine that deviates too much is refused for these
+In: a network, whenever its weights change, and sample positions. Out: an engine with these weights,
+and a report. Each time the weights change, the engine's outputs for the sample are compared with
+those of the reference, torch in float32. An engine that deviates too much is refused for these
 weights, and a more precise one takes its place. The reference is loaded first, because weights with
-impossible answers crash some other libraries. Every later answer is also checked
+impossible outputs crash some other libraries. All later outputs are also checked
 (`alphazero.inference.evaluator`). Does not depend on games, threads or caches.
 """
 
@@ -23,20 +23,20 @@ from alphazero.inference.evaluator import checked
 
 @dataclasses.dataclass
 class EngineReport:
-    """The engine that was chosen for the newest weights."""
+    """The engine chosen for the newest weights, and its deviation from the reference."""
 
-    name: str = ""  #: such as "openvino int8"
+    name: str = ""  #: engine and precision, such as "openvino int8"
     policy_kl: float = 0.0
     value_error: float = 0.0
-    refused: str = ""  #: the engines that deviated too much, with their figures; "" if none
+    refused: str = ""  #: the engines that deviated too much, and by how much; "" if none
     seconds: float = 0.0
 
 
 class VerifiedEngine:
-    """Holds the engine in use, `current`. Call `load` before the first use.
+    """Keeps an accurate engine in use, `current`. Call `load` before the first use.
 
     Args:
-        choice: the preferred engine; `fallbacks` returns those that may replace it.
+        choice: the preferred engine; `fallbacks` returns the ones that may replace it.
         device: torch device.
         num_threads: number of concurrent calls of the engine on a CPU.
     """
@@ -50,11 +50,11 @@ class VerifiedEngine:
         self._engines: dict[EngineChoice, Engine] = {}
 
     def load(self, network, sample: PositionSample, limits: Deviation) -> EngineReport:
-        """Copy the weights of ``network`` into an engine within ``limits``; return its report.
+        """Load a network into the first engine that deviates within ``limits``; return its report.
 
         Raises:
             ConfigError: if the preferred engine cannot run the network at all.
-            ImpossibleAnswersError: if the network's answers are impossible.
+            ImpossibleAnswersError: if the network's outputs are impossible.
         """
         start = time.perf_counter()
         refused = []
@@ -75,10 +75,10 @@ class VerifiedEngine:
         return EngineReport(str(choice), *found, ", ".join(refused), time.perf_counter() - start)
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """See `alphazero.inference.evaluator.Evaluator.evaluate`; the answers are checked.
+        """Evaluate positions with the engine in use, and check its outputs.
 
         Raises:
-            ImpossibleAnswersError: if the answers are impossible.
+            ImpossibleAnswersError: if the outputs are impossible.
         """
         return checked(self.current.evaluate(planes), len(planes), self._num_actions)
 

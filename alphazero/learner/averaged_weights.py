@@ -1,7 +1,7 @@
-"""Averaged weights: the mean over many learner steps, which self-play uses.
+"""Averaged weights: the mean of the network's weights over many learner steps, for self-play.
 
-In: the network after each step. Out: a network of the same shape, only for play; training continues
-from the weights that are not averaged. `torch.optim.swa_utils` computes the average; this module
+In: the network after each step. Out: a network of the same shape, only for playing; training
+continues from the unaveraged weights. `torch.optim.swa_utils` computes the average; this module
 sets the weight of each step.
 
 Sources: P. Izmailov et al. 2018 (arXiv 1803.05407) for weight averaging, which KataGo (arXiv
@@ -14,7 +14,7 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 
 def averaged_model(network: torch.nn.Module, half_life_steps: float) -> AveragedModel:
-    """Return an exponential moving average of a network's weights; it starts with a copy.
+    """Make an exponential moving average of a network's weights, which begins as a copy.
 
     `AveragedModel.update_parameters` adds a step. The first step replaces the copy, and early on
     the average is the plain mean of all steps, so the random weights of a new run are forgotten at
@@ -26,7 +26,7 @@ def averaged_model(network: torch.nn.Module, half_life_steps: float) -> Averaged
     removed, was 0.563 with measured and 0.598 with averaged statistics.)
 
     Args:
-        half_life_steps: steps after which the weight of a step has halved; above 0.
+        half_life_steps: number of steps after which the weight of a step has halved; above 0.
     """
     newest_weight = 1 - 0.5 ** (1 / half_life_steps)
     average = AveragedModel(network).eval().requires_grad_(False)

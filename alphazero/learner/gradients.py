@@ -1,4 +1,4 @@
-"""The gradients of a batch: on a CPU, each thread computes those of its own part of the batch.
+"""The gradients of a batch: on a CPU, each thread computes the gradients of a part of the batch.
 
 In: a network and a batch. Out: gradients in the network's parameters, and the network's `Answers`.
 Does not depend on optimizers.
@@ -6,8 +6,8 @@ Does not depend on optimizers.
 Torch can also split every layer among threads, but then the threads wait for each other in each
 layer, and oneDNN's gradients of convolutions wait without sleeping: if another program uses one of
 two cores, a step takes 5 to 13 times as long as on one thread (`docs/performance.md`).
-Batch normalization uses the mean and variance of a part, as it does when several GPUs share a batch
-(`torch.nn.parallel.DistributedDataParallel`).
+Batch normalization uses the mean and variance of each part, as it does when several GPUs share a
+batch (`torch.nn.parallel.DistributedDataParallel`).
 """
 
 import copy
@@ -24,14 +24,14 @@ from alphazero.learner.settings import LearnerSettings
 from alphazero.network.interface import NetworkOutput
 from alphazero.replay.buffer import Batch
 
-# Samples of a part: fewer make the statistics of batch normalization noisy.
+# Fewest samples in a part; with fewer, the statistics of batch normalization are noisy.
 _SMALLEST_PART = 64
-# Weights times samples that justify another thread.
+# Number of weights times samples that is worth another thread.
 _WORK_PER_THREAD = 5_000_000
 
 
 class Answers(NamedTuple):
-    """A network's predictions for M samples, with the targets and losses."""
+    """A network's predictions for M samples, with their targets and losses."""
 
     output: NetworkOutput  #: float32
     targets: Targets
@@ -42,10 +42,10 @@ class Gradients:
     """Computes gradients for one network.
 
     Args:
-        network: on ``device`` already; its parameters get the gradients.
-        num_threads: maximum number of concurrent threads; a GPU needs one.
-        shares_cores: whether self-play uses these cores at the same time. Each part of a batch then
-            has one thread: several would often wait for each other.
+        network: already on ``device``; its parameters receive the gradients.
+        num_threads: maximum number of concurrent threads; a GPU needs only one.
+        shares_cores: whether self-play uses the same cores at the same time. Each part of a batch
+            then has one thread, because several would often wait for each other.
     """
 
     def __init__(
@@ -67,17 +67,17 @@ class Gradients:
         num_parts = 1 if is_random or device.type != "cpu" else min(num_parts, num_threads)
         self._networks = [network]
         shared = {id(weights): weights for weights in network.parameters()}
-        for _ in range(1, num_parts):  # each with separate normalization statistics
+        for _ in range(1, num_parts):  # copies with separate normalization statistics
             self._networks.append(copy.deepcopy(network, dict(shared)).train())
         if shares_cores:
             num_threads = num_parts
-        self.num_threads = num_threads  # of all parts together
+        self.num_threads = num_threads  # threads of all parts together
         self._pool = ThreadPoolExecutor(
             num_parts, initializer=torch.set_num_threads, initargs=(num_threads // num_parts,)
         )
 
     def compute(self, samples: Batch) -> Answers:
-        """Give every parameter the gradient of the mean loss; return the network's answers.
+        """Set every parameter's gradient to the mean loss's; return the predictions and losses.
 
         Args:
             samples: a batch of tensors.
@@ -96,7 +96,7 @@ class Gradients:
         for weights, *of_parts in zip(self.parameters, *gradients):
             weights.grad = None
             if of_parts[0] is not None:
-                # In the memory layout of the weights, which fused optimizers require.
+                # Fused optimizers require gradients in the memory layout of the weights.
                 weights.grad = torch.zeros_like(weights)
                 for gradient, share in zip(of_parts, shares):
                     weights.grad.add_(gradient, alpha=share)
@@ -105,7 +105,7 @@ class Gradients:
     def _part(
         self, network: torch.nn.Module, samples: Batch
     ) -> tuple[tuple[torch.Tensor | None, ...], Answers]:
-        """Return the gradients of a part's mean loss, and its answers."""
+        """Return the gradients of a part's mean loss, and its predictions and losses."""
         loss, answers = self._forward(network, samples)
         return torch.autograd.grad(loss, self.parameters, allow_unused=True), answers
 
@@ -117,7 +117,7 @@ class Gradients:
 
 
 def answers_of(network: torch.nn.Module, samples: Batch, settings: LearnerSettings) -> Answers:
-    """Return a network's answers for M samples, as tensors on its device."""
+    """Compute a network's predictions and losses for M samples, as tensors on its device."""
     planes = torch.as_tensor(samples.planes).contiguous(memory_format=torch.channels_last)
     output = NetworkOutput(*(logits.float() for logits in network(planes)))
     values = value_targets(
@@ -131,7 +131,7 @@ def answers_of(network: torch.nn.Module, samples: Batch, settings: LearnerSettin
 
 
 def _joined(answers: Sequence[Answers], shares: Sequence[float]) -> Answers:
-    """Return the answers of all parts together; ``shares`` are the parts' fractions."""
+    """Join the parts' predictions and losses; ``shares`` are their fractions of the batch."""
     outputs, targets, of_parts = zip(*answers)
     return Answers(
         NetworkOutput(*map(torch.cat, zip(*outputs))),

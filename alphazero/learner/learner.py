@@ -28,20 +28,20 @@ from alphazero.replay.buffer import Batch
 from alphazero.runtime.device import torch_threads
 from alphazero.runtime.process import keep_freed_memory
 
-# Every eighth step is measured: computing the report's numbers takes as long as a step of a small
-# network.
+# Only every eighth step is measured: computing the report's numbers takes as long as a step of a
+# small network.
 _MEASURE_EVERY = 8
-_NORM_BATCHES = 8  # newest batches; the averaged network's normalizations are measured on them
+_NORM_BATCHES = 8  # newest batches, on which the averaged network's normalization is measured
 
 
 class Learner:
     """A network, its optimizers, and the average of its weights if there is one.
 
     Args:
-        network: trained in place; it is already on ``device``.
-        device: the device of the batches.
-        num_threads: threads of a step on a CPU; None uses torch's number.
-        shares_cores: whether self-play uses these cores at the same time.
+        network: the network to train in place; it is already on ``device``.
+        device: the device to which batches are copied.
+        num_threads: number of threads per step on a CPU; None means torch's number.
+        shares_cores: whether self-play uses the same cores at the same time.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Learner:
         self.settings = settings
         self.device = device
         self.num_steps = 0
-        self.report = LearnerReport()  #: of the last call of `learn`
+        self.report = LearnerReport()  #: the report of the last call of `learn`
         num_threads = num_threads or torch.get_num_threads()
         self._gradients = Gradients(network, settings, device, num_threads, shares_cores)
         self._optimizers = make_optimizers(network, settings)
@@ -70,22 +70,22 @@ class Learner:
 
     @property
     def played_network(self) -> torch.nn.Module:
-        """The network for search, matches and stored files: the averaged one, if there is one."""
+        """The network for search, matches and stored files: the averaged one if there is one."""
         return self.network if self._average is None else self._average.module
 
     @property
     def is_finite(self) -> bool:
-        """Whether all weights, trained or averaged, and normalization statistics are finite."""
+        """Whether all trained and averaged weights and normalization statistics are finite."""
         networks = self.network, self.played_network
         tensors = itertools.chain(*(network.state_dict().values() for network in networks))
         return all(bool(torch.isfinite(tensor).all()) for tensor in tensors)
 
     def steps_for(self, num_new_samples: int, window: int) -> int:
-        """Return the number of steps of an iteration.
+        """Return the number of learner steps in an iteration.
 
         Args:
-            num_new_samples: samples added by this iteration's games.
-            window: samples in the replay window.
+            num_new_samples: number of samples added by this iteration's games.
+            window: number of samples in the replay window.
         """
         settings = self.settings
         if settings.epochs:
@@ -93,13 +93,13 @@ class Learner:
         return max(round(num_new_samples * settings.replay_ratio / settings.batch_size), 1)
 
     def learn(self, batches, progress: float):
-        """Train on the batches, one step each, and yield the number of steps taken so far.
+        """Train on the batches, one step each; after each, yield the number of steps so far.
 
-        After the last batch, the averaged weights can play and `report` is set.
+        After the last batch, the averaged network is ready to play, and `report` is set.
 
         Args:
             batches: an iterable of `Batch`.
-            progress: fraction of the run that is done, in [0, 1]; sets the learning rate.
+            progress: fraction of the run that is done, in [0, 1]; determines the learning rate.
         """
         rate = learning_rate(self.settings, progress)
         set_learning_rate(self._optimizers, self.settings, rate)
@@ -127,7 +127,7 @@ class Learner:
 
     @torch.no_grad()
     def held_out_losses(self, batch: Batch) -> HeldOutReport:
-        """Return the losses of `played_network` on a batch, without training on it."""
+        """Compute the losses of `played_network` on a batch, without training on it."""
         samples = self._on_device(batch)
         parts = answers_of(self.played_network.eval(), samples, self.settings).losses
         loss = parts.total(self.settings.value_weight)
@@ -139,7 +139,7 @@ class Learner:
 
         Args:
             samples: a batch of tensors.
-            statistics: receive the step's numbers; None for a step that is not measured.
+            statistics: sums to which the step's numbers are added; None if it is not measured.
         """
         answers = self._gradients.compute(samples)
         gradient_norm = None
@@ -156,11 +156,11 @@ class Learner:
         return answers.losses.total(self.settings.value_weight).detach()
 
     def _on_device(self, batch: Batch) -> Batch:
-        """Return the batch as tensors on the device."""
+        """Copy a batch to tensors on the device."""
         return Batch(*(torch.from_numpy(array).to(self.device) for array in batch))
 
     def state_dict(self) -> dict:
-        """Return copies of weights, average, optimizer states and step count."""
+        """Return copies of the weights, their average, the optimizer states and the step count."""
         state = {
             "network": network_arrays(self.network),
             **{name: optimizer_arrays(optimizer) for name, optimizer in self._optimizers.items()},
@@ -173,7 +173,7 @@ class Learner:
         return state
 
     def load_state_dict(self, state: dict) -> None:
-        """Restore what `state_dict` returned; a missing average starts from the weights."""
+        """Restore a state from `state_dict`; a missing average starts from the weights."""
         load_arrays(self.network, state["network"])
         if self._average is not None:
             average = state.get("average") or {"network": state["network"], "num_steps": 0}

@@ -1,8 +1,8 @@
 """The loss (z - v)^2 - pi . log p (Silver et al. 2018, equation 1).
 
-In: the network's logits and the targets of a batch. Out: the parts of the loss. With a
-win/draw/loss value head, the cross-entropy of its three probabilities replaces the square. The
-optimizer applies weight decay. Does not depend on search, games or replay.
+In: the network's logits and the targets of a batch. Out: the policy loss and the value loss. With a
+win/draw/loss value head, the cross-entropy of its three probabilities replaces the square. Weight
+decay is left to the optimizer. Does not depend on search, games or replay.
 """
 
 from typing import NamedTuple
@@ -12,12 +12,12 @@ from torch.nn import functional
 
 from alphazero.network.interface import NetworkOutput, expected_value
 
-# The logit of an illegal action. Unlike -inf, a position without legal actions gives no NaN.
+# The logit of an illegal action; with -inf, a position without legal actions would give NaN.
 _ILLEGAL_LOGIT = -1e30
 
 
 class Targets(NamedTuple):
-    """What the network should predict for M positions."""
+    """The predictions that the network should make for M positions."""
 
     action_weights: torch.Tensor  #: float32[M, A], policy target
     legal_action_mask: torch.Tensor  #: bool[M, A]
@@ -26,21 +26,21 @@ class Targets(NamedTuple):
 
 
 class Losses(NamedTuple):
-    """The parts of the loss: means over the samples, scalar tensors."""
+    """The parts of the loss: means over the samples, as scalar tensors."""
 
-    policy: torch.Tensor  #: cross-entropy, nats
+    policy: torch.Tensor  #: cross-entropy in nats
     value: torch.Tensor  #: cross-entropy in nats (win/draw/loss), or squared error (scalar)
 
     def total(self, value_weight: float) -> torch.Tensor:
-        """Return the weighted sum, which training minimizes; the policy loss has the weight 1."""
+        """Return the weighted sum that training minimizes; the policy loss has a weight of 1."""
         return self.policy + value_weight * self.value
 
 
 def losses(output: NetworkOutput, targets: Targets) -> Losses:
-    """Return the policy loss and the value loss, each averaged over the M positions.
+    """Compute the policy loss and the value loss, each averaged over the M positions.
 
     policy = -sum over legal a of action_weights(a) * log p(a)
-    value  = -sum over win, draw, loss of target * log P,  or (v - target)^2 of a scalar head
+    value  = -sum over win, draw, loss of target * log P,  or (v - target)^2 for a scalar head
     """
     log_policy = masked_log_softmax(output.prior_logits, targets.legal_action_mask)
     policy_loss = -(targets.action_weights * log_policy).sum(dim=1).mean()
@@ -58,12 +58,12 @@ def value_targets(
     root_value_fraction: float,
     num_value_logits: int,
 ) -> torch.Tensor:
-    """Return `Targets.values`: the game's result mixed with the search's value.
+    """Compute `Targets.values`: the game's result mixed with the search's value.
 
     Args:
         outcomes: float32[M] in [-1, 1], from the viewpoint of the player to move.
-        root_values: float32[M] in [-1, 1], same viewpoint.
-        root_value_fraction: fraction of the search's value.
+        root_values: float32[M] in [-1, 1], the search's values, from the same viewpoint.
+        root_value_fraction: fraction of the search's value in the mixture.
         num_value_logits: 3 for a win/draw/loss head, 1 for a scalar one.
     """
     if num_value_logits == 1:
@@ -74,10 +74,10 @@ def value_targets(
 def masked_log_softmax(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """Return the log probabilities of a softmax over the legal actions, [M, A].
 
-    An illegal action gets 0, so that a weight of 0 times its log probability is 0 and not NaN.
+    Illegal actions get 0, so that a weight of 0 times the log probability is 0 and not NaN.
 
     Args:
-        logits: [M, A], of all actions.
+        logits: [M, A], logits of all actions.
         mask: bool[M, A], True for legal actions.
     """
     log_policy = functional.log_softmax(logits.masked_fill(~mask, _ILLEGAL_LOGIT), dim=1)
@@ -85,7 +85,7 @@ def masked_log_softmax(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tensor
 
 
 def _win_draw_loss(values: torch.Tensor) -> torch.Tensor:
-    """Return win/draw/loss probabilities, [M, 3], whose expectation is ``values``.
+    """Convert values to win/draw/loss probabilities, [M, 3], with ``values`` as expectation.
 
     Of all such probabilities, these have the largest chance of a draw. That is exact for results
     and a convention for values in between: if win and loss are equally likely, the target says

@@ -1,7 +1,7 @@
 """Muon: gradient descent with orthogonalized momentum, for the kernels of convolutions.
 
-In: kernels with gradients. Out: a step that changes every direction of a kernel by the same amount,
-rare directions as much as frequent ones.
+In: kernels with gradients. Out: a step that changes a kernel by the same amount in every direction,
+rare or frequent.
 
 Source: K. Jordan et al. 2024 ("Muon: an optimizer for hidden layers in neural networks"). As there,
 a kernel [out, in, h, w] is the matrix [out, in * h * w]. Kernels of equal shape form one batch;
@@ -17,11 +17,11 @@ _NUM_ITERATIONS = 5
 
 
 class Muon(torch.optim.Optimizer):
-    """Steps of orthogonalized momentum. Weights other than kernels need another optimizer.
+    """Takes steps of orthogonalized momentum. Weights other than kernels need another optimizer.
 
     Args:
-        kernels: parameters of two dimensions or more, the first of which counts the outputs.
-        lr: learning rate, roughly the step length of each output's row (Adam's is the step length
+        kernels: parameters with two or more dimensions, the first of which counts the outputs.
+        lr: learning rate: roughly the step length of each output's row (Adam's is the step length
             of a single weight).
         momentum: decay of the gradients' moving average, in Nesterov's form.
         dtype: number format of the Newton-Schulz iterations; bfloat16, as in Jordan's code, is
@@ -55,7 +55,7 @@ class Muon(torch.optim.Optimizer):
 
 
 def orthogonalized(matrices: torch.Tensor) -> torch.Tensor:
-    """Return matrices [M, R, C] with the same singular vectors and singular values of 0.7 to 1.2.
+    """Bring the singular values of matrices [M, R, C] to 0.7 to 1.2; keep the singular vectors.
 
     Uses Newton-Schulz iterations.
     """
@@ -70,7 +70,7 @@ def orthogonalized(matrices: torch.Tensor) -> torch.Tensor:
 
 
 def _by_shape(kernels) -> list[list[torch.Tensor]]:
-    """Return the kernels that have gradients, grouped by shape."""
+    """Group the kernels that have gradients by shape."""
     groups: dict[torch.Size, list[torch.Tensor]] = {}
     for kernel in kernels:
         if kernel.grad is not None:

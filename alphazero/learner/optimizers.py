@@ -1,6 +1,6 @@
-"""The optimizers: the weights that each one trains, their learning rates and stored states.
+"""The optimizers: which weights each one trains, their learning rates and their stored states.
 
-In: a network and the learner's settings. Out: torch optimizers, and `alphazero.learner.muon` for
+In: a network and the learner's settings. Out: torch optimizers, with `alphazero.learner.muon` for
 the kernels of convolutions. Their states are stored as plain arrays. Does not depend on losses or
 batches.
 """
@@ -13,7 +13,7 @@ import torch
 from alphazero.learner.muon import Muon
 from alphazero.learner.settings import LearnerSettings
 
-#: What each optimizer stores for a weight: arrays of the weight's shape, and the number of steps.
+#: The state that each optimizer keeps per weight: arrays of the weight's shape, number of steps.
 _NAMES: dict[type, set[str]] = {
     torch.optim.SGD: {"momentum_buffer"},
     torch.optim.Adam: {"step", "exp_avg", "exp_avg_sq"},
@@ -25,7 +25,7 @@ _NAMES: dict[type, set[str]] = {
 def make_optimizers(
     network: torch.nn.Module, settings: LearnerSettings
 ) -> dict[str, torch.optim.Optimizer]:
-    """Return the optimizers, keyed as in stored states: "optimizer" and, for kernels, "muon"."""
+    """Make the optimizers, keyed as in stored states: "optimizer" and, for kernels, "muon"."""
     parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
     rate = settings.learning_rate
     decay = settings.weight_decay
@@ -48,7 +48,7 @@ def make_optimizers(
 
 
 def learning_rate(settings: LearnerSettings, progress: float) -> float:
-    """Return the learning rate at a point of the run.
+    """Return the learning rate at some point of the run.
 
     It starts at ``settings.learning_rate``. Unless the schedule is "constant", it reaches
     ``settings.final_learning_rate`` linearly, along half a cosine wave, or by an equal factor at
@@ -78,8 +78,8 @@ def set_learning_rate(
     """Set the learning rate of every optimizer.
 
     Args:
-        rate: for optimizers that began with ``settings.learning_rate``. An optimizer with another
-            initial rate (Muon) keeps its ratio to that rate.
+        rate: the new rate of optimizers that began with ``settings.learning_rate``. An optimizer
+            with another initial rate (Muon) keeps its ratio to them.
     """
     for optimizer in optimizers.values():
         ratio = 1.0
@@ -90,7 +90,7 @@ def set_learning_rate(
 
 
 def optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict:
-    """Return copies of an optimizer's state as arrays and numbers."""
+    """Copy an optimizer's state to arrays and numbers, by index of the weight."""
     return {
         str(index): {
             name: value.detach().cpu().numpy().copy() if torch.is_tensor(value) else value
@@ -101,10 +101,10 @@ def optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict:
 
 
 def load_optimizer(optimizer: torch.optim.Optimizer, arrays: dict) -> None:
-    """Restore what `optimizer_arrays` returned.
+    """Restore an optimizer's state from `optimizer_arrays`.
 
     Raises:
-        ValueError: if the state does not fit the weights; the next step would fail.
+        ValueError: if the state does not fit the weights, so that the next step would fail.
     """
     parameters = optimizer.param_groups[0]["params"]
     for index, entry in arrays.items():
@@ -125,5 +125,5 @@ def load_optimizer(optimizer: torch.optim.Optimizer, arrays: dict) -> None:
 
 
 def _kernels(network: torch.nn.Module) -> list[torch.nn.Parameter]:
-    """Return the weights of the convolutions."""
+    """Return the kernels of a network's convolutions."""
     return [module.weight for module in network.modules() if isinstance(module, torch.nn.Conv2d)]

@@ -1,8 +1,8 @@
-"""The learner's reports, and the sums that they are computed from.
+"""The learner's reports, and the sums from which they are computed.
 
-In: the network's answers in the measured steps. Out: `LearnerReport`. A network's losses are judged
-against those of an uninformed predictor, which gives all legal actions equal probabilities and
-predicts the mean of the value targets in every position.
+In: the network's predictions and losses in the measured steps. Out: a `LearnerReport`. The losses
+are compared with those of an uninformed predictor, which gives all legal actions equal
+probabilities and predicts the mean of the value targets in every position.
 """
 
 import dataclasses
@@ -15,13 +15,13 @@ from alphazero.learner.gradients import Answers
 from alphazero.learner.loss import Targets, masked_log_softmax
 from alphazero.network.interface import expected_value
 
-_NUM_BINS = 10  # of predicted values, for the calibration error
+_NUM_BINS = 10  # bins of predicted values, for the calibration error
 _MEANS = "loss policy_loss value_loss policy_entropy target_entropy value_error gradient_norm"
 
 
 @dataclasses.dataclass
 class LearnerReport:
-    """Means over the measured steps of an iteration."""
+    """Metrics of an iteration's training, mostly means over its measured steps."""
 
     num_steps: int = 0
     loss: float = nan
@@ -37,15 +37,15 @@ class LearnerReport:
     uninformed_policy_loss: float = nan
     uninformed_value_loss: float = nan
     weight_size: float = nan
-    #: mean loss of all steps of each epoch; None unless the settings count epochs
+    #: mean loss over all steps of each epoch; None unless `LearnerSettings.epochs` is set
     epoch_losses: list[float] | None = None
 
 
 @dataclasses.dataclass
 class HeldOutReport:
-    """Held-out losses: measured on new games before training on them.
+    """Losses on held-out samples: those of new games, before training on them.
 
-    Overfitting cannot lower them.
+    Overfitting cannot lower these losses.
     """
 
     num_samples: int = 0
@@ -55,20 +55,20 @@ class HeldOutReport:
 
 
 class UninformedLoss:
-    """The losses of an uninformed predictor on the samples seen so far.
+    """Computes the losses of an uninformed predictor on the samples added so far.
 
     Args:
         device: the device of the targets.
     """
 
     def __init__(self, device: torch.device):
-        # Number of samples; log of the number of legal actions; then the columns of the value
-        # targets (win/draw/loss), or the values and their squares (scalar).
+        # Sums over the samples: their number; the log of the number of legal actions; the columns
+        # of the value targets (win/draw/loss), or the values and their squares (scalar).
         self._sums = torch.zeros(5, device=device)
         self._is_scalar = False
 
     def add(self, targets: Targets) -> None:
-        """Add the samples of a batch."""
+        """Add the targets of a batch to the sums."""
         values = targets.values
         self._is_scalar = values.shape[1] == 1
         if self._is_scalar:
@@ -78,10 +78,10 @@ class UninformedLoss:
         self._sums[2 : 2 + values.shape[1]] += values.sum(dim=0)
 
     def losses(self) -> tuple[float, float]:
-        """Return the policy loss and the value loss; NaN if there were no samples.
+        """Compute the policy loss and the value loss; NaN if there were no samples.
 
         The cross-entropy of targets with mean m against m is -sum m * log m. The mean square of
-        their distance to m is the mean of the squares minus m^2.
+        their distance from m is the mean of the squares minus m^2.
         """
         num_samples, log_legal, *sums = self._sums.tolist()
         if num_samples == 0:
@@ -94,7 +94,7 @@ class UninformedLoss:
 
 
 class TrainingStatistics:
-    """Sums over the measured steps of an iteration.
+    """Adds up the metrics of an iteration's measured steps.
 
     The sums stay on the device until the report, because reading a number waits for the device.
     """
@@ -103,18 +103,18 @@ class TrainingStatistics:
         self._value_weight = value_weight
         self._num_measured = 0
         self._sums = torch.zeros(7, device=device)
-        # For each bin of predicted values: samples, sum of v, sum of z.
+        # For each bin of predicted values: number of samples, sum of v, sum of z.
         self._calibration = torch.zeros((3, _NUM_BINS), device=device)
         self._uninformed = UninformedLoss(device)
 
     @torch.no_grad()
     def add(self, answers: Answers, outcomes: torch.Tensor, gradient_norm: torch.Tensor) -> None:
-        """Add a step.
+        """Add the metrics of a step.
 
         Args:
-            answers: the network's answers for M samples.
+            answers: the network's predictions and losses for M samples.
             outcomes: float32[M], results from the viewpoint of the player to move.
-            gradient_norm: before clipping, a scalar.
+            gradient_norm: the gradient norm before clipping, a scalar.
         """
         output, targets, parts = answers
         log_policy = masked_log_softmax(output.prior_logits, targets.legal_action_mask)
@@ -138,7 +138,7 @@ class TrainingStatistics:
 
     @torch.no_grad()
     def report(self, network: torch.nn.Module, num_steps: int, rate: float) -> LearnerReport:
-        """Return the report of an iteration.
+        """Compute the report of an iteration.
 
         Args:
             network: the network after the last step.

@@ -1,4 +1,4 @@
-"""The settings of the learner."""
+"""The settings of the learner: optimizer, steps, loss and precision."""
 
 import dataclasses
 
@@ -7,7 +7,7 @@ from alphazero.config.settings import option
 
 @dataclasses.dataclass
 class LearnerSettings:
-    """How the network learns."""
+    """The optimizer, the number of steps, the loss and the precision of training."""
 
     optimizer: str = option(
         "adamw",

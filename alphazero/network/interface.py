@@ -1,11 +1,11 @@
-"""The interface of all networks: their settings, their outputs, and the value that these mean.
+"""The interface of all networks: their settings, their outputs, and the value that follows.
 
 A network is a `torch.nn.Module`, made by ``Class(planes_shape, num_actions, settings, **options)``:
 
     planes_shape        (C, H, W), the shape of the game's planes; a vector is (C, 1, 1)
     num_actions         A
     settings            `NetworkSettings`; a network may ignore any of them
-    options             the arguments given by the setting ``network.options``
+    options             the arguments in the setting ``network.options``
     forward(planes)     maps float32[M, C, H, W] to a `NetworkOutput`
 
 The planes may lie in memory with their channels last: use `flatten` or `reshape`, not `view`. A
@@ -23,7 +23,7 @@ from alphazero.config.settings import option
 
 @dataclasses.dataclass
 class NetworkSettings:
-    """The shape of the network."""
+    """The architecture of the network and its size."""
 
     kind: str = option(
         "resnet",
@@ -62,15 +62,15 @@ class NetworkSettings:
 class NetworkOutput(NamedTuple):
     """The network's predictions for M positions."""
 
-    prior_logits: torch.Tensor  #: [M, A], policy
+    prior_logits: torch.Tensor  #: [M, A], logits of the policy
     #: [M, 3], logits of win, draw and loss of the player to move; or [M, 1], the value before tanh
     value_logits: torch.Tensor
 
 
 def expected_value(value_logits: torch.Tensor) -> torch.Tensor:
-    """Return the value for the player to move, [M], in [-1, 1].
+    """Convert value logits to the value for the player to move, [M], in [-1, 1].
 
-    It is P(win) - P(loss) for a win/draw/loss head, or tanh of the logit for a scalar head.
+    It is P(win) - P(loss) for a win/draw/loss head, and tanh of the logit for a scalar head.
     """
     if value_logits.shape[-1] == 1:
         return torch.tanh(value_logits.squeeze(-1))
@@ -79,5 +79,5 @@ def expected_value(value_logits: torch.Tensor) -> torch.Tensor:
 
 
 def num_value_logits(settings: NetworkSettings) -> int:
-    """Return the number of logits of the value head: 3 for win, draw and loss, 1 for a scalar."""
+    """Return the value head's number of logits: 3 for win, draw and loss, or 1 for a scalar."""
     return 3 if settings.value_head == "wdl" else 1

@@ -1,14 +1,14 @@
 """The networks by name, and the function that makes one.
 
-A network maps planes, seen by the player to move, to a logit for each action and the logits of the
-value head. It is a pure function of tensors: masking, softmax and devices belong to the caller. To
-add one to this package, write a module with its class and add a line to `_KINDS`. A user's own
-network is named ``module:Class``, or by an entry point of the group `alphazero.networks`; it must
-implement `alphazero.network.interface`.
+A network maps planes, from the viewpoint of the player to move, to one logit per action and the
+logits of the value head. It is a pure function of tensors: masking, softmax and devices are left to
+the caller. To add one to this package, write a module with its class and add a line to `_KINDS`. A
+user's own network is named ``module:Class``, or by an entry point of the group
+`alphazero.networks`; it must implement `alphazero.network.interface`.
 
-This package has three kinds: the residual tower of AlphaZero (Silver et al. 2018, supplement,
-"Representation" and "Architecture") in sizes that fit a laptop, a tiny network, and the network of
-the published notebook (docs/notebooks.md).
+This package has three architectures: the residual tower of AlphaZero (Silver et al. 2018,
+supplement, "Representation" and "Architecture") in sizes that fit a laptop, a tiny network, and the
+network of the published notebook (docs/notebooks.md).
 """
 
 import dataclasses
@@ -38,15 +38,15 @@ _KEY = "network.kind"
 def make_network(
     planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings, seed: int = 0
 ) -> nn.Module:
-    """Return a network with random weights on the CPU.
+    """Make a network with random weights, on the CPU.
 
-    A user's own network is tried on two positions, and refused if its output does not conform to
+    A user's own network is tested on two positions, and refused if its output does not conform to
     `alphazero.network.interface`.
 
     Args:
         planes_shape: (C, H, W), the shape of the game's input planes.
         num_actions: A, the number of policy logits.
-        seed: determines the weights. The state of torch's global generator is left unchanged.
+        seed: determines the weights; the state of torch's global generator is left unchanged.
 
     Raises:
         ConfigError: if there is no such network, it cannot be made, or its outputs are wrong.
@@ -60,10 +60,10 @@ def make_network(
 
 
 def check_settings(planes_shape: tuple[int, int, int], settings: NetworkSettings) -> None:
-    """Check that the network's kind exists, and that its settings suit a game.
+    """Check that the network's architecture exists, and that its settings suit a game.
 
     Raises:
-        ConfigError: naming the setting that does not.
+        ConfigError: if a setting does not; it names the setting.
     """
     made_by = _class_of(settings.kind)
     if settings.kind in _KINDS and settings.options:
@@ -76,15 +76,15 @@ def check_settings(planes_shape: tuple[int, int, int], settings: NetworkSettings
 def check_stored_kind(kind: str, source: str, named: str | None, key: str = "network_kind") -> None:
     """Refuse the class ``module:Class`` of a stored network unless the user names it as well.
 
-    People exchange stored files, so a file must not cause the import of a module by itself (see
-    `alphazero.own_games.registry.make_stored_game`). Networks of this package and of entry points
-    need no permission.
+    People exchange stored files, so a file alone must not cause a module to be imported (see
+    `alphazero.own_games.registry.make_stored_game`). Networks from this package and from entry
+    points need no permission.
 
     Args:
         kind: `NetworkSettings.kind` in the stored file.
-        source: the stored file, for messages: "the network 'x.safetensors'".
-        named: the class that the user names, None if they name none.
-        key: the setting by which they name it.
+        source: the stored file as messages name it, such as "the network 'x.safetensors'".
+        named: the class that the user names, or None.
+        key: the setting by which the user names it.
 
     Raises:
         ConfigError: if the user does not name the class.
@@ -96,12 +96,12 @@ def check_stored_kind(kind: str, source: str, named: str | None, key: str = "net
 
 
 def is_own_kind(kind: str) -> bool:
-    """Return whether a kind names a network outside this package."""
+    """Return whether ``kind`` names a network from outside this package."""
     return is_module_name(kind) or kind not in _KINDS and kind in announced(NETWORKS)
 
 
 def identity_of(settings: NetworkSettings) -> list[Any]:
-    """Return plain data that differs between networks of different speed: settings, own code."""
+    """Return plain data that identifies a network: its settings and any code of the user's."""
     shape = dataclasses.asdict(settings)
     if settings.kind in _KINDS:
         return [shape]
@@ -116,7 +116,7 @@ def _class_of(kind: str) -> Any:
 def _own_network(
     made_by: Any, planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings
 ) -> nn.Module:
-    """Make a user's own network and check its output for two empty positions."""
+    """Make a user's own network, and check its output for two empty positions."""
     planes = torch.zeros(2, *planes_shape).contiguous(memory_format=torch.channels_last)
     try:
         network = made_by(planes_shape, num_actions, settings, **(settings.options or {}))

@@ -18,13 +18,13 @@ class ConvNorm(nn.Module):
         self.norm = nn.BatchNorm2d(channels_out)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Return [B, channels_out, H, W]."""
+        """Map [B, channels_in, H, W] to [B, channels_out, H, W]."""
         return self.norm(self.conv(x))
 
     def fold(self) -> None:
         """Fold the normalization into the convolution, which saves a pass over memory.
 
-        The outputs stay the same. The network must be in evaluation mode.
+        The outputs do not change. The network must be in evaluation mode.
         """
         self.conv = fuse_conv_bn_eval(self.conv, self.norm)
         self.norm = nn.Identity()
@@ -33,7 +33,7 @@ class ConvNorm(nn.Module):
 class ResidualBlock(nn.Module):
     """Two convolutions and a skip connection (He et al. 2016).
 
-    Outputs of layers are changed in place: that saves memory bandwidth, for which threads compete.
+    Layers' outputs are modified in place, which saves memory bandwidth, for which threads compete.
     """
 
     def __init__(self, channels: int, kernel_size: int):
@@ -42,14 +42,14 @@ class ResidualBlock(nn.Module):
         self.second = ConvNorm(channels, channels, kernel_size)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Return [B, channels, H, W]."""
+        """Map [B, channels, H, W] to the same shape."""
         y = self.second(torch.relu_(self.first(x)))
         y += x
         return torch.relu_(y)
 
 
 class ResidualNetwork(nn.Module):
-    """A stem, residual blocks, and heads behind 1x1 convolutions."""
+    """A first convolution, residual blocks, and two heads that begin with 1x1 convolutions."""
 
     def __init__(
         self, planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings
@@ -71,10 +71,10 @@ class ResidualNetwork(nn.Module):
         self.value = nn.Linear(settings.value_units, num_value_logits(settings))
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
-        """Map planes [M, C, H, W] to logits."""
+        """Map planes [M, C, H, W] to the logits of policy and value."""
         x = self.stem(planes)
         if self.position_bias is not None:
-            x += self.position_bias.to(x.dtype)  # keeps the half precision of the trunk
+            x += self.position_bias.to(x.dtype)  # keeps x in half precision
         x = self.tower(torch.relu_(x))
         policy_features = torch.relu_(self.policy_conv(x)).flatten(1)
         value_features = torch.relu_(self.value_conv(x)).flatten(1)
@@ -83,7 +83,7 @@ class ResidualNetwork(nn.Module):
 
 
 def folded(network: nn.Module) -> nn.Module:
-    """Return a copy in evaluation mode, with batch normalizations folded into convolutions."""
+    """Copy a network in evaluation mode, with batch normalization folded into convolutions."""
     network = copy.deepcopy(network).eval()
     for module in network.modules():
         if isinstance(module, ConvNorm):

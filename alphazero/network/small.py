@@ -1,7 +1,7 @@
-"""Two small networks: a tiny one for laptops and tests, and that of the published notebook.
+"""Two small networks: a tiny one for laptops and tests, and the published notebook's.
 
 Both have one convolution without padding and one layer of units that the heads share.
-docs/notebooks.md has the notebook's recipe.
+docs/notebooks.md has the notebook's training recipe.
 """
 
 import torch
@@ -25,17 +25,17 @@ class TinyNetwork(nn.Module):
 
     @staticmethod
     def check_settings(planes_shape: tuple[int, int, int], settings: NetworkSettings) -> None:
-        """See `alphazero.network.interface`."""
+        """Check that the kernel fits on the board; see `alphazero.network.interface`."""
         _check_kernel_fits(planes_shape, settings)
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
-        """Map planes [M, C, H, W] to logits."""
+        """Map planes [M, C, H, W] to the logits of policy and value."""
         x = torch.relu(self.shared(torch.relu(self.conv(planes)).flatten(1)))
         return NetworkOutput(self.policy(x), self.value(x))
 
 
 class NotebookNetwork(nn.Module):
-    """One plane, one convolution without bias and activation, one shared layer, two small heads.
+    """One plane, one convolution without bias or activation, one shared layer, two small heads.
 
     The plane is the board as the player to move sees it: 1 for own pieces, -1 for the opponent's.
     It is the difference of the first two planes of the game's input; further planes are ignored.
@@ -54,14 +54,14 @@ class NotebookNetwork(nn.Module):
 
     @staticmethod
     def check_settings(planes_shape: tuple[int, int, int], settings: NetworkSettings) -> None:
-        """See `alphazero.network.interface`."""
+        """Check that the kernel fits on the board, and that the game has two planes or more."""
         _check_kernel_fits(planes_shape, settings)
         if planes_shape[0] < 2:
             reason = "it reads own and opponent's pieces from two planes, and the game has one"
             raise ConfigError.of("network.kind", settings.kind, "resnet or tiny", reason)
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
-        """Map planes [M, C, H, W] to logits."""
+        """Map planes [M, C, H, W] to the logits of policy and value."""
         board = planes[:, :1] - planes[:, 1:2]
         x = torch.relu(self.shared(self.conv(board).flatten(1)))
         policy = self.policy(torch.relu(self.policy_hidden(x)))
@@ -69,7 +69,7 @@ class NotebookNetwork(nn.Module):
 
 
 def _num_features(planes_shape: tuple[int, int, int], settings: NetworkSettings) -> int:
-    """Return the number of outputs of a convolution without padding."""
+    """Return the number of outputs, over all channels, of a convolution without padding."""
     _, height, width = planes_shape
     lost = settings.kernel_size - 1
     return settings.channels * (height - lost) * (width - lost)

@@ -1,6 +1,6 @@
-"""Stored networks: a safetensors file of the weights, with the game and the network's shape.
+"""Stored networks: a safetensors file with the weights, the game and the network's settings.
 
-In: weights as arrays, and plain data about them. Out: a file, and the same values read back.
+In: weights as arrays, and plain data about them. Out: a file, and the same data read back.
 """
 
 import json
@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # importing torch takes a second, which reading metadata must
 
 NETWORK_FORMAT = "alphazero-network-2"
 
-#: The types of the facts about a network that this program relies on.
+#: The types of those entries of `NetworkFile.info` that this program relies on.
 _TYPES_OF_INFO: dict[str, Any] = {
     "settings": dict,
     "strength": dict,
@@ -31,19 +31,19 @@ _TYPES_OF_INFO: dict[str, Any] = {
 
 
 class NetworkFile(NamedTuple):
-    """The contents of a stored network."""
+    """The contents of a network file."""
 
     arrays: dict[str, np.ndarray]  #: weights by name
     game: str  #: the game's name, see `alphazero.own_games.registry.make_game`
-    settings: dict  #: the network's shape, see `alphazero.network.interface.NetworkSettings`
-    #: further facts, such as run, iteration, strength, and the `Game.rules_digest` of a user's game
+    settings: dict  #: `alphazero.network.interface.NetworkSettings` as plain data
+    #: further data, such as run, iteration, strength, and the `Game.rules_digest` of a user's game
     info: dict
 
 
 def save_network(
     path: Path, arrays: dict[str, np.ndarray], game: str, settings: dict, info: dict
 ) -> None:
-    """Write a network file; the arguments are those of `NetworkFile`."""
+    """Write a network file; the arguments are the fields of `NetworkFile`."""
     metadata = {
         "format": NETWORK_FORMAT,
         "game": game,
@@ -54,7 +54,7 @@ def save_network(
 
 
 def load_network(path: Path) -> NetworkFile:
-    """Read a network file.
+    """Read a network file, and check that its weights are finite.
 
     Raises:
         StoredFileError: if the file is missing, damaged or not a network, or if a weight is not
@@ -68,7 +68,7 @@ def load_network(path: Path) -> NetworkFile:
 
 
 def network_game(path: Path) -> str:
-    """Return the name of a stored network's game.
+    """Read the name of a stored network's game.
 
     Raises:
         StoredFileError: if the file is missing, damaged or not a network.
@@ -77,7 +77,7 @@ def network_game(path: Path) -> str:
 
 
 def network_info(path: Path) -> dict:
-    """Return `NetworkFile.info` of a stored network.
+    """Read the `NetworkFile.info` of a stored network.
 
     Raises:
         StoredFileError: if the file is missing, damaged or not a network.
@@ -86,7 +86,7 @@ def network_info(path: Path) -> dict:
 
 
 def network_arrays(network: "torch.nn.Module") -> dict[str, np.ndarray]:
-    """Return copies of a network's weights by name; further training does not change them."""
+    """Copy a network's weights to arrays, by name; further training does not change them."""
     return {
         name: tensor.detach().cpu().contiguous().numpy().copy()
         for name, tensor in network.state_dict().items()
@@ -94,7 +94,7 @@ def network_arrays(network: "torch.nn.Module") -> dict[str, np.ndarray]:
 
 
 def load_arrays(network: "torch.nn.Module", arrays: dict[str, np.ndarray]) -> None:
-    """Copy stored weights into ``network``, in place.
+    """Copy stored weights into ``network`` in place.
 
     Args:
         arrays: weights by name, as `network_arrays` returns them.
@@ -118,7 +118,7 @@ def load_arrays(network: "torch.nn.Module", arrays: dict[str, np.ndarray]) -> No
 def copy_weights(source: "torch.nn.Module", target: "torch.nn.Module") -> None:
     """Copy parameters and buffers in place, so that compiled code and captured graphs stay valid.
 
-    Networks of this package have no buffers once they are folded; a user's network may have some.
+    This package's networks have no buffers once they are folded; a user's network may have some.
     """
     for old, new in zip(target.state_dict().values(), source.state_dict().values()):
         old.copy_(new)
@@ -136,7 +136,7 @@ def _check_finite(arrays: dict[str, np.ndarray], path: Path) -> None:
 
 
 def _info(metadata: dict[str, str], path: Path) -> dict:
-    """Return `NetworkFile.info`."""
+    """Parse `NetworkFile.info`, and check the types of its entries."""
     info = parse_object(metadata.get("info"), path, "the facts about its network")
     for name, kind in _TYPES_OF_INFO.items():
         if name in info and not isinstance(info[name], kind):
@@ -148,7 +148,7 @@ def _info(metadata: dict[str, str], path: Path) -> dict:
 
 
 def _read_network(path: Path) -> tuple[dict, dict]:
-    """Return the metadata of a network file and its arrays."""
+    """Read a network file; return its metadata and its arrays."""
     metadata, arrays = read_safetensors(path)
     if metadata.get("format") != NETWORK_FORMAT:
         raise StoredFileError(

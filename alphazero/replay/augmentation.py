@@ -1,7 +1,7 @@
-"""Augmentation: transform each sample of a batch by a separate symmetry, in one pass over memory.
+"""Augmentation: transform each sample of a batch by its own symmetry, in one pass over memory.
 
-In: arrays of M positions, a game's symmetry tables, and the index of a symmetry for each position.
-Out: new arrays. It needs only the tables, so it also works for games whose rules are not compiled.
+In: arrays of M positions, a game's symmetry tables, and a symmetry index for each position. Out:
+new arrays. Only the tables are needed, so this also works for games whose rules are not compiled.
 """
 
 import numpy as np
@@ -16,10 +16,10 @@ def apply_symmetries(
     action_weights: np.ndarray,
     legal_action_mask: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return planes, action weights and mask, each position transformed by its symmetry.
+    """Transform planes, action weights and mask, each position by its own symmetry.
 
     Args:
-        symmetries: int64[M], each in [0, S).
+        symmetries: int64[M], the index of each position's symmetry, in [0, S).
         game: a batched game; only ``cell_symmetries`` and ``action_symmetries`` are read.
         planes: float32[M, C, H, W].
         action_weights: float32[M, A].
@@ -39,14 +39,14 @@ def apply_symmetries(
 
 
 def distinct_symmetries(planes: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """Return which symmetries of each position give an image that no earlier symmetry gives.
+    """Find, for each position, the symmetries whose image no earlier symmetry gives.
 
     Args:
         planes: float32[M, C, H, W].
         table: int32[S, H*W], a game's ``cell_symmetries``.
 
     Returns:
-        bool[M, S], True for the identity, which is the first.
+        bool[M, S], True where the image is new, as for the identity, which comes first.
     """
     images = planes.reshape(*planes.shape[:2], -1)[:, :, table]  # [M, C, S, H*W]
     is_distinct = np.ones((len(planes), len(table)), np.bool_)
@@ -58,7 +58,7 @@ def distinct_symmetries(planes: np.ndarray, table: np.ndarray) -> np.ndarray:
 
 @njit
 def _apply(symmetries, cells, actions, inputs, outputs):
-    """Fill ``outputs`` from ``inputs``: planes [M, C, H*W], weights [M, A], mask [M, A]."""
+    """Write the transformed ``inputs`` to ``outputs``: planes [M, C, H*W], weights, mask [M, A]."""
     planes, weights, mask = inputs
     new_planes, new_weights, new_mask = outputs
     for row in range(planes.shape[0]):

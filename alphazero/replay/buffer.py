@@ -1,8 +1,8 @@
 """The replay buffer: samples of recent games, in a window that grows during the run.
 
 In: `GameRecord`s. Out: batches of planes and targets, each sample transformed by a random symmetry,
-or each symmetric image as a separate sample. Positions are kept raw and planes are made when a
-batch is sampled, so stored games stay valid when the input planes change. Never imports torch.
+or each symmetric image as a separate sample. Positions are stored as game states; planes are made
+when a batch is sampled, so stored games stay valid if the input planes change. Never imports torch.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,13 +16,13 @@ from alphazero.replay.targets import sample_plies
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.sparse_rows import SparseRows, lengthened
 
-# Batches of an epoch that are made at once: for batches of 64, call overhead dominates.
+# Number of batches in an epoch that are made at once: for batches of 64, call overhead dominates.
 _BATCHES_AT_ONCE = 32
-_FIRST_SAMPLES = 4096  # initial room for samples; the window may never fill up
+_FIRST_SAMPLES = 4096  # initial capacity in samples; the window may never be full
 
 
 class Batch(NamedTuple):
-    """M samples to train on."""
+    """A batch of M samples to train on."""
 
     planes: np.ndarray  #: float32[M, C, H, W], from the viewpoint of the player to move
     action_weights: np.ndarray  #: float32[M, A], policy target
@@ -36,12 +36,13 @@ class ReplayBuffer:
 
     Args:
         game: a batched game.
-        settings: ``window_max`` is the capacity, in samples.
+        settings: the settings; ``window_max`` is the capacity, in samples.
         generator: draws the sampled positions and their symmetries.
 
     Attributes:
-        num_added: samples ever added, including those overwritten since.
-        iteration_starts: `num_added` at the start of each of the window's newest iterations.
+        num_added: number of samples ever added, including those overwritten since.
+        iteration_starts: `num_added` at the start of each iteration in the window; empty unless
+            the window is measured in iterations.
     """
 
     def __init__(self, game, settings: ReplaySettings, generator: np.random.Generator):
@@ -49,7 +50,7 @@ class ReplayBuffer:
         self.settings = settings
         self.num_added = 0
         self.iteration_starts: list[int] = []
-        self._num_lost = 0  # number of first samples whose games were missing at a resume
+        self._num_lost = 0  # number of oldest samples whose games were missing when resuming
         self._generator = generator
         size = min(settings.window_max, _FIRST_SAMPLES)
         self._states = np.zeros((size, game.state_size), game.state_dtype)
@@ -57,13 +58,13 @@ class ReplayBuffer:
         self._outcomes = np.zeros(size, np.float32)
         self._root_values = np.zeros(size, np.float32)
         stores_images = settings.symmetries == "all"
-        # The symmetry of each sample, if all distinct images are stored.
+        # The symmetry of each sample, if each distinct image is stored as a sample.
         self._symmetries = np.zeros(size, np.int8) if stores_images else None
 
     def begin_iteration(self) -> None:
         """Mark the start of an iteration.
 
-        Does nothing unless `ReplaySettings.window_iterations` measures the window in iterations.
+        Does nothing unless `ReplaySettings.window_iterations` sets the window's size in iterations.
         """
         if self.settings.window_iterations:
             newest = [*self.iteration_starts, self.num_added]
@@ -89,15 +90,15 @@ class ReplayBuffer:
 
     @property
     def window(self) -> int:
-        """The number of newest samples that are trained on."""
+        """The size of the replay window: the number of newest samples to train on."""
         if self.iteration_starts:
             return min(self.num_added - self.iteration_starts[0], self._num_kept)
         return min(window_size(self.num_added, self.settings), self.num_added - self._num_lost)
 
     def sample(self, batch_size: int) -> Batch:
-        """Return samples drawn uniformly from the window, with replacement.
+        """Draw samples uniformly from the window, with replacement.
 
-        `ReplaySettings.symmetries` says whether each is transformed by a symmetry of the game.
+        `ReplaySettings.symmetries` determines whether each is transformed by a symmetry.
 
         Args:
             batch_size: M.
@@ -110,9 +111,10 @@ class ReplayBuffer:
         return self._batch(self._generator.integers(self.window, size=batch_size))
 
     def epochs(self, batch_size: int, num_epochs: int, reshuffle: bool = True) -> Iterator[Batch]:
-        """Yield the batches of passes over the window, each sample once a pass, in random order.
+        """Yield batches that pass over the window several times, in random order.
 
-        A smaller last batch of a pass is left out, unless it is the only one.
+        Each pass contains each sample once. A smaller last batch is left out, unless it is the only
+        one.
 
         Args:
             reshuffle: whether each pass has a new order.
@@ -125,24 +127,24 @@ class ReplayBuffer:
             yield from self._pass(ages, batch_size)
 
     def _pass(self, ages: np.ndarray, batch_size: int) -> Iterator[Batch]:
-        """Yield the samples of these ages in batches."""
+        """Yield the samples with the given ages, in batches."""
         for start in range(0, len(ages), _BATCHES_AT_ONCE * batch_size):
             samples = self._batch(ages[start : start + _BATCHES_AT_ONCE * batch_size])
             for first in range(0, len(samples.outcomes), batch_size):
                 yield Batch(*(column[first : first + batch_size] for column in samples))
 
     def newest_states(self, max_states: int) -> np.ndarray:
-        """Return the states of the newest samples, newest first: [M, K] with M <= max_states."""
+        """Return the positions of the newest samples, newest first: [M, K] with M <= max_states."""
         return self._states[self._slots(np.arange(min(max_states, self._num_kept)))]
 
     def evenly_spaced(self, num_newest: int, num_samples: int) -> Batch | None:
-        """Return samples evenly spaced over the newest ones, or None if there are none.
+        """Select samples evenly spaced among the newest ones; None if there are none.
 
         They are not transformed. No random numbers are drawn, so later samples stay the same.
 
         Args:
-            num_newest: number of newest samples to choose from.
-            num_samples: size of the batch, which is smaller if there are fewer samples.
+            num_newest: number of newest samples to select from.
+            num_samples: size of the batch, or less if there are fewer samples.
         """
         num_newest = min(num_newest, self._num_kept)
         if num_newest == 0:
@@ -151,7 +153,7 @@ class ReplayBuffer:
         return self._raw_batch(self._slots(ages))
 
     def state_dict(self) -> dict:
-        """Return the random state and the number of samples; a run stores the games themselves."""
+        """Return the random state and the sample counts; the run's folder has the games."""
         return {
             "generator": self._generator.bit_generator.state,
             "num_added": self.num_added,
@@ -159,12 +161,12 @@ class ReplayBuffer:
         }
 
     def load_state_dict(self, state: dict, records: Iterable[GameRecord]) -> None:
-        """Restore what `state_dict` returned.
+        """Restore a state from `state_dict`, with the samples of stored games.
 
         Args:
-            records: the stored games, oldest first, which end with the samples of the window. If
-                the window needs more, as after an increase of window_max, it starts with the first
-                of them.
+            records: the stored games, oldest first, up to the newest in the window. If they are
+                fewer than the window needs, as after an increase of window_max, it starts with the
+                first of them.
         """
         self._generator.bit_generator.state = state["generator"]
         num_iterations = self.settings.window_iterations
@@ -180,7 +182,7 @@ class ReplayBuffer:
             self.add(record)
 
     def _make_room(self, num_slots: int) -> None:
-        """Make room for samples in the first ``num_slots`` slots."""
+        """Lengthen the arrays, if necessary, to at least ``num_slots`` samples."""
         room = len(self._outcomes)
         if num_slots <= room:
             return
@@ -197,14 +199,14 @@ class ReplayBuffer:
         return min(self.num_added - self._num_lost, self.settings.window_max)
 
     def _slots(self, ages: np.ndarray) -> np.ndarray:
-        """Return where the samples of these ages are; age 0 is the newest."""
+        """Convert ages of samples to indices into the arrays; age 0 is the newest."""
         return (self.num_added - 1 - ages) % self.settings.window_max
 
     def _samples(self, record: GameRecord) -> tuple[np.ndarray, np.ndarray]:
         """Return the plies of a game that become samples, and the symmetry of each: int[M], int[M].
 
-        There are at most ``window_max`` samples. The symmetry is 0, the identity, unless images are
-        stored.
+        There are at most ``window_max`` samples. The symmetry is 0, the identity, unless each
+        distinct image is stored as a sample.
         """
         plies = sample_plies(record, self.settings.surprise_fraction)
         symmetries = np.zeros(len(plies), np.int64)
@@ -216,7 +218,7 @@ class ReplayBuffer:
         return plies[newest], symmetries[newest]
 
     def _batch(self, ages: np.ndarray) -> Batch:
-        """Return the samples of these ages, each transformed by its symmetry."""
+        """Make a batch of the samples with the given ages, each transformed by its symmetry."""
         slots = self._slots(ages)
         batch = self._raw_batch(slots)
         num_symmetries = len(self.game.cell_symmetries)
@@ -229,7 +231,7 @@ class ReplayBuffer:
         return Batch(*apply_symmetries(symmetries, self.game, *batch[:3]), *batch[3:])
 
     def _raw_batch(self, slots: np.ndarray) -> Batch:
-        """Return the samples in these slots, without a symmetry."""
+        """Make a batch of the samples at the given indices, without transforming them."""
         states = self._states[slots]
         return Batch(
             self.game.observe(states),

@@ -1,4 +1,4 @@
-"""The settings of the replay buffer, and the size of its window."""
+"""The settings of the replay buffer, and the formula for the size of its window."""
 
 import dataclasses
 
@@ -7,7 +7,7 @@ from alphazero.config.settings import option
 
 @dataclasses.dataclass
 class ReplaySettings:
-    """The replay window, and how games become samples.
+    """The size of the replay window, and the conversion of games to samples.
 
     The window is KataGo's (arXiv 1902.10565, appendix C); see `window_size`.
     """
@@ -42,9 +42,10 @@ class ReplaySettings:
 
 
 def window_size(num_added: int, settings: ReplaySettings) -> int:
-    """Return the size of the window after ``num_added`` samples.
+    """Return the size of the replay window, in samples, after ``num_added`` samples.
 
-    start * (1 + beta * ((num_added / start)^alpha - 1) / alpha), at most window_max.
+    It is start * (1 + beta * ((num_added / start)^alpha - 1) / alpha), between start and
+    window_max.
     """
     start = settings.window_start
     alpha = settings.window_alpha

@@ -1,4 +1,4 @@
-"""Training samples of a finished game: the plies that are trained on."""
+"""Select the plies of a finished game that become training samples."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from alphazero.selfplay.game_record import GameRecord
 
 
 def sample_plies(record: GameRecord, surprise_fraction: float) -> np.ndarray:
-    """Return the plies that become training samples, in order: int64[number of targets].
+    """Return the plies that become training samples, in order: int64[number of samples].
 
     Without surprise weighting, each ply with a search appears once. With it, the weight of a
     ply is
@@ -18,7 +18,7 @@ def sample_plies(record: GameRecord, surprise_fraction: float) -> np.ndarray:
     instead of rounded at random, so a stored game always gives the same samples.
 
     Args:
-        surprise_fraction: fraction of the samples that is assigned by surprise, in [0, 1].
+        surprise_fraction: fraction of the samples that are assigned by surprise, in [0, 1].
     """
     plies = np.flatnonzero(record.is_target)
     if surprise_fraction == 0.0 or record.surprises is None or len(plies) == 0:

@@ -64,6 +64,6 @@ def _highest_bit_index(bits):
 
 @njit
 def count_bits(words, out_counts):
-    """Write the number of set bits of each word (uint64[M]) into ``out_counts`` (int64[M])."""
+    """Count the set bits of each word (uint64[M]) into ``out_counts`` (int64[M])."""
     for i in range(words.shape[0]):
         out_counts[i] = popcount(words[i])

@@ -1,8 +1,8 @@
 """The commands' console, based on rich: lines break only between words.
 
-In: text, tables and other objects that rich prints. Out: on a terminal, text wrapped between words;
-in a pipe or a file, unbroken lines and tables. A terminal alone breaks a long line anywhere, even
-inside a number, and rich breaks long words, which then cannot be copied.
+In: any objects that rich can print. Out: text wrapped between words on a terminal; unbroken lines
+and tables in a pipe or a file. By itself, a terminal breaks a long line anywhere, even inside a
+number, and rich breaks long words, which then cannot be copied.
 """
 
 import re
@@ -14,10 +14,10 @@ from rich.text import Text
 
 
 class TrimmedConsole(rich.console.Console):
-    """A console whose lines have no spaces at their ends in a pipe or a file."""
+    """A console that leaves out trailing spaces when it writes to a pipe or a file."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print as rich does, without the spaces with which rich pads the lines of tables."""
+        """Print as rich does, but without the trailing spaces with which rich pads tables."""
         if self.is_terminal or self.record:
             super().print(*objects, **options)
             return
@@ -28,10 +28,10 @@ class TrimmedConsole(rich.console.Console):
 
 
 class Console(TrimmedConsole):
-    """The console of a command; see `rich.console.Console`."""
+    """The console on which a command prints: rich's, with line breaks only between words."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print one text or table with our line breaks; print anything else as rich does."""
+        """Print a single text or table without broken words; print anything else as rich does."""
         (item,) = objects if len(objects) == 1 else (None,)
         if isinstance(item, str):
             item = self.render_str(item, markup=options.get("markup"), highlight=False)
@@ -49,16 +49,16 @@ class Console(TrimmedConsole):
 
 
 def wrapped(text: Text, width: int) -> Text:
-    """Return a text wrapped between words to lines of at most ``width``.
+    """Wrap a text between words to lines of at most ``width`` characters.
 
-    A longer word stays whole on a separate line.
+    A word longer than that stays whole on its own line.
     """
     lines = [part for line in text.split("\n", allow_blank=True) for part in _parts(line, width)]
     return Text("\n").join(lines)
 
 
 def _parts(line: Text, width: int) -> list[Text]:
-    """Split a single line into parts no longer than the width, if its words allow it."""
+    """Split a line between words into parts of at most ``width`` characters, where possible."""
     starts = []
     start = 0
     for word in re.finditer(r"\S+", line.plain):

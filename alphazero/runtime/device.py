@@ -1,4 +1,4 @@
-"""The device that torch computes on, and its number of threads.
+"""The device on which torch computes, and its number of CPU threads.
 
 The GPU of an Apple computer ("mps") is untested. "auto" chooses it only if a convolution and its
 gradient work there.
@@ -16,7 +16,7 @@ _ALLOWED = ["auto", "cpu", "cuda", "cuda:1", "mps"]
 
 
 def choose_device(name: str) -> torch.device:
-    """Return the torch device called ``name``; "auto" is the GPU if there is one, else the CPU.
+    """Return the torch device called ``name``; "auto" takes a GPU if there is one.
 
     Raises:
         ConfigError: if this machine has no such device.
@@ -43,7 +43,7 @@ def choose_device(name: str) -> torch.device:
 
 
 def _apple_gpu_works() -> bool:
-    """Return whether a convolution and its gradient can be computed on an Apple GPU."""
+    """Return whether an Apple GPU can compute a convolution and its gradient."""
     if not torch.backends.mps.is_available():
         return False
     try:
@@ -59,7 +59,7 @@ def set_num_threads(num_threads: int) -> int:
     """Set the number of threads that torch uses.
 
     Args:
-        num_threads: 0 is one for each core that this process may use.
+        num_threads: 0 means one per core that this process may use.
 
     Returns:
         The number of threads set.

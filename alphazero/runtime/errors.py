@@ -1,4 +1,4 @@
-"""Errors caused by a person's input.
+"""Errors caused by bad user input.
 
 Each message is one plain sentence. Each error also has the key, value or path as attributes, so
 callers and tests need not parse the sentence.
@@ -11,13 +11,14 @@ from typing import Any
 
 
 class InputError(ValueError):
-    """Bad input: the message says what is wrong, gives the value, and says what is allowed."""
+    """Bad user input; the message gives the value, what is wrong with it and what is allowed."""
 
 
 class ConfigError(InputError):
-    """A setting is refused.
+    """A setting whose value cannot be used.
 
-    `ConfigError.of` writes the usual sentence; pass a message for a missing file, or for advice.
+    `ConfigError.of` composes the usual message; pass another to report a missing file or give
+    advice.
 
     Attributes:
         key: the setting's name, such as "learner.batch_size"; None if the error does not concern a
@@ -36,10 +37,10 @@ class ConfigError(InputError):
 
     @classmethod
     def of(cls, key: str, value: Any, allowed: Any = None, reason: str = "") -> "ConfigError":
-        """Return the error that says "KEY=VALUE is not allowed: REASON. Allowed: ALLOWED".
+        """Make an error with the message "KEY=VALUE is not allowed: REASON. Allowed: ALLOWED".
 
         Args:
-            allowed: None leaves it out.
+            allowed: the allowed values; None leaves them out of the message.
             reason: a clause without a full stop; without it, the sentence is
                 "KEY=VALUE is not allowed: KEY takes ALLOWED."
         """
@@ -51,11 +52,11 @@ class ConfigError(InputError):
 
 
 class MissingPackage(ConfigError, ImportError):
-    """An optional package is not installed."""
+    """A setting that requires an optional package that is not installed."""
 
 
 class StoredFileError(InputError):
-    """A stored file is missing, damaged, or of another kind.
+    """A stored file that is missing, damaged, or not of the expected type.
 
     Attributes:
         path: the file.
@@ -67,7 +68,7 @@ class StoredFileError(InputError):
 
 
 def value_text(value: Any) -> str:
-    """Return the value of a setting as it is typed in a command."""
+    """Format the value of a setting as it is typed in a command."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -76,7 +77,7 @@ def value_text(value: Any) -> str:
 
 
 def _allowed_text(allowed: Any) -> str:
-    """Return the values that a setting takes as text; choices become "1, 2 or 3"."""
+    """Format the allowed values of a setting; a list of choices becomes "1, 2 or 3"."""
     if not isinstance(allowed, (list, tuple)):
         return value_text(allowed)
     *others, last = map(value_text, allowed)

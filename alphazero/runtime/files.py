@@ -1,7 +1,7 @@
 """Write files atomically and with a checksum; read them with clear errors.
 
-In: a path. Out: the file's contents, or a `StoredFileError` that explains in plain words what is
-wrong with the file, which a parser's message would not.
+In: a path. Out: the file's contents, or a `StoredFileError` that explains the problem in plain
+words, as a parser's own message would not.
 
 Stored safetensors files and texts contain a SHA-256 of their contents, which is verified before
 anything in them is used. It detects damage and swapped files, but not forgery: anyone who can write
@@ -24,19 +24,19 @@ import safetensors.numpy
 
 from alphazero.runtime.errors import ConfigError, StoredFileError
 
-_NONBLOCK = getattr(os, "O_NONBLOCK", 0)  #: a pipe without a reader must not block a check
-#: The only metadata key in a safetensors file: the library writes several keys in any order.
+_NONBLOCK = getattr(os, "O_NONBLOCK", 0)  #: flag: do not wait when opening a pipe
+#: The only metadata key, because the safetensors library writes several keys in no fixed order.
 _METADATA = "alphazero"
 _DIGEST = "sha256"  #: key of the checksum within the metadata
-_MAX_DEPTH = 50  #: of nested lists and objects, which are traversed by recursion
-_DIGEST_LINE = "# sha256: "  #: begins the first line of a text with a checksum
+_MAX_DEPTH = 50  #: levels of nested lists and objects, which are traversed by recursion
+_DIGEST_LINE = "# sha256: "  #: start of the first line of a text file with a checksum
 
 
 def split_paths(text: str, separator: str = ",") -> list[str]:
-    """Split a text at its commas, but not within a path that exists, such as ``runs/a,seed=1``.
+    """Split a list of paths at its commas, but not within an existing path like ``runs/a,seed=1``.
 
     Args:
-        separator: pattern of the commas at which to split.
+        separator: regular expression that matches the commas to split at.
     """
     parts = re.split(separator, text)
     found = []
@@ -55,8 +55,8 @@ def write_atomically(path: Path, data: bytes, previous: Path | None = None) -> N
     folder is synced, because a power cut could otherwise undo the renaming.
 
     Args:
-        previous: the file that keeps the old contents; None drops them. A power cut between the two
-            renamings leaves the old contents there, and ``path`` missing.
+        previous: the path to which the old file is moved; None deletes it. A power cut between the
+            two renamings leaves the old contents there, and ``path`` missing.
 
     Raises:
         OSError: with ``path`` as its file name. If only the folder could not be synced, the new
@@ -84,7 +84,7 @@ def write_atomically(path: Path, data: bytes, previous: Path | None = None) -> N
 
 
 def append_line(path: Path, text: str) -> None:
-    """Add a line to a text file and wait until it is on the disk.
+    """Append a line to a text file and wait until it is on the disk.
 
     Raises:
         OSError: with ``path`` as its file name.
@@ -99,7 +99,7 @@ def append_line(path: Path, text: str) -> None:
 
 
 def make_folder(folder: Path, exist_ok: bool = True) -> None:
-    """Create a folder and its parents, and wait until their names are on the disk."""
+    """Create a folder and its missing parents, and wait until they are on the disk."""
     new = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(parents=True, exist_ok=exist_ok)
     for path in new:
@@ -107,7 +107,7 @@ def make_folder(folder: Path, exist_ok: bool = True) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk, if the system supports that.
+    """Wait until a folder's list of files is on the disk, if the system supports that.
 
     Raises:
         OSError: if the disk is full or broken.
@@ -119,7 +119,7 @@ def sync_folder(folder: Path) -> None:
     try:
         os.fsync(opened)
     except OSError as error:
-        if error.errno in (errno.EIO, errno.ENOSPC, errno.EDQUOT):  # others: unsupported
+        if error.errno in (errno.EIO, errno.ENOSPC, errno.EDQUOT):  # otherwise unsupported
             raise OSError(error.errno, error.strerror, str(folder)) from None
     finally:
         os.close(opened)
@@ -136,7 +136,7 @@ def remove_unfinished(folder: Path) -> None:
 def check_output(path: str | Path, key: str) -> None:
     """Check that the file ``path``, named by the setting ``key``, can be written.
 
-    Commands call this before they start, so that no work is lost. An existing file is unchanged.
+    Commands call this before they start, so that no work is lost. An existing file is not changed.
 
     Raises:
         ConfigError: if the file cannot be written.
@@ -155,7 +155,7 @@ def check_output(path: str | Path, key: str) -> None:
 
 
 def unwritable(path: str | Path, key: str, reason: str) -> ConfigError:
-    """Return the error for a file that cannot be written."""
+    """Make the error for an output file that cannot be written."""
     return ConfigError(f"{key}={path} cannot be written: {reason}.", key=key, value=str(path))
 
 
@@ -165,7 +165,7 @@ def write_safetensors(
     metadata: dict[str, str],
     previous: Path | None = None,
 ) -> str:
-    """Write a safetensors file atomically, see `write_atomically`; return its checksum."""
+    """Write a safetensors file atomically (see `write_atomically`); return its checksum."""
     digest = _digest_of(arrays, metadata)
     contiguous = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     text = json.dumps(metadata | {_DIGEST: digest})
@@ -177,13 +177,13 @@ def write_safetensors(
 def read_safetensors(
     path: str | Path, digest: str | None = None
 ) -> tuple[dict[str, str], dict[str, np.ndarray]]:
-    """Return the metadata and the arrays of a safetensors file.
+    """Read and verify a safetensors file; return its metadata and its arrays.
 
     Args:
-        digest: the file's checksum, if known; another intact file is then refused.
+        digest: the expected checksum, if known; even an intact file with another one is refused.
 
     Raises:
-        StoredFileError: if the file is missing, damaged, or not the one wanted.
+        StoredFileError: if the file is missing, damaged, or not the expected one.
     """
     data = read_bytes(path)
     reason = "it is damaged, or not a safetensors file of this program"
@@ -207,7 +207,7 @@ def read_safetensors(
 
 
 def _digest_of(arrays: dict[str, np.ndarray], metadata: dict[str, str]) -> str:
-    """Return a digest of all texts, and of the names, types, shapes and bytes of the arrays."""
+    """Return a digest of the metadata, and of the arrays' names, types, shapes and bytes."""
     digest = hashlib.sha256(json.dumps(metadata, sort_keys=True).encode())
     for name in sorted(arrays):
         array = arrays[name]
@@ -217,7 +217,7 @@ def _digest_of(arrays: dict[str, np.ndarray], metadata: dict[str, str]) -> str:
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Return the contents of a file, without waiting for a pipe.
+    """Read a file; a pipe is refused at once, not waited for.
 
     Raises:
         StoredFileError: if the file is missing or not a plain file.
@@ -237,12 +237,12 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def with_checksum(text: str) -> str:
-    """Return a text in whose format "#" begins a comment, with its checksum as the first line."""
+    """Put a checksum before a text, as a comment line that begins with "#"."""
     return f"{_DIGEST_LINE}{hashlib.sha256(text.encode()).hexdigest()}\n{text}"
 
 
 def read_text(path: str | Path) -> str:
-    """Return the contents of a text file; verify its checksum if it has one.
+    """Read a text file, and verify its checksum if it has one.
 
     Raises:
         StoredFileError: if the file is missing, not text, or does not match its checksum.
@@ -260,12 +260,12 @@ def read_text(path: str | Path) -> str:
 
 
 def parse_object(text: str | None, path: str | Path, name: str) -> dict[str, Any]:
-    """Return a JSON object that is stored as text.
+    """Parse the text of a JSON object.
 
     Args:
-        text: None if it is missing.
-        path: the file that holds it, for errors.
-        name: what the object is, for errors, such as "its settings".
+        text: the text; None if it is missing from the file.
+        path: the file, named in errors.
+        name: the object's name in errors, such as "its settings".
 
     Raises:
         StoredFileError: if it is missing, or not a JSON object.
@@ -281,7 +281,7 @@ def parse_object(text: str | None, path: str | Path, name: str) -> dict[str, Any
 
 
 def _is_deep(value: Any, limit: int) -> bool:
-    """Return whether lists and objects are nested more deeply than a limit."""
+    """Return whether lists and objects are nested more than ``limit`` levels deep."""
     if not isinstance(value, (list, dict)) or not value:
         return False
     parts = value.values() if isinstance(value, dict) else value

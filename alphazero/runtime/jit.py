@@ -1,8 +1,8 @@
 """Compile hot functions with numba and keep the machine code on disk.
 
-In: plain Python functions. Out: the same functions, compiled; or unchanged if
-``NUMBA_DISABLE_JIT=1`` is set, for a debugger. Only this module sets numba's options and chooses
-where compiled code is stored.
+In: plain Python functions. Out: compiled functions, or the plain ones if ``NUMBA_DISABLE_JIT=1`` is
+set, as for a debugger. Only this module sets numba's options and chooses where compiled code is
+stored.
 
 numba's own cache notices an edit of the file that holds a kernel, but not of a file that the kernel
 calls into. Our cache directory is therefore named by a digest of every source file that compiled
@@ -15,8 +15,8 @@ process.
 A cache file is machine code and a pickle, so reading it runs code. It must start with the SHA-256
 digest of its contents, which detects damage but not forgery. Against forgery, the folder and its
 parents must not be writable by other users, as OpenSSH requires of its files (`private_folder`). A
-damaged file is compiled again. An unusable folder costs one line on standard error: the cache never
-ends a command.
+damaged file is compiled again. If the folder cannot be used, one line on standard error says so:
+the cache never makes a command fail.
 
 Private parts of numba, used only in this module and equal in versions 0.60 and 0.68: the option
 ``_nrt``; a dispatcher's attribute ``_cache``, in which ``NullCache`` has the methods that the
@@ -43,13 +43,13 @@ from numba.core.serialize import dumps
 _PACKAGE = Path(__file__).parents[1]
 _SOURCES = ("games", "inference", "replay", "runtime", "search", "solvers")
 _DIGEST_BYTES = hashlib.sha256().digest_size
-_user_games: dict[type, str] = {}  # the class of a user's game -> a digest of its source
+_user_games: dict[type, str] = {}  # class of a user's game -> digest of its source
 
 
 def kernel_sources(package: Path = _PACKAGE) -> list[Path]:
-    """Return the source files that compiled code of a package can come from, sorted.
+    """Return, in sorted order, the source files that a package's compiled code can come from.
 
-    These are the packages that define kernels or rules of games, and the packages that these
+    They belong to the packages that define kernels or game rules, and to the packages that these
     import: numba compiles their constants and functions into the kernels.
     """
     return sorted(path for name in _SOURCES for path in (package / name).rglob("*.py"))
@@ -58,8 +58,8 @@ def kernel_sources(package: Path = _PACKAGE) -> list[Path]:
 def cache_directory() -> Path:
     """Return the directory of the compiled kernels, named by a digest of their sources.
 
-    The environment variable ``ALPHAZERO_CACHE_DIR`` moves it; the default is the user's cache
-    folder.
+    It is in the folder named by the environment variable ``ALPHAZERO_CACHE_DIR`` or, without that,
+    in the user's cache folder.
     """
     home = os.path.expanduser("~")
     if home == "~":  # a user without a home, as in a container
@@ -71,7 +71,9 @@ def cache_directory() -> Path:
 
 
 def private_folder(folder: Path) -> Path:
-    """Return the resolved path of a folder for code; create it with mode 0700 if it is missing.
+    """Check that no other user can change a folder for code; return its resolved path.
+
+    A missing folder is created with mode 0700.
 
     On systems with file owners, the folder and its parents must belong to this user or root, and
     nobody else may write there. Two exceptions are safe: a parent may have the sticky bit, as
@@ -96,7 +98,7 @@ def private_folder(folder: Path) -> Path:
 
 
 def make_private(folder: Path) -> None:
-    """Create a folder and its missing parents with mode 0700, whatever the umask."""
+    """Create a folder and its missing parents with mode 0700, regardless of the umask."""
     if not folder.is_dir():
         make_private(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -162,7 +164,7 @@ def add_user_game(game_class, source_digest: str) -> None:
 
 
 def with_written_names(text: str) -> str:
-    """Return a message in which users' game classes have the names that the users wrote."""
+    """Restore, in a message, the names that users gave to their game classes."""
     for game_class in _user_games:
         text = text.replace(game_class.__name__, game_class.__qualname__)
     return text
@@ -174,14 +176,14 @@ def announce_first_compilation() -> None:
 
 
 def announce_compilation(text: str) -> None:
-    """Print a line unless this process has already announced a compilation."""
+    """Print a line if this process announces compilations and has not announced one yet."""
     if _KernelCache.announces:
         _KernelCache.announces = False
         print(text, file=sys.stderr, flush=True)
 
 
 class _KernelCache(NullCache):
-    """The compiled code of one kernel on disk: a file for each signature."""
+    """The on-disk cache of one kernel's compiled code, with one file per signature."""
 
     announces = False
     complains = True
@@ -222,10 +224,10 @@ class _KernelCache(NullCache):
             _say_unusable(path.parent, error)
 
     def _path(self, signature, codegen) -> Path:
-        """Return the file of a signature; kernels for a user's game have the game's folder.
+        """Return the cache file for a signature; kernels for a user's game are in its own folder.
 
-        A user's game class appears under its own name, without the number that `add_user_game`
-        added in this process.
+        The digest in the file's name contains a user's game class by its original name, without
+        the number that `add_user_game` added in this process.
         """
         arguments = _arguments(signature)
         folder = self._folder
@@ -243,12 +245,12 @@ def _digest_of(file: str, changed_ns: int) -> str:
 
 
 def _arguments(signature) -> tuple:
-    """Return the types of a kernel's arguments; numba passes either these or a signature."""
+    """Return a kernel's argument types; numba passes either these types or a signature."""
     return tuple(getattr(signature, "args", signature))
 
 
 def _read(path: Path) -> bytes:
-    """Return what `_write` stored.
+    """Read and verify a file that `_write` stored.
 
     Raises:
         ValueError: if it is damaged, or was stored under another name.
@@ -262,7 +264,7 @@ def _read(path: Path) -> bytes:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Store data after its digest, which makes a synced temporary file unnecessary."""
+    """Write data preceded by its digest, which makes a synced temporary file unnecessary."""
     try:
         path.write_bytes(_digest_named(path, data) + data)
     except OSError:  # a full disk
@@ -275,7 +277,7 @@ def _digest_named(path: Path, data: bytes) -> bytes:
 
 
 def _usable(path: Path) -> Path | None:
-    """Return the path of a file of the cache, None if its folder cannot be used."""
+    """Return the path of a cache file, or None if its folder cannot be used."""
     try:
         return _checked_folder(path.parent) / path.name
     except OSError as error:
@@ -287,7 +289,7 @@ _checked_folder = functools.lru_cache(private_folder)
 
 
 def _say_unusable(folder: Path, error: Exception) -> None:
-    """Print once why compiled code is not kept; a worker process leaves that to its parent."""
+    """Print once why compiled code cannot be kept; a worker process leaves that to its parent."""
     if _KernelCache.complains and multiprocessing.parent_process() is None:
         reason = getattr(error, "strerror", None) or str(error)
         place = getattr(error, "filename", None) or folder

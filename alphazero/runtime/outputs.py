@@ -1,7 +1,7 @@
 """Write requested output files so that none is left half-written and no work is lost.
 
-In: the finished contents. Out: a file at the path given by a setting such as ``json`` or
-``output``, which may also be a pipe or a device. `alphazero.storage` writes the files of runs.
+In: the finished contents. Out: a file, pipe or device at the path given by a setting such as
+``json`` or ``output``. `alphazero.storage` writes the files of runs.
 """
 
 import contextlib
@@ -12,16 +12,16 @@ from pathlib import Path
 
 from alphazero.runtime.files import write_atomically
 
-#: Errors with which a folder refuses a temporary file, although the file itself may be writable.
+#: Errors raised if a folder accepts no temporary file, although the output itself may be writable.
 _FIXED_FOLDER = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.ENAMETOOLONG)
 
 
 def write_output(path: str | Path, data: bytes) -> None:
-    """Write a file as a whole.
+    """Write a complete output file; if that fails, keep the data in a temporary file.
 
     Raises:
-        OSError: naming the file, and a temporary file that holds the data if there was room for
-            it. Otherwise nothing is written.
+        OSError: if the file cannot be written. It names the file and, if there was room for one,
+            the temporary file; without room, nothing is written.
     """
     try:
         _write(Path(path), data)

@@ -7,7 +7,7 @@ points in its ``pyproject.toml``:
     breakthrough = "my_package.rules:GAME"
 
 Importing a module runs it, so callers must make sure that the user wants that: ``module:name`` from
-a stored file runs only if the user names it too; an entry point was installed by the user.
+a stored file runs only if the user names it too; the user has installed every entry point.
 """
 
 import importlib
@@ -21,22 +21,22 @@ from typing import Any
 
 from alphazero.runtime.errors import ConfigError
 
-#: The groups of entry points.
+#: The names of the entry-point groups.
 GAMES, NETWORKS, PLAYERS = "alphazero.games", "alphazero.networks", "alphazero.players"
-_PLAIN = (ImportError, AttributeError, SyntaxError)  # their messages need no type
+_PLAIN = (ImportError, AttributeError, SyntaxError)  # errors that are clear without their type
 _PACKAGE = Path(__file__).parents[1]
 _PYTHON = Path(os.__file__).parent
 
 
 def is_module_name(name: str) -> bool:
-    """Return whether a name is ``module:name``; dots are allowed in both parts."""
+    """Return whether a name has the form ``module:name``; both parts may contain dots."""
     module, _, attribute = name.partition(":")
     parts = [*module.split("."), *attribute.split(".")]
     return bool(attribute) and all(part.isidentifier() for part in parts)
 
 
 def announced(group: str) -> dict[str, EntryPoint]:
-    """Return the entry points of a group by name, without loading them."""
+    """Find the entry points of a group, by name, without loading them."""
     return {entry.name: entry for entry in entry_points(group=group)}
 
 
@@ -46,7 +46,7 @@ def load_own(name: str, group: str, key: str, others: Sequence[str] = ()) -> Any
     Args:
         group: group of the entry points.
         key: the setting that names the object, for errors.
-        others: other values that the setting takes, for errors.
+        others: other values that the setting accepts, for errors.
 
     Raises:
         ConfigError: if there is no such module, name or entry point, or the import fails.
@@ -59,7 +59,7 @@ def load_own(name: str, group: str, key: str, others: Sequence[str] = ()) -> Any
 
 
 def reason_of(error: BaseException) -> str:
-    """Return an error in the user's code as a clause, with the user's line that led to it."""
+    """Describe an error in the user's code as a clause, with the line of that code it came from."""
     text = " ".join(str(error).split()).rstrip(".")
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
     # The message of a syntax error names its line.
@@ -70,7 +70,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def _is_own(file: str) -> bool:
-    """Return whether a file belongs neither to this package, nor to Python, nor to torch."""
+    """Return whether a file is the user's own: not part of this package, Python or torch."""
     is_pythons = file.startswith("<") or Path(file).is_relative_to(_PYTHON)
     parts = Path(file).parts
     return not (
@@ -82,7 +82,7 @@ def _is_own(file: str) -> bool:
 
 
 def _imported(target: str, name: str, key: str) -> Any:
-    """Return the object at ``module:name``; ``name`` is what the user called it."""
+    """Import the object at ``target``, a ``module:name``; ``name`` is the user's name for it."""
     module_name, _, attribute = target.partition(":")
     if os.getcwd() not in sys.path:  # present with `python -m`, but not in a console command
         sys.path.insert(0, os.getcwd())

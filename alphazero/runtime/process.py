@@ -1,7 +1,7 @@
-"""Settings of the process: how OpenMP threads wait, what the allocator keeps, and how it ends.
+"""Control of the whole process: spinning OpenMP threads, freed memory, standard output and exit.
 
 A program calls `limit_spinning` before it imports torch. Importing `alphazero` never calls it,
-because that would change the user's process.
+because that would change the environment of the user's own program.
 """
 
 import contextlib
@@ -21,8 +21,8 @@ def limit_spinning() -> None:
     The threads wait for each other after every layer of a training step. Measured on two cores
     with the 4x48 network and 256 samples: with unlimited spinning, the default, a step takes 20 to
     30 times as long when another program uses the same cores; without spinning it takes 1.4 times
-    as long on a quiet machine. A thousand turns is best in both cases: 30 ms quiet, 95 ms with one
-    core taken.
+    as long on a quiet machine. A thousand turns is best in both cases: 30 ms on a quiet machine,
+    95 ms with one core taken.
 
     libgomp reads these variables when torch is first imported. Other OpenMP libraries read only
     OMP_WAIT_POLICY. Variables that the user has set are kept.
@@ -47,11 +47,11 @@ def keep_freed_memory() -> None:
 
 
 def claim_output() -> TextIO:
-    """Return standard output, reserved for this program's answers.
+    """Reserve standard output for this program's replies; return the stream to write them to.
 
-    From now on, all other output, such as that of C libraries, goes to standard error.
+    From then on, all other output, such as that of C libraries, goes to standard error.
     """
-    if sys.stdout is not sys.__stdout__:  # it is captured within this process
+    if sys.stdout is not sys.__stdout__:  # something in this process captures it
         return sys.stdout
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
@@ -67,6 +67,6 @@ def end_process(status: int = 0) -> NoReturn:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):  # the reader is gone
+        with contextlib.suppress(OSError, ValueError):  # nobody reads the stream any more
             stream.flush()
     os._exit(status)

@@ -18,7 +18,7 @@ _32 = np.uint64(32)
 
 
 def child_generator(seed: int, name: str) -> np.random.Generator:
-    """Return the generator called ``name`` of the root ``seed``.
+    """Derive the random generator called ``name`` from the root ``seed``.
 
     Different names give independent streams.
     """
@@ -26,13 +26,13 @@ def child_generator(seed: int, name: str) -> np.random.Generator:
 
 
 def uniform_actions(legal_action_mask: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Return int32[B]: a uniformly random legal action for each row of the mask, bool[B, A]."""
+    """Draw a uniformly random legal action, int32[B], for each row of the mask, bool[B, A]."""
     keys = np.where(legal_action_mask, generator.random(legal_action_mask.shape), -1.0)
     return keys.argmax(axis=1).astype(np.int32)
 
 
 def kernel_rng(generator: np.random.Generator) -> np.ndarray:
-    """Return a random state for compiled code: uint64[1], never zero, seeded by ``generator``."""
+    """Make a random state for compiled code: uint64[1], never zero, drawn from ``generator``."""
     return generator.integers(1, 2**64 - 1, size=1, dtype=np.uint64)
 
 

@@ -1,9 +1,9 @@
 """The source of a user's game: its module, and the user's modules that it imports.
 
-In: a module's file, which is read but never run. Out: the files, their text without comments, and a
-digest that ignores docstrings, layout and the order of definitions. The digest identifies the rules
-in everything that is stored: compiled kernels, results of the rule check, runs and networks.
-Libraries are not included.
+In: a module's file, which is read but never run. Out: the paths of its source files, their code
+without comments, and a digest that ignores docstrings, layout and the order of definitions. The
+digest identifies the rules in everything that is stored: compiled kernels, results of the rule
+check, runs and networks. Libraries are not included.
 """
 
 import ast
@@ -21,14 +21,14 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _COMPOUND = (ast.Expr, ast.For, ast.While, ast.With, ast.If, ast.Try)
 _PACKAGE_FOLDER = Path(__file__).parents[1]
 _LIBRARIES = ("site-packages", "dist-packages")
-#: Fields of the syntax tree without meaning, some of which not every version of Python has.
+#: Fields of the syntax tree that do not affect its meaning; some Python versions lack some of them.
 _MEANINGLESS = {"ctx", "kind", "type_comment"}
-#: The text of each module when first seen: editing a file does not change the loaded module.
+#: The source of each module when first read, because editing a file changes no loaded module.
 _LOADED: dict[Path, tuple[Any, str]] = {}
 
 
 def source_files(file: Path) -> list[Path]:
-    """Return a file, and the user's files that it imports, directly or indirectly."""
+    """Return a file and the user's files that it imports, directly or indirectly."""
     found = list[Path]()
     pending = [file]
     while pending:
@@ -42,7 +42,7 @@ def source_files(file: Path) -> list[Path]:
 
 
 def source_text(file: Path) -> str:
-    """Return the statements of a file and of the user's files that it imports."""
+    """Return the code of a file and the user's files it imports, without comments and scripts."""
     return "\n\n\n".join(
         ast.unparse(ast.Module([node for node in _tree(place).body if _is_rule(node, place)], []))
         for place in source_files(file)
@@ -50,20 +50,20 @@ def source_text(file: Path) -> str:
 
 
 def module_file(module_name: str) -> Path | None:
-    """Return the file of a loaded module, None if it has none, as in a notebook."""
+    """Return the source file of a loaded module, or None if it has none, as in a notebook."""
     file = getattr(sys.modules.get(module_name), "__file__", None)
     return Path(file) if file and Path(file).is_file() else None
 
 
 def digest_of(text: str) -> str:
-    """Return the digest of rules, "" for no text."""
+    """Return the digest of a game's rules, given as source code; "" for an empty text."""
     if not text:
         return ""
     return hashlib.sha256(repr(sorted(parts_of(text).items())).encode()).hexdigest()
 
 
 def parts_of(text: str) -> dict[str, list[str]]:
-    """Return the meaning of each definition by its name; methods are separate definitions."""
+    """Return the normalized code of each definition, by name; a method counts as a definition."""
     found: dict[str, list[str]] = {}
     for node in ast.parse(text).body:
         for name, part in _named_parts(node):
@@ -72,7 +72,7 @@ def parts_of(text: str) -> dict[str, list[str]]:
 
 
 def read_source(file: Path) -> str:
-    """Return the text of a source file in its own encoding, without a byte order mark.
+    """Read a source file in its declared encoding, without a byte order mark.
 
     Raises:
         OSError, SyntaxError: if it cannot be read, or decoded.
@@ -85,14 +85,14 @@ def read_source(file: Path) -> str:
 
 
 def _library(file: Path) -> str:
-    """Return the installed package that a file belongs to, "" if none."""
+    """Return the name of the installed package that a file belongs to, or "" if none."""
     parts = file.parts
     places = [parts.index(name) for name in _LIBRARIES if name in parts]
     return parts[places[0] + 1] if places else ""
 
 
 def _tree(file: Path) -> ast.Module:
-    """Return the syntax tree of a file, an empty one if it cannot be read or parsed."""
+    """Parse a file; return an empty syntax tree if it cannot be read or parsed."""
     try:
         return ast.parse(_text(file))
     except (OSError, SyntaxError, ValueError):
@@ -100,28 +100,28 @@ def _tree(file: Path) -> ast.Module:
 
 
 def _text(file: Path) -> str:
-    """Return the text of a file; for a loaded module, its text when it was loaded."""
+    """Return the source of a file; for a loaded module, the source when it was first read."""
     loaded = (vars(one) for one in list(sys.modules.values()) if hasattr(one, "__dict__"))
     spec = next((one.get("__spec__") for one in loaded if one.get("__file__") == str(file)), None)
     if spec is None:
         return read_source(file)
-    if file not in _LOADED or _LOADED[file][0] is not spec:  # a reload makes another spec
+    if file not in _LOADED or _LOADED[file][0] is not spec:  # reloading makes a new spec
         _LOADED[file] = spec, read_source(file)
     return _LOADED[file][1]
 
 
 def _is_rule(node: ast.stmt, file: Path) -> bool:
-    """Return whether a statement is part of the rules, not of a script or ``__main__`` block."""
+    """Return whether a statement belongs to the rules, not to a script or ``__main__`` block."""
     if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
         return False
     return not (isinstance(node, _COMPOUND) and module_file("__main__") == file)
 
 
 def _imported_files(file: Path, folder: Path) -> Iterator[Path]:
-    """Yield the files of modules that a file imports.
+    """Yield the files of the modules that a file imports.
 
     Args:
-        folder: searched for modules that are not found otherwise.
+        folder: folder to search for modules that Python does not find.
     """
     for node in ast.walk(_tree(file)):
         if isinstance(node, ast.Import):
@@ -139,7 +139,7 @@ def _imported_files(file: Path, folder: Path) -> Iterator[Path]:
 
 
 def _module_path(name: str, place: Path | None, folder: Path) -> Path | None:
-    """Return the file of a module by its name, in ``place`` if it is relative."""
+    """Find the file of the module ``name``; ``place`` is the folder of a relative import."""
     if place is None:
         top, _, name = name.partition(".")
         if top in sys.stdlib_module_names or (spec := _spec(top, folder)) is None:
@@ -153,7 +153,7 @@ def _module_path(name: str, place: Path | None, folder: Path) -> Path | None:
 
 
 def _spec(name: str, folder: Path) -> Any:
-    with contextlib.suppress(ImportError, ValueError):  # ValueError: of a script
+    with contextlib.suppress(ImportError, ValueError):  # ValueError: raised for a script
         if found := importlib.util.find_spec(name):
             return found
     return PathFinder.find_spec(name, [str(folder)])
@@ -163,7 +163,7 @@ def _spec(name: str, folder: Path) -> Any:
 
 
 def bound_names(node: ast.AST) -> set[str]:
-    """Return the names that a statement gives a value, outside functions and classes."""
+    """Return the names that a statement binds outside functions and classes."""
     if isinstance(node, DEFINITIONS):
         return {node.name}
     found = set()
@@ -188,7 +188,7 @@ def _named_parts(node: ast.stmt) -> Iterator[tuple[str, Any]]:
 
 
 def _plain(node: Any) -> Any:
-    """Return a part of a syntax tree as lists and texts that are equal in all Python versions."""
+    """Convert part of a syntax tree to lists and strings that are equal in all Python versions."""
     if isinstance(node, list):
         return [_plain(part) for part in node if not _is_docstring(part)]
     if not isinstance(node, ast.AST):

@@ -1,6 +1,6 @@
-"""Numbers in sentences."""
+"""Format numbers for use in sentences."""
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number of things, such as "1 move" or "1,200 moves"."""
+    """Format a number with its noun, such as "1 move" or "1,200 moves"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,7 +1,7 @@
 """Check games from files and workers before they are used.
 
-In: arrays that claim to be games, finished or in progress. Out: a `GamesError` that says what is
-wrong with them, if anything. Every game is replayed by the rules, because a file may be damaged or
+In: arrays that should contain games, finished or in progress. Out: a `GamesError` if they do not,
+which says what is wrong. Every game is replayed by the rules, because a file may be damaged or
 forged, and a worker may be faulty, of another version, or not a worker at all. Whether the moves
 were searched well cannot be checked.
 """
@@ -17,14 +17,14 @@ _SUM_TOLERANCE = 1e-3
 
 
 class GamesError(ValueError):
-    """Games are refused; the message is a clause such as "its games are not ..."."""
+    """Games failed the check; the message is a clause such as "its games are not ..."."""
 
 
 def check_games(columns: dict[str, np.ndarray], game: Game) -> None:
-    """Check that arrays are finished games of ``game``; see `alphazero.selfplay.game_record`.
+    """Check that arrays contain finished games; `alphazero.selfplay.game_record` has the format.
 
     Raises:
-        GamesError: if one of them breaks the rules or has the wrong form.
+        GamesError: if a game breaks the rules, or the arrays have the wrong format.
     """
     _check_arrays(columns, game)
     _check_numbers(columns)
@@ -32,11 +32,11 @@ def check_games(columns: dict[str, np.ndarray], game: Game) -> None:
 
 
 def check_in_progress(state: dict[str, np.ndarray], game: Game) -> None:
-    """Check a stored state of games in progress; see `GamesInProgress.state_dict`.
+    """Check a stored state of games in progress, made by `GamesInProgress.state_dict`.
 
     Raises:
-        GamesError: if a game breaks the rules or has the wrong form.
-        KeyError: if a part is missing.
+        GamesError: if a game breaks the rules, or an array has the wrong format.
+        KeyError: if an array is missing.
     """
     plies = state["plies"]
     noted = state["actions"]
@@ -80,7 +80,7 @@ def _check_array(name: str, array: np.ndarray, dtype: Any, shape: tuple[int, ...
 
 
 def _check_arrays(columns: dict[str, np.ndarray], game: Game) -> None:
-    """Check names, shapes and types."""
+    """Check the arrays' names, shapes and types."""
     if not REQUIRED <= columns.keys():
         raise GamesError(f"its games lack {', '.join(sorted(REQUIRED - columns.keys()))}")
     lengths = columns[LENGTHS]
@@ -107,7 +107,7 @@ def _check_arrays(columns: dict[str, np.ndarray], game: Game) -> None:
 
 
 def _check_numbers(columns: dict[str, np.ndarray]) -> None:
-    """Check that policy targets are distributions and values are values."""
+    """Check that policy targets are distributions, and that values are in [-1, 1]."""
     weights = columns["action_weights"]
     values = columns["root_values"]
     targets = weights[columns["is_target"]]
@@ -128,7 +128,7 @@ def _check_rules(
     """Replay all games at once; return the player to move at each ply.
 
     Args:
-        roots: the positions after the last moves of games in progress; None for finished games.
+        roots: the current positions of games in progress; None for finished games.
     """
     states = columns["states"]
     actions = columns["actions"]
@@ -137,7 +137,7 @@ def _check_rules(
     firsts = lasts - lengths + 1
     if (states[firsts] != game.initial_states(len(firsts))).any():
         raise GamesError("its games do not begin with the first position")
-    # Inspect a position only after the rules have led to it: stored states may be anything.
+    # A position is inspected only after the rules have led to it, as a stored one may be nonsense.
     is_last = np.zeros(len(states), np.bool_)
     is_last[lasts] = True
     players = np.empty(len(states), np.int8)
@@ -177,11 +177,12 @@ def _check_rules(
 
 
 def _check_ends(after: Transition, ends: np.ndarray, roots: np.ndarray | None) -> None:
-    """Check that games end where the rules end them, or lead to ``roots``.
+    """Check that finished games end when the rules say, and that others lead to ``roots``.
 
     Args:
         after: the positions after one move in each of several games.
-        ends: bool[games], whether this move was the last one of its game.
+        ends: bool[games], whether this move is the last one recorded in its game.
+        roots: the current positions of the games with a last move; None for finished games.
     """
     if roots is not None:
         if after.over[ends].any() or (after.states[ends] != roots).any():
@@ -199,7 +200,7 @@ def _check_outcomes(
     last_players: np.ndarray,
     last_results: np.ndarray,
 ) -> None:
-    """Check the result of each game for the player of each ply."""
+    """Check that each ply has the game's result from the viewpoint of the player to move."""
     results = np.repeat(last_results, lengths)
     expected = np.where(players == np.repeat(last_players, lengths), results, -results)
     if (outcomes != expected).any():

@@ -1,8 +1,8 @@
 """The record of a finished game: positions, search results and the game's result.
 
-Positions are stored raw; planes and symmetries are made when the replay buffer samples them. For
-files and messages, games are flattened to one array for each field, with the games one after the
-other, and an array of their lengths.
+Positions are stored as game states; planes and symmetric images are made when the replay buffer
+samples them. For files and messages, games are flattened to one array per field, with the games one
+after another, and an array of their lengths.
 Shape letters: T plies, K words of a state, A actions.
 """
 
@@ -13,9 +13,9 @@ import numpy as np
 
 
 class GameRecord(NamedTuple):
-    """One finished game, one row per ply."""
+    """One finished game, with one row per ply."""
 
-    states: np.ndarray  #: [T, K], the positions before each action
+    states: np.ndarray  #: [T, K], the position before each action
     actions: np.ndarray  #: int32[T], the actions played
     #: float32[T, A], policy target: `alphazero.search.roots.PolicyOutput.action_weights`
     action_weights: np.ndarray
@@ -35,7 +35,7 @@ class GameRecord(NamedTuple):
 
 
 LENGTHS = "lengths"  #: int64[G], the number of plies of each game
-#: The arrays that stored games must have.
+#: The names of the arrays that stored games must have.
 REQUIRED = {LENGTHS, *GameRecord._fields} - GameRecord._field_defaults.keys()
 
 
@@ -46,8 +46,8 @@ def flatten(records: Sequence[GameRecord]) -> dict[str, np.ndarray]:
         records: at least one game.
 
     Returns:
-        Arrays by field name, their first axis all plies of all games, and `LENGTHS`, which tells
-        the games apart. A field that is None in any record is left out.
+        Arrays by field name, whose first axis covers all plies of all games, and `LENGTHS`, which
+        tells where games end. A field that is None in any record is left out.
     """
     columns = {
         name: np.concatenate(column)
@@ -59,7 +59,7 @@ def flatten(records: Sequence[GameRecord]) -> dict[str, np.ndarray]:
 
 
 def unflatten(columns: dict[str, np.ndarray]) -> list[GameRecord]:
-    """Split the arrays that `flatten` returned into games, whose arrays are views of them."""
+    """Split arrays from `flatten` into games, whose arrays are views of them."""
     ends = np.cumsum(columns[LENGTHS])
     parts = {
         name: np.split(column, ends[:-1]) for name, column in columns.items() if name != LENGTHS

@@ -1,10 +1,10 @@
-"""The games in progress: their current positions, and the recorded moves of each.
+"""The games in progress: their current positions and their recorded moves.
 
 In: positions and moves of many games at once. Out: `GameRecord`s of finished games, and a state
 that can be stored. Does not depend on search or evaluator.
 
 Shape letters: B games, T plies (at least those of the longest game so far), K words of a state, A
-actions, M games of a call.
+actions, M games in one call.
 """
 
 from typing import Any, NamedTuple
@@ -15,11 +15,11 @@ from alphazero.games.batched_game import Game
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.sparse_rows import SparseRows, lengthened
 
-_FIRST_PLIES = 64  # initial room for plies; `max_plies` may be far beyond any real game
+_FIRST_PLIES = 64  # initial capacity in plies; `max_plies` may exceed any real game by far
 
 
 class Moves(NamedTuple):
-    """Moves of several games: one ply of each, [M, ...], or all plies of each, [B, T, ...]."""
+    """Moves in several games: one ply of each game, [M, ...], or all plies, [B, T, ...]."""
 
     states: np.ndarray  #: [..., K], the positions before the moves
     actions: np.ndarray  #: int32
@@ -32,13 +32,13 @@ class Moves(NamedTuple):
 
 
 class GamesInProgress:
-    """B games, each with its own ply.
+    """B games, each at its own ply.
 
     Attributes:
         playing: bool[B]; where False, no game is in progress and the other arrays are undefined.
         roots: [B, K], the current positions.
-        plies: int32[B], moves made so far.
-        moves: the moves of plies 0 to ``plies - 1``; later entries are left from older games.
+        plies: int32[B], number of moves made so far.
+        moves: the moves at plies 0 to ``plies - 1``; later entries are left over from older games.
     """
 
     def __init__(self, num_games: int, game: Game):
@@ -62,7 +62,7 @@ class GamesInProgress:
 
         Args:
             rows: int[M], the indices of the games.
-            states: [M, K], their positions.
+            states: [M, K], their first positions.
         """
         self.playing[rows] = True
         self.roots[rows] = states
@@ -88,7 +88,7 @@ class GamesInProgress:
 
         Args:
             last_player: the player to move in the last position.
-            last_result: in [-1, 1], from the viewpoint of ``last_player``.
+            last_result: the result in [-1, 1], from the viewpoint of ``last_player``.
         """
         self.playing[row] = False
         moves = Moves(*(noted[row, : self.plies[row]].copy() for noted in self.moves))
@@ -104,7 +104,7 @@ class GamesInProgress:
         )
 
     def state_dict(self) -> dict[str, np.ndarray]:
-        """Return the games in progress: their rows, and arrays cut off at the longest of them."""
+        """Return the games in progress: their rows, and arrays as long as the longest game."""
         rows = np.flatnonzero(self.playing)
         longest = int(self.plies[rows].max(initial=0))
         per_game = {name: array[rows] for name, array in self._per_game().items()}
@@ -112,7 +112,7 @@ class GamesInProgress:
         return {"rows": rows, **per_game, **per_ply}
 
     def load_state_dict(self, state: dict[str, np.ndarray]) -> None:
-        """Replace all games with those that `state_dict` returned."""
+        """Replace all games by those in a state from `state_dict`."""
         rows = state["rows"]
         self.playing[:] = False
         for name, array in self._per_game().items():
@@ -122,14 +122,14 @@ class GamesInProgress:
             array[rows, : state[name].shape[1]] = state[name]
 
     def _make_room(self, num_plies: int) -> None:
-        """Make room for ``num_plies`` plies of each game."""
+        """Lengthen the arrays, if necessary, to at least ``num_plies`` plies per game."""
         room = self.moves.actions.shape[1]
         if num_plies > room:
             room = max(min(2 * room, self._max_plies), num_plies)
             self.moves = Moves(*(lengthened(noted, room, axis=1) for noted in self.moves))
 
     def _per_game(self) -> dict[str, np.ndarray]:
-        """Return the stored arrays with one entry for each game."""
+        """Return the arrays with one entry per game, by name."""
         return {
             "playing": self.playing,
             "roots": self.roots,

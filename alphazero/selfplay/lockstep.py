@@ -1,8 +1,8 @@
 """Self-play: B games in lockstep with one evaluator, an unending stream of finished games.
 
-In: a game, an evaluator, settings. Out: `GameRecord`s as games finish. Every step grows each game's
-search tree by one leaf, so the evaluator always gets a batch. A game whose search is finished makes
-its move while the others search on; a new game replaces a finished one.
+In: a game, an evaluator, settings. Out: `GameRecord`s as games finish. Every step adds one leaf
+node to each game's search tree, so the evaluator always gets a batch. A game whose search is
+finished makes its move while the others search on; a new game replaces a finished one.
 `alphazero.selfplay.threads` runs one such worker on each core. Does not depend on replay or
 learner. Follows Silver et al. 2018, "Self-play", with the variations named in the settings.
 """
@@ -26,23 +26,23 @@ from alphazero.selfplay.settings import (
     simulations_at,
 )
 
-# Moves are made once this fraction of the searches is finished: ten moves cost as much as one.
+# Moves are made when this fraction of the searches is finished: ten moves cost as much as one.
 _MIN_FINISHED_FRACTION = 1 / 16
 
 
 class SelfPlay:
-    """B games in lockstep.
+    """Plays B games in lockstep.
 
     Args:
         game: a batched game.
-        evaluator: answers the leaves; its weights may change between calls of `begin`.
-        settings: how the games are played; ``num_parallel_games`` is B.
-        search_settings: how each move is searched.
-        generator: samples moves and root noise.
+        evaluator: evaluates leaf nodes; its weights may change between calls of `begin`.
+        settings: the settings of self-play; ``num_parallel_games`` is B.
+        search_settings: the settings of each move's search.
+        generator: random generator for moves and root noise.
 
     Attributes:
         games: the games in progress.
-        num_positions: moves chosen by a search so far, without those of random openings.
+        num_positions: number of moves chosen by a search so far, without random openings.
         search: the searches of the B games, in the same rows as in ``games``.
     """
 
@@ -69,12 +69,13 @@ class SelfPlay:
         )
         self._generator = generator
         self._num_simulations = settings.num_simulations
-        self._games_to_start: int | None = None  # None is no limit
+        self._games_to_start: int | None = None  # None means no limit
 
     def play(self, num_games: int, progress: float = 1.0) -> Iterator[GameRecord]:
-        """Yield ``num_games`` more finished games, or a few more where several end at once.
+        """Yield ``num_games`` finished games, or a few more if several end at once.
 
-        See `begin` for ``progress``.
+        Args:
+            progress: fraction of the run that is done, see `begin`.
         """
         self.begin(num_games, progress)
         finished = 0
@@ -86,11 +87,11 @@ class SelfPlay:
     def begin(self, num_games: int, progress: float = 1.0) -> None:
         """Prepare to play ``num_games`` more games with the evaluator's current weights.
 
-        Trees of unfinished games are discarded: the network may have changed since.
+        The search trees of unfinished games are discarded, because the network may have changed.
 
         Args:
             progress: fraction of the run that is done, in [0, 1]; it determines the number of
-                simulations if that grows during the run.
+                simulations if the settings let that grow during the run.
         """
         self._num_simulations = simulations_at(self.settings, progress)
         playing = self.games.playing
@@ -101,17 +102,17 @@ class SelfPlay:
             self.search.reset(rows, self.games.roots[rows], self._num_simulations)
 
     def restart(self, generator: np.random.Generator) -> None:
-        """Abandon the games in progress; what is played next depends on ``generator`` alone."""
+        """Abandon the games in progress; later games depend only on ``generator``."""
         self.games.playing[:] = False
         self._generator.bit_generator.state = generator.bit_generator.state
 
     def advance(self, num_steps: int) -> list[GameRecord]:
-        """Take up to ``num_steps`` steps of one leaf per game, starting games where rows are free.
+        """Take up to ``num_steps`` steps, each of which adds one leaf node per game.
 
-        Stops early when no game is in progress.
+        New games start in free rows. Without games in progress, it stops early.
 
         Returns:
-            The games that ended.
+            The games that have ended.
         """
         records = []
         for _ in range(num_steps):
@@ -123,16 +124,16 @@ class SelfPlay:
         return records
 
     def state_dict(self) -> dict:
-        """Return the games in progress and the random state, without the trees."""
+        """Return the games in progress and the random state, without the search trees."""
         return {"generator": self._generator.bit_generator.state, **self.games.state_dict()}
 
     def load_state_dict(self, state: dict) -> None:
-        """Restore what `state_dict` returned."""
+        """Restore a state from `state_dict`."""
         self._generator.bit_generator.state = state["generator"]
         self.games.load_state_dict(state)
 
     def _start_games(self) -> None:
-        """Start new games in place of finished ones, up to the requested number."""
+        """Start new games in free rows, up to the number of games still to start."""
         if self.games.playing.all() or self._games_to_start == 0:
             return
         rows = np.flatnonzero(~self.games.playing)[: self._games_to_start]
@@ -146,8 +147,8 @@ class SelfPlay:
     def _play_openings(self, rows: np.ndarray) -> None:
         """Begin some of the games with random moves.
 
-        The moves are recorded but not trained on. An opening ends before a move that would end its
-        game.
+        These moves are recorded but not trained on. An opening stops before a move that would end
+        the game.
         """
         settings = self.settings
         generator = self._generator
@@ -162,7 +163,7 @@ class SelfPlay:
             lengths[np.isin(rows, opening[ended])] = 0
 
     def _make_random_moves(self, rows: np.ndarray) -> np.ndarray:
-        """Make a random legal move in each game unless it ends the game.
+        """Make a random legal move in each game, unless it would end the game.
 
         Returns:
             bool[M], True where the move would have ended the game.
@@ -187,10 +188,10 @@ class SelfPlay:
         return after.over
 
     def _make_moves(self) -> list[GameRecord]:
-        """Make a move in every game whose search is finished, if there are enough of them.
+        """Make a move in every game whose search is finished, if there are enough such games.
 
         Returns:
-            The games that end with it.
+            The games that have ended.
         """
         games = self.games
         rows = self.search.finished_rows()
@@ -218,7 +219,7 @@ class SelfPlay:
         ]
 
     def _moves(self, rows: np.ndarray, actions: np.ndarray, output: PolicyOutput) -> Moves:
-        """Return the record of one move in each game."""
+        """Collect the data to record for one move in each of the games ``rows``."""
         tree = self.search.tree
         priors = tree.children_priors[rows, ROOT_INDEX]
         return Moves(
@@ -233,7 +234,7 @@ class SelfPlay:
 
 
 def kl_divergence(targets: np.ndarray, priors: np.ndarray) -> np.ndarray:
-    """Return how far each search moved the policy, as a Kullback-Leibler divergence.
+    """Measure how far each search moved the policy, as a Kullback-Leibler divergence.
 
     It is the sum over a of target(a) * log(target(a) / prior(a)). Actions with a prior of 0, which
     are proven losses, are left out.
@@ -242,7 +243,7 @@ def kl_divergence(targets: np.ndarray, priors: np.ndarray) -> np.ndarray:
         targets, priors: probabilities, both [M, A].
 
     Returns:
-        float32[M], nats, 0 or more.
+        float32[M], in nats, 0 or more.
     """
     counted = (targets > 0.0) & (priors > 0.0)
     ratios = np.where(counted, targets, 1.0) / np.where(counted, priors, 1.0)

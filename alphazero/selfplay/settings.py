@@ -1,7 +1,7 @@
 """The settings of self-play, and the two values that vary: number of simulations and temperature.
 
-In: values from a config. Out: a checked dataclass, the number of simulations at a point of the run,
-and the temperature of a ply. Does not depend on search or games.
+In: values from a config. Out: a checked dataclass, the number of simulations at some point of the
+run, and the temperature of a ply. Does not depend on search or games.
 """
 
 import dataclasses
@@ -13,7 +13,7 @@ from alphazero.config.settings import option
 
 @dataclasses.dataclass
 class SelfPlaySettings:
-    """How the training games are played."""
+    """The number, simulations, openings and temperatures of self-play games."""
 
     num_parallel_games: int = option(
         0,
@@ -72,14 +72,14 @@ class SelfPlaySettings:
 
 
 def simulations_at(settings: SelfPlaySettings, progress: float) -> int:
-    """Return the simulations of a search when the fraction ``progress`` of the run is done."""
+    """Return the simulations per search when the fraction ``progress`` of the run is done."""
     last = settings.num_simulations
     first = settings.initial_num_simulations or last
     return round(first + (last - first) * min(progress / settings.simulations_grown_at, 1.0))
 
 
 def ply_temperatures(settings: SelfPlaySettings, plies: np.ndarray) -> np.ndarray:
-    """Return the sampling temperature of each ply.
+    """Return the temperature with which the move of each ply is sampled.
 
     Args:
         plies: int[M], counted from 0.

@@ -1,7 +1,7 @@
-"""Sparse policy targets: of each row, only the nonzero entries are stored.
+"""Sparse policy targets: only the nonzero entries of each row are stored.
 
-In: dense float32 rows, at places that index leading axes as in a numpy array. Out: the same rows.
-Chess has 4,674 actions, some 30 of them legal in a position: a row takes 0.3 kB instead of 18.
+In: dense float32 rows, and indices into the leading axes as of a numpy array. Out: the same rows.
+Chess has 4,674 actions, some 30 of them legal in a position: a row takes 0.3 kB instead of 18 kB.
 """
 
 from typing import Any
@@ -10,11 +10,11 @@ import numpy as np
 
 
 class SparseRows:
-    """An array float32[..., A], initially of zeros, whose rows can be replaced and read.
+    """An array float32[..., A], initially all zeros, whose rows can be read and replaced.
 
     Args:
         shape: shape of the leading axes.
-        num_columns: A.
+        num_columns: A, the length of a row.
     """
 
     def __init__(self, shape: tuple[int, ...], num_columns: int):
@@ -25,10 +25,10 @@ class SparseRows:
         self._values = np.zeros((*shape, 0), np.float32)  # [..., W], 0 where there is no entry
 
     def __setitem__(self, places: Any, rows: np.ndarray) -> None:
-        """Replace the rows at some places by dense ones, [..., A]."""
+        """Replace the rows at the indices ``places`` by dense rows, [..., A]."""
         flat = rows.reshape(-1, self._num_columns)
         row, column = np.nonzero(flat)
-        entry = np.arange(len(row)) - np.searchsorted(row, row)  # its number in its row
+        entry = np.arange(len(row)) - np.searchsorted(row, row)  # index within the row
         missing = int(entry.max(initial=-1)) + 1 - self._values.shape[-1]
         if missing > 0:
             self._columns, self._values = (
@@ -44,7 +44,7 @@ class SparseRows:
         self._values[places] = values.reshape(*rows.shape[:-1], width)
 
     def __getitem__(self, places: Any) -> np.ndarray:
-        """Return a dense copy of the rows at some places."""
+        """Return a dense copy of the rows at the indices ``places``."""
         columns = self._columns[places]
         values = self._values[places]
         rows = np.zeros((*values.shape[:-1], self._num_columns), np.float32)
@@ -53,7 +53,7 @@ class SparseRows:
         return rows
 
     def lengthened(self, length: int, axis: int = 0) -> "SparseRows":
-        """Return the rows with a leading axis extended to ``length`` by zeros."""
+        """Return a copy with a leading axis extended to ``length`` by zeros."""
         longer = SparseRows((), self._num_columns)
         longer._columns = lengthened(self._columns, length, axis)
         longer._values = lengthened(self._values, length, axis)
@@ -61,7 +61,7 @@ class SparseRows:
 
 
 def lengthened(array: Any, length: int, axis: int = 0) -> Any:
-    """Return an array, or `SparseRows`, with an axis extended to ``length`` by zeros."""
+    """Return a copy of an array or `SparseRows` with an axis extended to ``length`` by zeros."""
     if isinstance(array, SparseRows):
         return array.lengthened(length, axis)
     shape = list(array.shape)

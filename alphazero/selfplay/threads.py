@@ -1,8 +1,8 @@
 """Self-play on all cores: the games are divided among workers, each a `SelfPlay` on its own thread.
 
-In: a game, one evaluator stream for each worker, settings. Out: `GameRecord`s. The compiled kernels
-and the network release Python's lock, so workers run in parallel. On a GPU two workers alternate:
-one walks its trees while the other's batch is computed.
+In: a game, one evaluator per worker, settings. Out: `GameRecord`s. The compiled kernels and the
+network release Python's lock, so workers run in parallel. On a GPU two workers alternate: one walks
+its trees while the other's batch is computed.
 
 Workers synchronize every `_STEPS_BETWEEN_MEETINGS` steps. A worker's games depend only on its own
 generator, so a run can be repeated.
@@ -29,17 +29,17 @@ _STEPS_BETWEEN_MEETINGS = 32  # waiting for the slowest worker then takes 1 to 2
 
 
 class ParallelSelfPlay:
-    """Self-play workers.
+    """Runs self-play workers on several threads.
 
     Args:
         game: a batched game.
-        evaluators: one for each worker; if there are fewer parallel games, the rest is idle.
-        settings: settings of all workers together.
-        search_settings: how each move is searched.
-        generator: seeds the workers' generators.
+        evaluators: one per worker; with fewer parallel games than that, the other ones are idle.
+        settings: the settings of all workers together.
+        search_settings: the settings of each move's search.
+        generator: random generator from which the workers' generators are derived.
 
     Attributes:
-        workers: one `SelfPlay` for each thread, which plays its part of the games.
+        workers: one `SelfPlay` per thread, which plays its part of the games.
     """
 
     def __init__(
@@ -70,19 +70,20 @@ class ParallelSelfPlay:
 
     @property
     def num_positions(self) -> int:
-        """Moves chosen by a search so far."""
+        """The number of moves chosen by a search so far."""
         return sum(worker.num_positions for worker in self.workers)
 
     @property
     def counts(self) -> SearchCounts:
-        """The work of all workers, added up; so are the seconds."""
+        """The sum of all workers' search counts, including their seconds."""
         rows = [dataclasses.astuple(worker.search.counts) for worker in self.workers]
         return SearchCounts(*(sum(column) for column in zip(*rows)))
 
     def play(self, num_games: int, progress: float = 1.0) -> Iterator[GameRecord]:
-        """Yield ``num_games`` more finished games, or a few more if several end at once.
+        """Yield ``num_games`` finished games, or a few more if several end at once.
 
-        See `SelfPlay.begin` for ``progress``.
+        Args:
+            progress: fraction of the run that is done, see `SelfPlay.begin`.
         """
         for worker, own_games in zip(self.workers, split_evenly(num_games, len(self.workers))):
             worker.begin(own_games, progress)
@@ -93,27 +94,27 @@ class ParallelSelfPlay:
                 yield from records
 
     def restart(self, generator: np.random.Generator) -> None:
-        """Abandon the games in progress; what is played next depends on ``generator`` alone."""
+        """Abandon the games in progress; later games depend only on ``generator``."""
         for worker, own_generator in zip(self.workers, generator.spawn(len(self.workers))):
             worker.restart(own_generator)
 
     def run_for(self, seconds: float) -> None:
-        """Play on for about ``seconds`` and drop the finished games.
+        """Play for about ``seconds``, to measure speed; finished games are dropped.
 
-        This is for measuring speed; it needs the setting ``carry_over``.
+        This requires the setting ``carry_over``.
         """
         start = time.perf_counter()
         while time.perf_counter() - start < seconds:
             self._advance()
 
     def state_dict(self) -> dict:
-        """Return the games in progress and the random states, without the trees."""
+        """Return the games in progress and the random states, without the search trees."""
         return {str(index): worker.state_dict() for index, worker in enumerate(self.workers)}
 
     def load_state_dict(self, state: dict) -> None:
-        """Restore what `state_dict` returned.
+        """Restore a state from `state_dict`.
 
-        With another number of workers, or fewer games, new games take the place of the stored ones.
+        With another number of workers, or fewer games, new games replace the stored ones.
 
         Raises:
             GamesError: if the stored games break the rules of this game.
@@ -128,7 +129,7 @@ class ParallelSelfPlay:
                 worker.load_state_dict(own)
 
     def _advance(self) -> list[list[GameRecord]]:
-        """Let every worker take its steps; return the games that ended, by worker."""
+        """Let all workers take steps until they meet; return the games that ended, by worker."""
         if self._pool is None:
             return [self.workers[0].advance(_STEPS_BETWEEN_MEETINGS)]
         return list(

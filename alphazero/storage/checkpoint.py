@@ -1,6 +1,6 @@
 """Store a run's state, which is nested plain data with numpy arrays, in one file.
 
-In: dictionaries, lists, numbers, texts and arrays. Out: a safetensors file of the arrays, with a
+In: dictionaries, lists, numbers, strings and arrays. Out: a safetensors file of the arrays, with
 JSON text for the rest. Files are written atomically and with a checksum
 (`alphazero.runtime.files`); nothing in them is unpickled.
 """
@@ -22,7 +22,7 @@ def save_state(path: Path, state: dict, previous: Path | None = None) -> str:
 
     Args:
         state: its values may be dictionaries, lists, arrays, numbers, strings and None.
-        previous: the file that keeps the old contents, see `write_atomically`.
+        previous: the path to which the old file is moved, see `write_atomically`.
 
     Returns:
         The file's checksum.
@@ -33,13 +33,13 @@ def save_state(path: Path, state: dict, previous: Path | None = None) -> str:
 
 
 def load_state(path: Path, digest: str | None = None) -> dict:
-    """Return what `save_state` stored; tuples come back as lists.
+    """Read a state that `save_state` stored; tuples come back as lists.
 
     Args:
-        digest: the file's checksum, if known.
+        digest: the expected checksum, if known.
 
     Raises:
-        StoredFileError: if the file is missing, damaged, of another kind or not the wanted one.
+        StoredFileError: if the file is missing, damaged, not a state, or not the expected one.
     """
     metadata, arrays = read_safetensors(path, digest)
     if "state" not in metadata:
@@ -47,13 +47,13 @@ def load_state(path: Path, digest: str | None = None) -> dict:
     plain = parse_object(metadata["state"], path, "its contents")
     try:
         return _with_arrays(plain, arrays)
-    except (KeyError, TypeError, RecursionError):  # forged
+    except (KeyError, TypeError, RecursionError):  # a forged file
         message = f"'{path}' is damaged: its arrays are not those of its contents."
         raise StoredFileError(message, path=path) from None
 
 
 def _without_arrays(value: Any, name: str, arrays: dict[str, np.ndarray]) -> Any:
-    """Return ``value`` with a reference in place of each array; add the arrays to ``arrays``."""
+    """Return ``value`` with references in place of arrays, which are added to ``arrays``."""
     if isinstance(value, np.ndarray):
         # np.ascontiguousarray would give an array without dimensions one dimension.
         arrays[name] = np.asarray(value, order="C")
@@ -70,7 +70,7 @@ def _without_arrays(value: Any, name: str, arrays: dict[str, np.ndarray]) -> Any
 
 
 def _with_arrays(value: Any, arrays: dict[str, np.ndarray]) -> Any:
-    """Return ``value`` with the arrays in place of the references."""
+    """Return ``value`` with arrays in place of the references to them."""
     if isinstance(value, dict):
         if set(value) == {_ARRAY_KEY}:
             return arrays[value[_ARRAY_KEY]]

@@ -1,9 +1,9 @@
-"""The networks that ship with the program: at most one for each game, the player `best`.
+"""The networks that ship with the program: at most one per game, used by the player `best`.
 
     checkpoints/best/<game>.safetensors  in a clone; if installed, in alphazero/best_networks
     checkpoints/best/<game>.md           its model card
 
-In: the name of a game. Out: a path. `scripts/ship_network.py` writes both files.
+In: the name of a game. Out: the path of its network. `scripts/ship_network.py` writes both files.
 """
 
 from pathlib import Path
@@ -21,7 +21,7 @@ def shipped_folder() -> Path:
 
 
 def shipped_network(game_name: str) -> Path | None:
-    """Return the file of the network that ships with a game, None if there is none.
+    """Return the path of the network that ships with a game, or None if there is none.
 
     Raises:
         StoredFileError: if the file is not a network.

@@ -1,20 +1,20 @@
-"""The folder of a training run: the place of each file, and how it is read and written.
+"""The folder of a training run: where each file is, and how it is read and written.
 
     checkpoints/<game>/<run>/
         config.yaml                  the resolved settings
         versions.json                the versions of this program and its libraries
         rules.py                     a user's game, stored to detect changes; it is never run
-        networks/000012.safetensors  one for each iteration, with game and shape: enough to play
+        networks/000012.safetensors  one per iteration, with its game and shape: enough to play
         games/000012.safetensors     the games of each iteration in the replay window
-        state.safetensors            what a resume needs besides the games, and checksums of those;
+        state.safetensors            what resuming needs besides the games, and their checksums;
                                      written last, so it decides which iteration is finished
         state.previous.safetensors   the previous iteration's state, in case newer files are damaged
-        metrics.jsonl                one line for each iteration
+        metrics.jsonl                one line per iteration
         events.out.tfevents.*        TensorBoard's event files
         .lock                        held by the process that trains the run; removed afterwards
 
-In: settings, games and states of a run. Out: the same, read back. Everything that is read is
-checked first, games by their rules. Does not depend on trainer or learner.
+In: a run's settings, games and states. Out: the same data, read back and checked; games are
+replayed by their rules. Does not depend on the trainer or the learner.
 """
 
 import contextlib
@@ -60,18 +60,18 @@ from alphazero.storage.checkpoint import load_state, save_state
 
 STATE_FILE = "state.safetensors"
 _STATE_FILES = (STATE_FILE, "state.previous.safetensors")
-#: The files of a run that has not stored an iteration.
+#: The files that a run may have before it has stored its first iteration.
 _FIRST_FILES = re.compile(
     r"\.lock|config\.yaml|versions\.json|rules\.py|metrics\.jsonl|events\.out\.tfevents.*"
     r"|(games|networks)/000001\.safetensors|(.*/)?\..*\.tmp\d+"
 )
-_LOCK_S = 0.2  # time to wait for a lock, which `is_training` may hold for a moment
-_MAX_OVERRIDES = 150  # characters of a folder's name
+_LOCK_S = 0.2  # seconds to wait for a lock, which `is_training` may hold for a moment
+_MAX_OVERRIDES = 150  # maximum characters of the overrides in a folder's name
 _LIBRARIES = ("alphazero-selfplay", "torch", "numpy", "numba", "hydra-core")
 
 
 class RunFolder:
-    """The files of one run."""
+    """The folder of one run, and its files."""
 
     def __init__(self, path: str | Path):
         self.path = Path(path)
@@ -80,7 +80,7 @@ class RunFolder:
         self.rules = self.path / "rules.py"
         self.state, self.previous_state = (self.path / name for name in _STATE_FILES)
         self._lock = FileLock(self.path / ".lock", thread_local=False)
-        self._is_own = False  # whether the folder holds nothing but this run
+        self._is_own = False  # whether the folder holds only this run's files
 
     @classmethod
     def create(cls, root: str, game: str, name: str, overrides: str = "") -> "RunFolder":
@@ -89,7 +89,7 @@ class RunFolder:
         Args:
             root: the folder of all runs.
             game: the game's name.
-            name: the run's name; "" takes the date and time, with a number if that exists.
+            name: the run's name; "" takes the date and time, and adds a number if they are taken.
             overrides: the settings that distinguish the run within its sweep, such as "seed=1";
                 they are added to the name.
 
@@ -130,15 +130,16 @@ class RunFolder:
         holding: str = STATE_FILE,
         rules_digest: str = "",
     ) -> "RunFolder":
-        """Return the folder of a stored run.
+        """Find the folder of a stored run.
 
         Args:
             path: the folder, or "latest": the run whose state was written last.
             root: the folder of all runs, for "latest".
-            game: the game of the run, for "latest"; None is any game.
+            game: the game of the run, for "latest"; None means any game.
             key: the setting that named the run, for errors.
-            holding: a file that the folder must contain.
-            rules_digest: the game's `Game.rules_digest`, for "latest": equal rules are one game.
+            holding: name of a file that the folder must contain.
+            rules_digest: the game's `Game.rules_digest`, for "latest"; runs of games with equal
+                rules are found too.
 
         Raises:
             ConfigError: if there is no such run.
@@ -164,13 +165,13 @@ class RunFolder:
 
     @property
     def states(self) -> list[Path]:
-        """The stored states, the newest first: at most two."""
+        """The files of the stored states, newest first: at most two."""
         return [path for path in (self.state, self.previous_state) if path.is_file()]
 
     def discard(self) -> None:
         """Remove the folder of a run that has not finished an iteration.
 
-        A folder with a state stays, and so does one that held other files before the run.
+        A folder that contains a state, or held other files before the run, is kept.
         """
         if self.states or not self._is_own:
             return
@@ -184,7 +185,7 @@ class RunFolder:
     def _discard_first_iteration(self) -> None:
         """Remove the folder of a run that was killed in its first iteration.
 
-        A folder that is in use or holds other files is unchanged.
+        A folder that is in use or holds other files is left unchanged.
         """
         if not self.path.is_dir():
             return
@@ -198,10 +199,10 @@ class RunFolder:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the run's lock: two learners would overwrite each other's files.
+        """Hold the run's lock, because two learners would overwrite each other's files.
 
-        The operating system releases it when the process ends, even if killed. Unfinished files of
-        a killed process are removed.
+        The operating system releases it when the process ends, even if killed. Unfinished files
+        that a killed process left behind are removed.
 
         Raises:
             ConfigError: if another process is training the run.
@@ -245,9 +246,9 @@ class RunFolder:
             os.close(file)
 
     def resume_words(self, game_name: str, network_kind: str = "") -> str:
-        """Return the arguments of `alphazero train` that resume the run.
+        """Return the command-line arguments with which `alphazero train` resumes the run.
 
-        They name the user's own game and network, because code that only a stored config names is
+        They name the user's own game and network, because code named only by a stored config is
         never run.
         """
         game = [f"game={game_name}"] if runs_own_code(game_name) else []
@@ -265,7 +266,7 @@ class RunFolder:
         write_atomically(self.path / "versions.json", text.encode())
 
     def read_config(self) -> dict[str, Any]:
-        """Return the stored settings as plain data, under the names they were stored with.
+        """Read the stored settings as plain data, under the names used when they were stored.
 
         Raises:
             StoredFileError: if the file is missing or damaged.
@@ -284,12 +285,12 @@ class RunFolder:
         raise StoredFileError(message, path=self.config)
 
     def read_metrics(self) -> list[dict[str, Any]]:
-        """Return the metrics of each iteration, the oldest first.
+        """Read the metrics of all iterations, oldest first.
 
-        A line that was only partly written is left out.
+        A partly written line is left out.
 
         Raises:
-            StoredFileError: if there are none.
+            StoredFileError: if there are no metrics.
         """
         lines = read_text(self.metrics).splitlines() if self.metrics.exists() else []
         rows = [row for line in lines if (row := parse_row(line))]
@@ -300,7 +301,7 @@ class RunFolder:
         return rows
 
     def add_metrics(self, row: dict[str, Any]) -> None:
-        """Add the metrics of an iteration.
+        """Append the metrics of an iteration.
 
         Raises:
             OSError: if the run's folder was removed.
@@ -309,7 +310,7 @@ class RunFolder:
         append_line(self.metrics, json.dumps(row))
 
     def cut_metrics(self, iteration: int) -> None:
-        """Delete metrics of iterations after ``iteration``, and damaged lines."""
+        """Delete the metrics of iterations after ``iteration``, and damaged lines."""
         if self.metrics.is_file():
             lines = read_bytes(self.metrics).decode(errors="replace").splitlines()
             rows = ((line, parse_row(line)) for line in lines)
@@ -319,12 +320,12 @@ class RunFolder:
     # --- the rules of a user's game ---------------------------------------------------------------
 
     def write_rules(self, text: str) -> None:
-        """Store the rules of the run's game, see `Game.rules_text`; "" stores nothing."""
+        """Store the source of the game's rules (`Game.rules_text`); "" stores nothing."""
         if text:
             write_atomically(self.rules, text.encode())
 
     def read_rules(self) -> str:
-        """Return the stored rules, "" if there are none or they are damaged."""
+        """Read the stored rules; return "" if there are none or they are damaged."""
         try:
             text = read_text(self.rules)
         except StoredFileError:
@@ -333,7 +334,7 @@ class RunFolder:
 
     @property
     def rules_digest(self) -> str:
-        """The digest of the stored rules, "" if there are none."""
+        """The digest of the stored rules, or "" if there are none."""
         return digest_of(self.read_rules())
 
     def drop_window(self, rules_text: str) -> None:
@@ -350,11 +351,11 @@ class RunFolder:
     # --- networks ---------------------------------------------------------------------------------
 
     def network(self, iteration: int) -> Path:
-        """Return the path of an iteration's network."""
+        """Return the path of the network of an iteration."""
         return self.path / "networks" / f"{iteration:06d}.safetensors"
 
     def drop_networks(self, keep: int) -> None:
-        """Delete networks so that at most ``keep`` remain, and the newest but one; 0 keeps all.
+        """Delete networks until ``keep`` remain besides the newest but one, or fewer; 0 keeps all.
 
         The newest but one stays because another process may be about to read it. Of the older ones,
         the multiples of the smallest sufficient power of two remain: they are spread evenly over
@@ -373,16 +374,16 @@ class RunFolder:
     def save_games(self, iteration: int, records: list[GameRecord]) -> str:
         """Store the games of an iteration; return the file's checksum.
 
-        Fields that a record lacks are left out.
+        A field that is missing from any record is left out of all.
         """
         return save_state(self.games(iteration), flatten(records))
 
     def load_games(self, iteration: int, game: Game, digest: str | None = None) -> list[GameRecord]:
-        """Return the games of an iteration.
+        """Read and check the games of an iteration.
 
         Args:
             game: the game by whose rules they are replayed.
-            digest: the file's checksum, if known.
+            digest: the file's expected checksum, if known.
 
         Raises:
             StoredFileError: if the file is missing or damaged, or its games break the rules.
@@ -398,7 +399,7 @@ class RunFolder:
         return unflatten(columns)
 
     def load_all_games(self, game: Game) -> list[GameRecord]:
-        """Return all stored games, the oldest first."""
+        """Read and check all stored games, oldest first."""
         stored = sorted(int(path.stem) for path in (self.path / "games").glob("*.safetensors"))
         return [record for number in stored for record in self.load_games(number, game)]
 
@@ -406,7 +407,7 @@ class RunFolder:
         """Delete the games that neither the newest state nor the previous one needs.
 
         Args:
-            num_samples: minimum samples to keep, not counting those of the newest iteration.
+            num_samples: minimum number of samples to keep, besides those of the newest iteration.
             samples_by_iteration: number of samples of each stored iteration; the entries of deleted
                 games are removed.
         """
@@ -422,19 +423,19 @@ class RunFolder:
                 path.unlink(missing_ok=True)
 
     def games(self, iteration: int) -> Path:
-        """Return the path of an iteration's games."""
+        """Return the path of the file that holds the games of an iteration."""
         return self.path / "games" / f"{iteration:06d}.safetensors"
 
 
 def folders_of_runs(
     root: str | Path, game: str | None = None, rules_digest: str = ""
 ) -> list[Path]:
-    """Return the folders of the runs of a game: those of its name, and those of the same rules.
+    """Return the folders of a game's runs, found by its name or by equal rules.
 
     Args:
         root: the folder of all runs.
-        game: the game's name; None is any game.
-        rules_digest: the game's `Game.rules_digest`, "" if its name identifies it.
+        game: the game's name; None means any game.
+        rules_digest: the game's `Game.rules_digest`, or "" if the name identifies the game.
     """
     folders = [path for path in Path(root).glob("*/*") if path.is_dir()]
     return [
@@ -448,15 +449,15 @@ def folders_of_runs(
 
 
 def folder_name(game: str) -> str:
-    """Return a game's name as part of a path, such as the folder of its runs."""
+    """Convert a game's name to a form that is safe in a path, such as the folder of its runs."""
     return Path(game).stem if game.endswith(".py") else re.sub(r"[^\w.-]+", "_", game).strip("_")
 
 
-_MAX_OVERRIDES = 150  # characters of a folder's name
+_MAX_OVERRIDES = 150  # maximum characters of the overrides in a folder's name
 
 
 def find_network(path: str | Path) -> Path:
-    """Return a network file: ``path`` itself, or the newest network of the run in this folder.
+    """Find a network file: ``path`` itself, or the newest network of the run in that folder.
 
     Raises:
         StoredFileError: if there is no network.
@@ -477,7 +478,7 @@ def find_network(path: str | Path) -> Path:
 
 
 def parse_row(line: str | bytes) -> dict[str, Any] | None:
-    """Return a line of the metrics, None if it was only partly written or is damaged."""
+    """Parse a line of the metrics; return None if it is incomplete or damaged."""
     try:
         row = json.loads(line)
         is_whole = type(row["iteration"]) is int and row["iteration"] > 0

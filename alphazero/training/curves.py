@@ -1,10 +1,10 @@
 """Declarations of a run's curves and of the charts that show them.
 
-In: rows of metrics.jsonl, which hold the numbers of `alphazero.training.reports`. Out: figures for
-TensorBoard, the page and `alphazero plot`. A field of a report puts a new figure into
-metrics.jsonl; a line of `CURVES` shows it in TensorBoard, and so does a chart in `CHARTS`, among
-the custom scalars; a chart in `PAGE_CHARTS` shows it on the page. Only the page's chart of ratings
-is declared elsewhere, in `alphazero.web.run_charts`.
+In: rows of metrics.jsonl, which hold the numbers of `alphazero.training.reports`. Out: curves for
+TensorBoard, the page and `alphazero plot`. A new field of a report puts its number into
+metrics.jsonl; a line in `CURVES` shows it in TensorBoard, a chart in `CHARTS` adds it to
+TensorBoard's custom scalars, and a chart in `PAGE_CHARTS` shows it on the page. Only the page's
+chart of ratings is declared elsewhere, in `alphazero.web.run_charts`.
 """
 
 import math
@@ -17,11 +17,11 @@ import numpy as np
 from alphazero.evaluation.report import elo_from_score
 
 Row = dict[str, Any]
-_MAX_NUMBER = 1e300  # larger numbers would not stay finite as percent
+_MAX_NUMBER = 1e300  # larger numbers might not stay finite as percentages
 
 
 def number(row: Row, key: str) -> float:
-    """Return a number of a row, NaN if it is missing or, in an edited file, not a number."""
+    """Return the number under ``key`` in a metrics row; NaN if it is missing or not a number."""
     value = row.get(key)
     if isinstance(value, (int, float)) and abs(value) < _MAX_NUMBER:
         return float(value)
@@ -29,43 +29,43 @@ def number(row: Row, key: str) -> float:
 
 
 def newest(rows: list[Row], key: str) -> float:
-    """Return the newest number under a key, NaN if no row has one."""
+    """Return the number under ``key`` in the newest row that has one; NaN if none has."""
     numbers = (number(row, key) for row in reversed(rows))
     return next((value for value in numbers if not math.isnan(value)), math.nan)
 
 
 class Curve(NamedTuple):
-    """One figure of a run."""
+    """A curve in TensorBoard: one number per iteration, computed from the metrics row."""
 
     description: str
-    keys: tuple[str, ...]  #: names of the row's numbers that the figure is computed from
+    keys: tuple[str, ...]  #: keys of the numbers in the row that ``value`` takes as arguments
     value: Callable[..., float]
 
     def figure(self, row: Row) -> float:
-        """Return the figure of a row, NaN if a number is missing."""
+        """Return the curve's value for a metrics row; NaN if one of its numbers is missing."""
         numbers = [number(row, key) for key in self.keys]
         return math.nan if any(map(math.isnan, numbers)) else self.value(*numbers)
 
 
 def curve(description: str, *keys: str, value: Callable[..., float] = float) -> Curve:
-    """Return a curve whose figure, by default, is the number itself."""
+    """Make a curve; by default it shows the number under its only key."""
     return Curve(description, keys, value)
 
 
 def _error(description: str, key: str) -> Curve:
-    """Return the curve of the complement of a fraction."""
+    """Make a curve that shows 1 minus a fraction, such as errors instead of accuracy."""
     return Curve(description, (key,), lambda fraction: 1 - fraction)
 
 
 def _elo(score: float, *counts: float) -> float:
-    """Return a score as a rating difference; a perfect score counts as half a point less."""
+    """Convert a score to an Elo difference; a perfect score counts as half a point less."""
     margin = 0.5 / max(sum(counts), 1)
     return elo_from_score(min(max(score, margin), 1 - margin))
 
 
 _LOW = "Lower end of the 95% interval of "
 _HIGH = "Upper end of the 95% interval of "
-#: The curves by their tags in TensorBoard; the part before the slash is a group.
+#: The curves, keyed by TensorBoard tag; the part before the slash is the group.
 CURVES = {
     "replay/new_samples": curve("New samples.", "selfplay.num_samples"),
     "speed/positions_per_s": curve("Moves of self-play per second.", "selfplay.positions_per_s"),
@@ -162,7 +162,7 @@ CURVES = {
 }
 
 
-#: Curves with a 95% interval, and the beginning of the tags of the interval's ends.
+#: Curves with a 95% confidence interval, and the prefix of the tags of its lower and upper ends.
 _INTERVALS = {
     "exact/error_search": "interval/error_search",
     "exact/error_network": "interval/error_network",
@@ -172,20 +172,23 @@ _INTERVALS = {
 
 
 class Line(NamedTuple):
-    """A curve in a chart."""
+    """A curve as one line of a chart."""
 
     name: str
-    tags: tuple[str, ...]  #: tags of the figure and of the ends of its interval, if it has one
-    scale: float  #: factor from the figure to the unit of the chart
+    tags: tuple[str, ...]  #: tags of the curve and of the ends of its confidence interval, if any
+    scale: float  #: factor from the curve's unit to the chart's
 
     def figures(self, row: Row) -> list[float]:
-        """Return the figure of a row and the ends of its interval, NaN if unknown."""
+        """Return a row's value and the ends of its confidence interval, NaN where unknown."""
         return [self.scale * CURVES[tag].figure(row) for tag in self.tags]
 
     def points(
         self, rows: list[Row], x: str = "elapsed_s", unit: float = 60.0
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return ``x`` in units (by default minutes) and the figure of each row that has both."""
+        """Return the line's points, NaN left out: ``x`` divided by ``unit``, and the values.
+
+        By default these are the minutes of training.
+        """
         pairs = [(number(row, x) / unit, self.figures(row)[0]) for row in rows]
         points = np.array(pairs, float).reshape(-1, 2)
         points = points[~np.isnan(points).any(axis=1)]
@@ -193,7 +196,7 @@ class Line(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Curves on the same axes."""
+    """Several curves on the same axes."""
 
     title: str
     unit: str
@@ -202,7 +205,7 @@ class Chart(NamedTuple):
 
 
 def chart(title: str, unit: str, tags: dict[str, str], from_zero: bool = True) -> Chart:
-    """Return a chart of curves, which are given as tags by name."""
+    """Make a chart from the curves in ``tags``, which maps the name of each line to its tag."""
     scale = 100.0 if unit.startswith("%") else 1.0
     lines = []
     for name, tag in tags.items():
@@ -253,9 +256,9 @@ _SECONDS = {
     "learning": "time/learner_s",
     "measuring": "time/measure_s",
 }
-#: What the page shows.
+#: The charts on the page.
 PAGE_CHARTS = (ERRORS, MISPLAYED, LOSSES, SCORE, SPEED)
-#: What TensorBoard shows, by category.
+#: The charts among TensorBoard's custom scalars, by category.
 CHARTS = {
     "Mistakes": (ERRORS, MISPLAYED),
     "Strength": (SCORE, chart("Score in the pit", "score", {"score": "pit/score"})),

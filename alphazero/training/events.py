@@ -1,4 +1,4 @@
-"""The events of a training run: data for loggers, which decide what to show.
+"""The events of a training run: data for loggers, which choose what to show.
 
 `Trainer.run` yields a `StageProgress` several times a second and an `IterationReport` after each
 iteration. Fractions are in [0, 1].
@@ -23,45 +23,45 @@ from alphazero.training.reports import (
 
 
 class StageProgress(NamedTuple):
-    """The progress of the current iteration."""
+    """Event: the progress of the current iteration and its stage."""
 
-    #: "self-play", "learning", "next games", "pit", "evaluation", "accuracy" or "proof"
+    #: stage: "self-play", "learning", "next games", "pit", "evaluation", "accuracy" or "proof"
     stage: str
     done: int
     total: int
     iteration: int
     progress: float  #: fraction of the whole run completed by the finished iterations
-    positions_per_s: float = math.nan  #: speed of the newest self-play
+    positions_per_s: float = math.nan  #: moves per second in the latest self-play
     loss: float = math.nan  #: mean loss of the last iteration
     notices: tuple[str, ...] = ()  #: sentences about workers, see `alphazero.workers.source`
 
 
 @dataclasses.dataclass(frozen=True)
 class Alarm:
-    """A problem of the run; see `alphazero.training.health`."""
+    """A problem that a check found in the run; see `alphazero.training.health`."""
 
     name: str  #: name of the check, such as "games_repeat"
     since: int  #: iteration in which the alarm began
-    seen: str  #: what is wrong, with the figures of this iteration
+    seen: str  #: the problem, with this iteration's numbers
     cause: str  #: the likely cause
     key: str  #: the setting to change
-    advice: str  #: what to change it to
+    advice: str  #: the value to change it to
 
     @property
     def title(self) -> str:
-        """The name as words, such as "games repeat"."""
+        """The name with spaces, such as "games repeat"."""
         return self.name.replace("_", " ")
 
     @property
     def text(self) -> str:
-        """The problem, its likely cause and what to change, as sentences."""
+        """The problem, its likely cause and the advice, as sentences."""
         change = f"Change {self.key}: {self.advice}."
         return f"{self.title}: {self.seen}. Likely cause: {self.cause}. {change}"
 
 
 @dataclasses.dataclass
 class IterationReport:
-    """One finished iteration."""
+    """Event: the results of one finished iteration."""
 
     iteration: int  #: counted from 1
     selfplay: SelfPlayReport
@@ -77,27 +77,27 @@ class IterationReport:
     engine: EngineReport | None = None
     pit: PitReport | None = None
     strength: StrengthReport | None = None
-    puzzle: PuzzleReport | None = None  #: only for a game of one player
+    puzzle: PuzzleReport | None = None  #: None unless the game has one player
     exact: ExactReport | None = None
     proof: ProofSummary | None = None
     free_disk_gb: float = math.nan
-    #: alarms that are on
+    #: alarms that are on after this iteration
     alarms: list[Alarm] = dataclasses.field(default_factory=list)
     #: names of alarms that ended with this iteration
     ended_alarms: list[str] = dataclasses.field(default_factory=list)
     last: bool = False  #: whether the run ends with this iteration
-    illustrations: Illustrations | None = None  #: None if not due
-    workers: WorkersReport | None = None  #: None without workers elsewhere
+    illustrations: Illustrations | None = None  #: None if not due in this iteration
+    workers: WorkersReport | None = None  #: None if all games are played in this process
 
 
 _NO_FIGURES = {"report", "misplayed", "ended_alarms", "illustrations"}
 
 
 def flat(report: Any, prefix: str = "") -> dict[str, Any]:
-    """Return the figures of a report under names such as "learner.loss": its row of metrics.jsonl.
+    """Convert a report to its row of metrics.jsonl, under keys such as "learner.loss".
 
-    Alarms become two texts: names separated by commas, and a line for each. Figures that are not
-    finite become None; other data is left out.
+    Alarms become two strings: their names separated by commas, and one line of text for each.
+    Numbers that are not finite become None; other data is left out.
     """
     figures: dict[str, Any] = {}
     for field in dataclasses.fields(report):

@@ -1,7 +1,7 @@
-"""The gate: a match of the new network against the last accepted one decides which one stays.
+"""The gate: a match between the new network and the last accepted one decides which is kept.
 
-In: the learner after an iteration. Out: a `PitReport`; the learner holds the network that stays,
-with its optimizer state. From AlphaGo Zero (Silver et al. 2017, "Evaluator"); not in AlphaZero.
+In: the learner after an iteration. Out: a `PitReport`, and the learner with the network that is
+kept and its optimizer state. From AlphaGo Zero (Silver et al. 2017, "Evaluator"); not in AlphaZero.
 """
 
 import dataclasses
@@ -23,7 +23,7 @@ from alphazero.training.strength import iteration_seed, network_player
 
 @dataclasses.dataclass
 class Gate:
-    """Keeps the last accepted network.
+    """Keeps the last accepted network, and plays new networks against it.
 
     Raises:
         ConfigError: before the run begins, if the game is too short for the openings of a pit.
@@ -31,7 +31,7 @@ class Gate:
 
     game: Game
     settings: TrainSettings
-    learner: Learner  #: holds the new network before a pit, the network that stays after it
+    learner: Learner  #: before a pit, holds the new network; after it, the one that is kept
     make_evaluator: Callable[[torch.nn.Module], NetworkEvaluator]
     #: the learner's state with the last accepted network; None if there is no gate
     accepted: dict | None = None
@@ -43,7 +43,7 @@ class Gate:
             check_openings(self.game, self.settings.pit.opening_plies, "pit.opening_plies")
 
     def accept(self) -> None:
-        """Accept the learner's present state without a match."""
+        """Accept the learner's current network without a match."""
         if self.settings.pit.every:
             self.accepted = self.learner.state_dict()
 
@@ -53,10 +53,10 @@ class Gate:
         return bool(every) and iteration % every == 0
 
     def pit(self, evaluator: NetworkEvaluator, sample: PositionSample, iteration: int) -> PitReport:
-        """Let the new network play the accepted one; restore the latter unless the new one passes.
+        """Play the new network against the accepted one; restore the latter if the new one fails.
 
         Args:
-            evaluator: receives the weights of the new network, whatever the result.
+            evaluator: evaluator that receives the new network's weights, whatever the result.
             sample: positions on which the accepted network's engine is compared with float32.
         """
         assert self.accepted is not None
@@ -89,7 +89,7 @@ class Gate:
         )
 
     def _evaluate_accepted(self, sample: PositionSample) -> NetworkEvaluator:
-        """Return the evaluator of the accepted network, which the learner holds."""
+        """Return an evaluator with the accepted network, which the learner must hold now."""
         network = self.learner.played_network
         if self._accepted_evaluator is None:
             self._accepted_evaluator = self.make_evaluator(network)
@@ -99,14 +99,14 @@ class Gate:
 
 
 def pit_scores(match: MatchReport, counted: str, tie_score: float) -> list[float]:
-    """Return the score of each game, or of each pair of games, for the new network, in [0, 1].
+    """Return the new network's score, in [0, 1], in each game or in each pair of games.
 
-    Equal networks tie in most pairs even from unbalanced openings, as both win with the better
-    side. With ``tie_score`` 0.5 the mean over pairs is the mean over games.
+    Equal networks tie in most pairs even from unbalanced openings, as each wins with the better
+    side. With a ``tie_score`` of 0.5, the mean over pairs equals the mean over games.
 
     Args:
         counted: "pairs" or "games".
-        tie_score: score of a pair that ends even, or of a drawn game.
+        tie_score: score of a tied pair or a drawn game.
     """
     if counted == "games":
         scores = [game.score for game in match.games]

@@ -1,9 +1,9 @@
 """Alarms: problems of a training run, each reported once when it begins and once when it ends.
 
-In: the report of each iteration. Out: the same report with the alarms that are on and those that
-ended. The checks are in `alphazero.training.symptoms`; this module keeps the rows of metrics.jsonl
-that they read. When a run is resumed, it reads the rows from the file, so that the run raises the
-same alarms as one that never stopped.
+In: the report of each iteration. Out: the same report, with the alarms that are on and those that
+have ended. The checks are in `alphazero.training.symptoms`; this module keeps the metrics rows that
+they read. A resumed run reads these from metrics.jsonl, and so raises the same alarms as a run that
+never stopped.
 """
 
 from typing import Any
@@ -14,20 +14,20 @@ from alphazero.training.settings import TrainSettings
 from alphazero.training.symptoms import CHECKS, Observed, lower_rate
 
 _NUM_RECENT = 30  # iterations whose rows are kept
-# Older rows with a pit or a strength measurement that are kept, as these may be far apart.
+# Older rows that are kept for their pit or strength measurement, as these may be far apart.
 _NUM_MEASURED = 16
 
 
 class TrainingDivergedError(InputError):
-    """The weights or the network's answers are not finite, which no later iteration could repair.
+    """The weights or the network's outputs are not finite, which no later iteration can repair.
 
     Args:
         report: the report of the iteration in which training diverged.
-        resume_words: the arguments of `alphazero train` that resume the run.
+        resume_words: the command-line arguments with which `alphazero train` resumes the run.
 
     Attributes:
         iteration: the iteration in which training diverged.
-        stored_iteration: the last stored iteration, after which the run can continue; 0 if none.
+        stored_iteration: the last stored iteration, from which the run can continue; 0 if none.
         key, value: the setting to change, and a value that is usually safe.
     """
 
@@ -57,16 +57,16 @@ class HealthMonitor:
     """Checks each iteration of a run for problems.
 
     Args:
-        settings: the run's settings, on which the advice depends.
+        settings: the run's settings, on which the checks and their advice depend.
     """
 
     def __init__(self, settings: TrainSettings):
         self.settings = settings
         self._rows: list[dict[str, Any]] = []
-        self._since: dict[str, int] = {}  # the alarms that are on: iteration in which each began
+        self._since: dict[str, int] = {}  # the alarms that are on, each with its first iteration
 
     def observe(self, report: IterationReport) -> None:
-        """Check the report of the next iteration and add alarms to it."""
+        """Check the report of the next iteration; add the alarms that are on or have ended."""
         self._rows = kept_rows([*self._rows, flat(report)])
         for check in CHECKS:
             name = check.__name__
@@ -78,7 +78,7 @@ class HealthMonitor:
                 report.ended_alarms.append(name)
 
     def restore(self, rows: list[dict[str, Any]]) -> None:
-        """Continue after the last iteration of ``rows``, which come from metrics.jsonl."""
+        """Restore the state after the last of ``rows``, the rows of metrics.jsonl."""
         for row in rows:
             on = filter(None, str(row.get("alarms") or "").split(","))
             self._since = {name: self._since.get(name, row["iteration"]) for name in on}
@@ -86,6 +86,6 @@ class HealthMonitor:
 
 
 def kept_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the newest rows, and older ones with a pit or a strength measurement."""
+    """Select the metrics rows that checks need: the newest, and older ones with a match."""
     older = [row for row in rows[:-_NUM_RECENT] if {"pit.accepted", "strength.score"} & set(row)]
     return older[-_NUM_MEASURED:] + rows[-_NUM_RECENT:]

@@ -1,6 +1,6 @@
-"""What loggers show of an iteration besides figures: a sample game, and histograms.
+"""Illustrations of an iteration for loggers: a sample game, and histograms.
 
-In: the games of an iteration and the network trained on them. Out: `Illustrations`, data only.
+In: the games of an iteration, and the network trained on them. Out: `Illustrations`, data only.
 """
 
 from typing import NamedTuple
@@ -23,13 +23,13 @@ class Illustrations(NamedTuple):
     """A sample game and histograms, made every `run.sample_game_every` iterations."""
 
     sample_game: GameRecord
-    #: histograms by tag: "policy/entropy_by_position" of the policy target, in nats, and
-    #: "weights/LAYER" without biases and normalizations
+    #: histograms by tag: "policy/entropy_by_position" (of the policy target, in nats) and
+    #: "weights/LAYER" (without biases and normalizations)
     histograms: dict[str, HistogramProto]
 
 
 def illustrations(records: list[GameRecord], network: torch.nn.Module) -> Illustrations:
-    """Return the illustrations of an iteration.
+    """Make the illustrations of an iteration.
 
     Args:
         records: the games of the iteration, at least one.
@@ -46,7 +46,7 @@ def illustrations(records: list[GameRecord], network: torch.nn.Module) -> Illust
 
 
 def game_text(game: Game, record: GameRecord) -> str:
-    """Return a game as text: its moves, its result and its last position."""
+    """Format a game as text: its moves, its result and its last position."""
     moves = skin_of(game).notation.list_text(record.actions.tolist())
     last = game.step(record.states[-1:], record.actions[-1:]).states[0]
     sides = "the first player", "the second player"
@@ -55,14 +55,14 @@ def game_text(game: Game, record: GameRecord) -> str:
 
 
 def search_entropies(records: list[GameRecord]) -> np.ndarray:
-    """Return float32[M]: the entropy of the policy target in up to 4,096 positions, in nats."""
+    """Return the policy target's entropy, in nats, in M <= 4,096 positions: float32[M]."""
     targets = np.concatenate([record.action_weights[record.is_target] for record in records])
     targets = targets[:: -(-len(targets) // _MAX_POSITIONS) or 1]
     return -(targets * np.log(np.maximum(targets, 1e-30))).sum(axis=1)
 
 
 def _layer_weights(network: torch.nn.Module) -> dict[str, np.ndarray]:
-    """Return the flattened weights of each layer, float32."""
+    """Return the flattened float32 weights of each layer, by its name."""
     return {
         name.removesuffix(".weight"): parameter.detach().float().flatten().cpu().numpy()
         for name, parameter in network.named_parameters()

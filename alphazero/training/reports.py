@@ -1,7 +1,7 @@
-"""The parts of an iteration's report: the figures of each stage.
+"""The parts of an iteration's report, with the metrics of each stage.
 
-In: games, work counters and reports of workers. Out: dataclasses, whose numbers become a row of
-metrics.jsonl. `alphazero.training.curves` declares which are drawn. Fractions are in [0, 1].
+In: games, counts of self-play work, and workers' reports. Out: dataclasses, whose numbers become a
+row of metrics.jsonl. `alphazero.training.curves` declares which are drawn. Fractions are in [0, 1].
 """
 
 import dataclasses
@@ -18,7 +18,7 @@ from alphazero.workers.unit import SelfPlayWork
 
 @dataclasses.dataclass
 class SelfPlayReport:
-    """The games of one iteration."""
+    """Metrics of one iteration's self-play games."""
 
     num_games: int = 0
     num_positions: int = 0  #: moves made
@@ -42,12 +42,12 @@ class SelfPlayReport:
 def selfplay_report(
     game: Game, records: list[GameRecord], num_samples: int, work: SelfPlayWork, seconds: float
 ) -> SelfPlayReport:
-    """Return the report of the games of an iteration.
+    """Compute the metrics of an iteration's self-play games.
 
     Args:
         records: the games, at least one.
         num_samples: number of samples that the replay window gained from them.
-        work: work of self-play for these games.
+        work: counts of the self-play work for these games.
         seconds: wall-clock time of self-play.
     """
     num_positions = sum(len(record.actions) for record in records)
@@ -77,7 +77,7 @@ def selfplay_report(
 
 @dataclasses.dataclass
 class WorkersReport:
-    """The workers in other processes and on other machines, in one iteration."""
+    """Metrics of the workers in other processes and on other machines, in one iteration."""
 
     num_workers: int = 0
     num_lost: int = 0
@@ -87,7 +87,7 @@ class WorkersReport:
 
 
 def workers_report(workers: list[WorkerReport], seconds: float) -> WorkersReport | None:
-    """Return the sums and means of all workers; None if there are none.
+    """Compute the sums and means over all workers; None if there are none.
 
     Args:
         seconds: time in which the games were played.
@@ -109,27 +109,27 @@ def workers_report(workers: list[WorkerReport], seconds: float) -> WorkersReport
 
 @dataclasses.dataclass(kw_only=True)
 class PitReport:
-    """The gate's match of the new network against the last accepted one."""
+    """The result of the gate's match between the new network and the last accepted one."""
 
     score: float = nan
     wins: int
     draws: int
     losses: int
     accepted: bool
-    ties: int = 0  #: pairs of games that ended even
+    ties: int = 0  #: tied pairs of games
     score_low: float = nan
     score_high: float = nan
 
 
 @dataclasses.dataclass(kw_only=True)
 class StrengthReport:
-    """A match against UCT, from the network's viewpoint.
+    """The result of a match against UCT, from the network's viewpoint.
 
-    In a game of one player, both solve every opening separately; the better result wins.
+    In a game of one player, each plays every opening alone; the better result wins.
     """
 
     opponent: str
-    num_simulations: int  #: the network's simulations for a move
+    num_simulations: int  #: the network's simulations per move
     score: float = nan
     score_low: float = nan
     score_high: float = nan
@@ -141,27 +141,30 @@ class StrengthReport:
 
 @dataclasses.dataclass(kw_only=True)
 class PuzzleReport:
-    """Results in a game of one player, in the rules' numbers; UCT solves the same openings."""
+    """The network's and UCT's results from the same openings, in a game of one player.
+
+    Results are on the scale of the game's rules.
+    """
 
     num_openings: int
     mean_result: float
     uct_mean_result: float
     best_result: float
-    difference_margin: float  #: half of the 95% interval of the difference of the means
+    difference_margin: float  #: half-width of the 95% confidence interval of the means' difference
     solved: float
     uct_solved: float
 
 
 @dataclasses.dataclass(kw_only=True)
 class ExactReport:
-    """The network compared with an exact solver, on the evaluation set that ships with the game.
+    """The network compared with an exact solver, on the positions that ship with the game.
 
-    "raw" figures are for the network without search. Accuracy is the fraction of positions whose
-    move keeps the exact result; "optimal" is the fraction of moves with the best possible score.
+    "raw" metrics are those of the network without search. Accuracy is the fraction of positions
+    whose move keeps the exact result; "optimal" is the fraction of moves with the best score.
     """
 
     num_positions: int
-    num_simulations: int  #: simulations of the search
+    num_simulations: int  #: simulations per search
     raw_accuracy: float
     raw_optimal: float
     accuracy: float
@@ -172,15 +175,15 @@ class ExactReport:
     raw_accuracy_high: float
     accuracy_low: float
     accuracy_high: float
-    #: the first positions whose move, chosen with search, does not keep the exact result
+    #: the first few positions whose move, chosen with search, does not keep the exact result
     misplayed: list[Failure] = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass(kw_only=True)
 class ProofSummary:
-    """The network's moves in every position of a small game."""
+    """Correctness of the network's moves in every position of a small game."""
 
     num_positions: int
     num_accurate: int  #: positions whose move keeps the exact result
     num_losses: int
-    report: ProofReport  #: the complete result
+    report: ProofReport  #: the complete result of the check

@@ -1,10 +1,10 @@
-"""Store what a resume needs after each iteration, and restore it.
+"""Store a run after each iteration, and restore it when it is resumed.
 
-In: the parts of a run that have a state, and the games and the report of an iteration. Out: files
-in the run's folder, and the restored parts. Independent of the order of the stages.
+In: the parts of a run that have a state, and an iteration's games and report. Out: files in the
+run's folder, and the restored parts. Independent of the order of the stages.
 
 The state contains the checksums of its games. If the state or one of these files is missing or
-damaged, the previous state is restored, and the last iteration is played again.
+damaged, the previous state is restored, and the last iteration is repeated.
 """
 
 import dataclasses
@@ -31,7 +31,7 @@ from alphazero.workers.source import GameSource
 
 @dataclasses.dataclass
 class RunStore:
-    """The stored iterations of a run."""
+    """Stores the iterations of a run, and restores its parts after the last one."""
 
     folder: RunFolder
     settings: TrainSettings
@@ -41,14 +41,14 @@ class RunStore:
     source: GameSource
     replay: ReplayBuffer
     iteration: int = 0  #: the last stored iteration
-    seconds: float = 0.0  #: time that storing it took
-    #: sentences of `restore` about damaged files and what was done about them
+    seconds: float = 0.0  #: duration of storing it
+    #: sentences from `restore` about damaged files and what was done about them
     notices: list[str] = dataclasses.field(default_factory=list)
     #: "num_samples" and "sha256" of the stored games, by iteration
     _games: dict[int, dict[str, Any]] = dataclasses.field(default_factory=dict)
 
     def write(self, records: list[GameRecord], report: IterationReport) -> None:
-        """Write figures, games, network and, last, the state, which completes the iteration."""
+        """Store metrics, games, network and, last, the state, which completes the iteration."""
         start = time.monotonic()
         folder = self.folder
         iteration = report.iteration
@@ -77,7 +77,7 @@ class RunStore:
         self.folder.drop_networks(self.settings.run.keep_networks)
 
     def _state(self, report: IterationReport) -> dict[str, Any]:
-        """Return what a resume needs besides the stored games."""
+        """Return the state that resuming needs besides the stored games."""
         return {
             "iteration": report.iteration,
             "elapsed_s": report.elapsed_s,
@@ -89,14 +89,14 @@ class RunStore:
         }
 
     def restore(self) -> float:
-        """Restore the parts as of the last stored iteration; return `elapsed_s`.
+        """Restore the parts to the last stored iteration; return the seconds of training so far.
 
         If the newest state, or a file that it needs, is missing or damaged, the previous state is
         restored, with a notice. If the rules have changed and `check_rules` allows it, all games
-        are dropped.
+        are deleted.
 
         Raises:
-            StoredFileError: if the files of the run cannot be read.
+            StoredFileError: if no state can be restored.
         """
         folder = self.folder
         reasons = list[str]()
@@ -127,7 +127,7 @@ class RunStore:
             text = f"{reasons[0]} The run continues from the previous state, after iteration "
             self.notices.append(f"{text}{self.iteration}.")
         else:
-            self._drop_old()  # the run may have been killed before it did so
+            self._drop_old()  # the run may have been killed before this
         self.settings.run.on_damaged_games = "refuse"
         return state["elapsed_s"]
 
@@ -147,7 +147,7 @@ class RunStore:
         self.replay.load_state_dict(state["replay"], self._window_games())
 
     def _window_games(self) -> list[GameRecord]:
-        """Return the newest games, as many as the window needs, oldest first."""
+        """Load the newest games, as many as the replay window needs, oldest first."""
         records: list[GameRecord] = []
         num_samples = 0
         number = self.iteration
@@ -159,7 +159,7 @@ class RunStore:
         return records
 
     def _drop_damaged_games(self) -> None:
-        """Forget the newest games that are missing or damaged, and all older ones."""
+        """Leave out the newest games that are missing or damaged, and all older ones."""
         for number in sorted(self._games, reverse=True):
             try:
                 self.folder.load_games(number, self.game, self._games[number]["sha256"])
@@ -171,10 +171,10 @@ class RunStore:
 
 
 def _check_numbers(state: dict[str, Any]) -> None:
-    """Check the numbers of a stored state.
+    """Check that the numbers in a stored state are possible.
 
     Raises:
-        ValueError: if a number is impossible.
+        ValueError: if one is not.
     """
     elapsed_s = state["elapsed_s"]
     counts = state["iteration"] - 1, state["learner"]["num_steps"], state["replay"]["num_added"]
@@ -188,7 +188,11 @@ def _check_numbers(state: dict[str, Any]) -> None:
 
 
 def _check_finite(value: Any, name: str) -> None:
-    """Check that all numbers in nested data are finite."""
+    """Check that all numbers in nested data are finite.
+
+    Raises:
+        ValueError: if one is not; it says where, beginning with ``name``.
+    """
     if isinstance(value, dict):
         for key, item in value.items():
             _check_finite(item, f"{name}/{key}")

@@ -1,7 +1,7 @@
 """The settings of a training run: composed from config files and arguments, then checked.
 
-In: the arguments of `alphazero train`. Out: checked `TrainSettings`. `alphazero.config.hydra`
-merges the files; this module selects those with the proposed values for a game.
+In: the command-line arguments of `alphazero train`. Out: checked `TrainSettings`.
+`alphazero.config.hydra` merges the config files; this module selects those proposed for a game.
 """
 
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ from alphazero.training.settings import TrainSettings, check_run
 
 
 def compose(words: Sequence[str], config_dir: str | None = None) -> TrainSettings:
-    """Return the checked settings of a run.
+    """Merge config files and command-line arguments into the checked settings of a run.
 
     Args:
         words: arguments that choose files of config groups or set single values, such as
             ``["game=othello", "seed=1"]``. Single values override files, and later arguments
             override earlier ones.
-        config_dir: a folder with more config files.
+        config_dir: a folder with the user's own config files.
 
     Raises:
         ConfigError: for an unknown key or choice, or an impossible value.
@@ -40,7 +40,7 @@ def compose(words: Sequence[str], config_dir: str | None = None) -> TrainSetting
 
 
 def recipe_of(game_name: str) -> TrainSettings:
-    """Return the settings that the config files propose for a game."""
+    """Return a game's recipe: the settings that the config files propose for it."""
     return compose([f"game={game_name}"])
 
 
@@ -48,19 +48,19 @@ def recipe_of(game_name: str) -> TrainSettings:
 
 
 def config_folder() -> Path:
-    """Return the folder of the configs, inside the installed package or beside it in a clone."""
+    """Return the folder of config files, inside the installed package or beside it in a clone."""
     inside = Path(__file__).parents[1] / "configs"
     return inside if inside.is_dir() else Path(__file__).parents[2] / "configs"
 
 
 def config_groups(config_dir: str | None = None) -> dict[str, list[str]]:
-    """Return the choices of each config group: shipped files, and the user's own."""
+    """Return the choices in each config group: the shipped files, and the user's own."""
     own_files = [] if config_dir is None else config_files(Path(config_dir))
     return groups_of([*own_files, *config_files(config_folder())])
 
 
 def game_of_choice(choice: str) -> str:
-    """Return the name of the game that ``game=CHOICE`` means, where CHOICE is a file or a name."""
+    """Return the game's name for ``game=CHOICE``, where CHOICE is a config file or a name."""
     path = config_folder() / "game" / f"{choice}.yaml"
     return str(read_values(path)["game"]["name"]) if path.is_file() else choice
 
@@ -69,10 +69,10 @@ def game_of_choice(choice: str) -> str:
 
 
 def _with_files(words: Sequence[str], groups: dict[str, list[str]]) -> list[str]:
-    """Return the arguments with the names of games and networks replaced by choices of files.
+    """Replace names of games and networks in the arguments by choices of config files.
 
-    ``game=connect_x:4x5x4`` chooses the proposed values for that game, and so does
-    ``game.name=connect_x:4x5x4`` without ``game=``.
+    ``game=connect_x:4x5x4`` selects the values proposed for that game, and so does
+    ``game.name=connect_x:4x5x4`` if there is no ``game=``.
     ``network=module:Class`` means ``network.kind=module:Class`` with default settings.
     """
     names_game = "game" in _texts(words)
@@ -89,7 +89,7 @@ def _with_files(words: Sequence[str], groups: dict[str, list[str]]) -> list[str]
 
 
 def _game_words(name: str) -> list[str]:
-    """Return the arguments that choose a game with the proposals of its family.
+    """Return the arguments that select a game and the config file of it or its family.
 
     Raises:
         ConfigError: if there is no such game.
@@ -108,7 +108,7 @@ def _check_recipe(words: Sequence[str]) -> None:
     """Check that an experiment for one game is not combined with another game of this package.
 
     Raises:
-        ConfigError: if the game is not that of the experiment.
+        ConfigError: if the experiment is for another game.
     """
     texts = _texts(words)
     experiment = texts.get("experiment", "")
@@ -121,7 +121,7 @@ def _check_recipe(words: Sequence[str]) -> None:
 
 
 def _game_of_recipe(experiment: str) -> str | None:
-    """Return the game that a shipped experiment, or one that it is based on, chooses."""
+    """Return the game that a shipped experiment selects, itself or through its defaults."""
     path = config_folder() / "experiment" / f"{experiment}.yaml"
     for entry in read_values(path).get("defaults", []) if path.is_file() else []:
         if isinstance(entry, dict) and "override /game" in entry:
@@ -132,6 +132,6 @@ def _game_of_recipe(experiment: str) -> str | None:
 
 
 def _texts(words: Sequence[str]) -> dict[str, str]:
-    """Return the values of arguments by key, as text."""
+    """Split arguments at the equals sign; return their values, as text, by key."""
     parts = [word.lstrip("+~").partition("=") for word in words]
     return {key: text for key, _, text in parts}

@@ -1,6 +1,6 @@
-"""The settings of a training run: a section for each stage, and the rules that connect them.
+"""The settings of a training run: a section for each stage, and the rules between settings.
 
-`configs/` holds values; this module defines the meaning and range of each key.
+The files in `configs/` hold values; this module defines the meaning and range of each key.
 """
 
 import dataclasses
@@ -27,7 +27,7 @@ from alphazero.workers.settings import WorkerSettings
 
 @dataclasses.dataclass
 class GameSettings:
-    """The game to train."""
+    """The game that the network learns to play."""
 
     name: str = option(
         "tic_tac_toe",
@@ -38,7 +38,7 @@ class GameSettings:
 
 @dataclasses.dataclass
 class PitSettings:
-    """The gate against the previous network (AlphaGo Zero; AlphaZero left it out)."""
+    """The gate: matches against the last accepted network (AlphaGo Zero; not in AlphaZero)."""
 
     every: int = option(0, "iterations between matches with the old network; 0 is never", low=0)
     num_games: int = option(40, "games of a match, even: each opening is played twice", low=2)
@@ -51,7 +51,7 @@ class PitSettings:
 
 @dataclasses.dataclass
 class EvaluationSettings:
-    """Strength measurements during the run, which never change what is learned."""
+    """Strength measurements during the run, which never affect training."""
 
     every: int = option(5, "iterations between measurements; 0 measures only at the end", low=0)
     num_games: int = option(40, "games against UCT, an even number; 0 is none", low=0)
@@ -66,7 +66,7 @@ class EvaluationSettings:
 
 @dataclasses.dataclass
 class RunSettings:
-    """The run as a whole."""
+    """Length, folder, threads and stored files of the run."""
 
     num_iterations: int = option(50, "iterations of self-play and learning", low=1, high=1_000_000)
     time_limit_s: float = option(
@@ -98,7 +98,7 @@ class RunSettings:
 
 @dataclasses.dataclass
 class TrainSettings:
-    """All settings of a run."""
+    """All settings of a training run."""
 
     game: GameSettings = section(GameSettings, "the game")
     network: NetworkSettings = section(NetworkSettings, "the network's shape")
@@ -117,10 +117,10 @@ class TrainSettings:
 
 
 def check_run(settings: TrainSettings) -> None:
-    """Check the range of every value, and values that depend on each other.
+    """Check the range of every value, and the rules between values.
 
     Raises:
-        ConfigError: naming a key, its value and what is allowed.
+        ConfigError: if a value is not allowed; it names the key, the value and what is allowed.
     """
     check(settings)
     evaluation = settings.evaluation
@@ -140,7 +140,7 @@ def check_run(settings: TrainSettings) -> None:
 def settings_to_resume(
     folder: RunFolder, game: str | None, network_kind: str | None = None
 ) -> TrainSettings:
-    """Return the stored settings of a run that is to be continued.
+    """Load the settings of a run that is to be resumed.
 
     Args:
         folder: the run's folder.
@@ -149,7 +149,7 @@ def settings_to_resume(
 
     Raises:
         StoredFileError: if the settings cannot be read.
-        ConfigError: if the user names another game, or does not name the run's own code.
+        ConfigError: if the user names another game, or does not name the user code that it runs.
     """
     settings = from_stored(TrainSettings, folder.read_config(), folder.config)
     source, digest = f"the run '{folder.path}'", folder.rules_digest
@@ -163,7 +163,7 @@ def check_rules(folder: RunFolder, settings: TrainSettings, game: Game) -> bool:
     """Return whether the rules of the game have changed since the run was stored.
 
     Raises:
-        ConfigError: if they have and the settings do not allow it, or no network can be kept.
+        ConfigError: if they have, and the settings do not allow that or the network no longer fits.
     """
     stored = folder.read_rules()
     if not stored or not game.rules_text:
@@ -185,16 +185,16 @@ def check_rules(folder: RunFolder, settings: TrainSettings, game: Game) -> bool:
 
 
 def check_resumable(old: TrainSettings, new: TrainSettings) -> None:
-    """Check that a run with settings ``old`` can continue with settings ``new``.
+    """Check that a run with the settings ``old`` can be resumed with the settings ``new``.
 
     Raises:
-        ConfigError: for a setting that cannot change, or cannot change to this value.
+        ConfigError: if a setting has changed that must not change.
     """
     old_shape = dataclasses.asdict(old.network)
     new_shape = dataclasses.asdict(new.network)
     fixed = [(f"network.{name}", old_shape[name], new_shape[name]) for name in old_shape]
     fixed.append(("learner.optimizer", old.learner.optimizer, new.learner.optimizer))
-    fixed.append(("seed", old.seed, new.seed))  # the state of the random numbers is stored
+    fixed.append(("seed", old.seed, new.seed))  # the random state is stored
     if not same_game(new.game.name, old.game.name):  # `settings_to_resume` has compared the rules
         fixed.insert(0, ("game.name", old.game.name, new.game.name))
     for key, before, after in fixed:
@@ -204,7 +204,7 @@ def check_resumable(old: TrainSettings, new: TrainSettings) -> None:
 
 
 def _check_window(replay: ReplaySettings) -> None:
-    """Check that the replay window starts below its largest size."""
+    """Check that the replay window does not start above its maximum size."""
     if replay.window_start > replay.window_max:
         allowed = f"at most replay.window_max={replay.window_max}"
         reason = "the window only grows"
@@ -212,7 +212,7 @@ def _check_window(replay: ReplaySettings) -> None:
 
 
 def _check_workers(workers: WorkerSettings) -> None:
-    """Check that self-play overlaps learning only in free mode, and only on threads."""
+    """Check that `workers.overlap` is used only in free mode and on threads."""
     if workers.overlap and workers.mode == "ordered":
         reason = "in ordered mode each game is played with the newest network"
         raise ConfigError.of("workers.overlap", True, "false, or workers.mode=free", reason)
@@ -222,7 +222,7 @@ def _check_workers(workers: WorkerSettings) -> None:
 
 
 def _check_game(settings: TrainSettings, game: Game) -> None:
-    """Check the settings that depend on the game."""
+    """Check the settings whose allowed values depend on the game."""
     check_settings(game.planes_shape, settings.network)
     if settings.workers.kind not in ("auto", "threads") and (reason := why_not_elsewhere(game)):
         raise ConfigError.of("workers.kind", settings.workers.kind, "threads", reason)

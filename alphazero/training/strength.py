@@ -1,7 +1,7 @@
 """Measure a network's strength during a run: against UCT, and against exact results.
 
 In: the evaluator of the current network. Out: the strength parts of an `IterationReport`. The
-measurements never change what is learned. `EvaluationSettings` selects them and their frequency.
+measurements never affect training. `EvaluationSettings` selects them and their frequency.
 """
 
 import functools
@@ -32,10 +32,10 @@ NUM_MISPLAYED = 6  #: maximum number of misplayed positions in an `ExactReport`
 
 
 class StrengthMeasurement:
-    """Makes a run's measurements; exact values and the evaluation set are loaded once.
+    """Makes a run's strength measurements; exact values and test positions are loaded once.
 
     Raises:
-        ConfigError: before the run begins, if the game does not allow a measurement.
+        ConfigError: before the run begins, if a selected measurement is impossible for the game.
     """
 
     def __init__(self, game: Game, settings: TrainSettings):
@@ -58,11 +58,11 @@ class StrengthMeasurement:
         """Fill in the strength parts of ``report`` if a measurement is due.
 
         Args:
-            report: the iteration's report, with ``last`` set.
+            report: the iteration's report, in which ``last`` is already set.
             evaluator: evaluator of the network to measure.
 
         Yields:
-            The name of each measurement and its number of parts, before it is made.
+            The name of each measurement and its number of parts, just before it is made.
         """
         settings = self.settings.evaluation
         if not (report.last or settings.every and report.iteration % settings.every == 0):
@@ -86,7 +86,7 @@ class StrengthMeasurement:
             report.proof = self._prove(player)
 
     def _play_uct(self, player: SearchPlayer, num_games: int, iteration: int) -> MatchReport:
-        """Play a match against UCT."""
+        """Play a match between the network's player and UCT."""
         settings = self.settings.evaluation
         seed = iteration_seed(self.settings, "uct", iteration)
         uct_settings = PlayerSettings(num_simulations=settings.uct_simulations, seed=seed)
@@ -114,7 +114,7 @@ class StrengthMeasurement:
         return small_game_values(self._game)
 
     def _puzzle_report(self, match: MatchReport) -> PuzzleReport:
-        """Return the results, compared with perfect play if the game is small."""
+        """Report the results of both players, compared with perfect play if the game is small."""
         exact = self._small_game_values if self.settings.evaluation.exact else None
         results = puzzle_results(self._game, match, exact)
         return PuzzleReport(
@@ -153,7 +153,7 @@ class StrengthMeasurement:
         )
 
     def _prove(self, player: SearchPlayer) -> ProofSummary:
-        """Check the player's move in every position of a small game."""
+        """Check the player's move in every position of a small game against exact values."""
         proof = prove(self._game, lambda states: player.choose(states).actions, self._exact_values)
         return ProofSummary(
             num_positions=proof.num_not_final,
@@ -170,7 +170,7 @@ def network_player(
     settings: TrainSettings,
     iteration: int,
 ) -> SearchPlayer:
-    """Return the player that searches with ``evaluator`` as self-play does, but without noise."""
+    """Make a player that searches with ``evaluator`` as self-play does, but without noise."""
     return SearchPlayer(
         game,
         evaluator,
@@ -182,5 +182,5 @@ def network_player(
 
 
 def iteration_seed(settings: TrainSettings, purpose: str, iteration: int) -> int:
-    """Return the seed for one purpose in one iteration, in [0, 2**31)."""
+    """Derive a seed for one purpose in one iteration, in [0, 2**31)."""
     return int(child_generator(settings.seed, f"{purpose} {iteration}").integers(2**31))

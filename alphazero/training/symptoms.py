@@ -1,9 +1,9 @@
-"""The symptoms of a training run that goes wrong, each with its likely cause and what to change.
+"""The symptoms of a training run that goes wrong, each with its likely cause and advice.
 
 In: the newest rows of metrics.jsonl, and the settings. Out: a `Finding` for each symptom present.
-An alarm begins and ends at different limits, so that a fluctuating figure does not switch it on and
-off. "Healthy" refers to the runs of docs/HEALTH.md: tic-tac-toe, Connect Four and Othello with the
-shipped configs, and small networks for the first two. The checks have no state;
+An alarm begins and ends at different limits, so that a fluctuating number does not switch it on and
+off. "Healthy" refers to the runs in docs/HEALTH.md: tic-tac-toe, Connect Four and Othello with the
+shipped configs, and the first two with small networks. The checks have no state;
 `alphazero.training.health` keeps the rows between iterations.
 """
 
@@ -15,37 +15,37 @@ from alphazero.training.settings import TrainSettings
 
 
 class Finding(NamedTuple):
-    """A symptom, as texts without a full stop."""
+    """A symptom that a check has found, described in clauses without a full stop."""
 
-    seen: str  #: what is wrong, with the figures
+    seen: str  #: the problem, with its numbers
     cause: str  #: the likely cause
     key: str  #: the setting to change
-    advice: str  #: what to change it to, or what else to do
+    advice: str  #: the value to change it to, or what else to do
 
 
 class Observed(NamedTuple):
-    """What a check knows about a run."""
+    """The data about a run that a check reads."""
 
     rows: list[Row]  #: rows of metrics.jsonl, newest last
     settings: TrainSettings
     is_on: bool  #: whether the check's alarm is on
 
     def figures(self, key: str, newest: int = 0) -> list[float]:
-        """Return a figure of the newest rows (0: of all rows), NaN where a row has none."""
+        """Return the number under ``key`` in each of the newest rows (0: all), NaN if missing."""
         return [number(row, key) for row in self.rows[-newest:]]
 
     def mean(self, key: str, newest: int) -> float:
-        """Return the mean of a figure over the newest rows."""
+        """Return the mean of the numbers under ``key`` in the newest rows."""
         return mean(self.figures(key, newest))
 
     def fraction(self, key: str, num_games: int) -> float:
-        """Return a figure that is a fraction of the games, averaged over the newest games.
+        """Average a fraction of the games, such as the fraction drawn, over the newest games.
 
         Args:
-            num_games: average over the fewest newest rows with at least this many games.
+            num_games: use as many of the newest rows as hold at least this many games.
 
         Returns:
-            The fraction, NaN if there are fewer games.
+            The fraction; NaN if there are fewer games.
         """
         games = total = 0.0
         for row in reversed(self.rows):
@@ -57,20 +57,20 @@ class Observed(NamedTuple):
         return math.nan
 
     def is_above(self, value: float, begins: float, ends: float) -> bool:
-        """Return whether a figure is above the limit, which is ``ends`` while the alarm is on."""
+        """Return whether ``value`` is above ``begins`` or, while the alarm is on, ``ends``."""
         return value > (ends if self.is_on else begins)
 
     def is_below(self, value: float, begins: float, ends: float) -> bool:
-        """Return whether a figure is below the limit, which is ``ends`` while the alarm is on."""
+        """Return whether ``value`` is below ``begins`` or, while the alarm is on, ``ends``."""
         return value < (ends if self.is_on else begins)
 
 
 def mean(figures: list[float]) -> float:
-    """Return the mean, NaN if there are no figures."""
+    """Return the mean of the numbers, or NaN if there are none."""
     return sum(figures) / len(figures) if figures else math.nan
 
 
-MIN_RESULTS = 100  # games for a fraction: 97 of 100 fair games are alike in one of 1e24 cases
+MIN_RESULTS = 100  # games per fraction: of 100 fair games, 97 end alike with a chance of 1e-24
 NUM_WORKER_ITERATIONS = 5  # iterations over which dropped games are averaged
 USUAL_RATE = {"muon": 2e-3, "adamw": 2e-3, "adam": 2e-3, "sgd": 5e-2}
 
@@ -82,7 +82,7 @@ _UNFAIR = f"a game that favours one side that much; or, {_WRONG_VIEWPOINT}"
 
 
 def games_repeat(run: Observed) -> Finding | None:
-    """Most games have the moves of another game of the iteration: too little is random."""
+    """Most games repeat the moves of another game of the iteration: too little is random."""
     distinct = run.fraction("selfplay.distinct_games", num_games=30)
     # Below one half, half of self-play's time is wasted. Healthy: 0.74 and more.
     if not run.is_below(distinct, 0.5, ends=0.6):
@@ -114,7 +114,7 @@ def second_player_always_wins(run: Observed) -> Finding | None:
 
 
 def _one_winner(run: Observed, wins: float, who: str) -> Finding | None:
-    """Return a finding if nearly all games are won by one player; healthy: at most 0.6."""
+    """Check whether one player wins nearly all games; healthy: at most 0.6 of them."""
     if not run.is_above(wins, 0.97, ends=0.9):
         return None
     seen = f"the {who} player wins {wins:.0%} of the newest games"
@@ -132,7 +132,7 @@ def only_draws(run: Observed) -> Finding | None:
 
 
 def _more_openings(settings: TrainSettings) -> tuple[str, str]:
-    """Return the key and the advice for more varied games."""
+    """Return the setting to change for more varied games, and the advice."""
     selfplay = settings.selfplay
     if selfplay.random_opening_fraction < 0.5:
         return "selfplay.random_opening_fraction", "0.5 begins half of the games with random moves"
@@ -150,7 +150,8 @@ def entropy_collapsed(run: Observed) -> Finding | None:
         (run.mean("learner.target_entropy", 2), "search"),
     )
     fraction = entropy / max(run.mean("learner.uninformed_policy_loss", 2), 1e-9)
-    # Of the uniform policy's entropy. Healthy: 0.4 and more, 0.1 in a game won in three plies.
+    # The limits are fractions of the uniform policy's entropy. Healthy: 0.4 and more, 0.1 in a game
+    # won in three plies.
     if not run.is_below(fraction, 0.05, ends=0.08):
         return None
     seen = f"the {who}'s policy has {fraction:.0%} of the entropy of a uniform one"
@@ -185,7 +186,7 @@ def value_head_learns_nothing(run: Observed) -> Finding | None:
 
 
 def window_too_small(run: Observed) -> Finding | None:
-    """The replay window forgets within a few iterations."""
+    """The replay window holds the samples of too few iterations."""
     num_samples = run.mean("selfplay.num_samples", 3)
     window = run.rows[-1]["window"]
     iterations = window / max(num_samples, 1)
@@ -206,8 +207,8 @@ def window_too_small(run: Observed) -> Finding | None:
 def overfitting(run: Observed) -> Finding | None:
     """The held-out loss is far above the loss on the replay window.
 
-    An iteration's held-out loss is compared with the loss of the iteration before: both are of the
-    same network. The first iteration is left out, since its loss is that of an untrained network.
+    An iteration's held-out loss is compared with the loss of the iteration before, because both
+    are of the same network. The first iteration is left out: its network was untrained.
     """
     pairs = [pair for pair in zip(run.rows, run.rows[1:]) if pair[0]["iteration"] >= 2][-3:]
     held_out = mean([number(after, "held_out.loss") for _, after in pairs])
@@ -233,7 +234,7 @@ def overfitting(run: Observed) -> Finding | None:
 
 
 def learning_rate_too_high(run: Observed) -> Finding | None:
-    """Learner steps are too large; any of four signs is enough."""
+    """The learner's steps are too large; any of four signs is enough."""
     if len(run.rows) < 3:
         return None
     signs = []
@@ -242,7 +243,7 @@ def learning_rate_too_high(run: Observed) -> Finding | None:
     loss = mean(losses[-3:])
     uninformed = run.mean("learner.uninformed_policy_loss", 3)
     uninformed += learner.value_weight * run.mean("learner.uninformed_value_loss", 3)
-    # Healthy: 0.97 of it in the first iteration, then falling.
+    # Healthy: 0.97 of the uninformed loss in the first iteration, then falling.
     if run.is_above(loss, 1.2 * uninformed, ends=1.1 * uninformed):
         signs.append(f"the loss is {loss:.3g}, and {uninformed:.3g} for an uninformed predictor")
     ends = range(max(len(losses) - 20, 4), len(losses) + 1)
@@ -263,7 +264,7 @@ def learning_rate_too_high(run: Observed) -> Finding | None:
 
 
 def pit_cannot_decide(run: Observed) -> Finding | None:
-    """Nearly all pairs of games in the pits end even, so the gate rejects every network."""
+    """Nearly all pairs of games in the pits are tied, so the gate rejects every network."""
     pits = [row for row in run.rows if "pit.ties" in row][-3:]
     ties = mean([2 * pit["pit.ties"] / _num_games(pit, "pit") for pit in pits])
     are_accepted = run.settings.pit.tie_score >= run.settings.pit.acceptance
@@ -276,7 +277,7 @@ def pit_cannot_decide(run: Observed) -> Finding | None:
 
 
 def pit_always_rejects(run: Observed) -> Finding | None:
-    """The gate accepts no network; an equally strong one fails at 0.55 in 2 of 3 pits."""
+    """The gate accepts no network; with a limit of 0.55, equal ones fail in 2 of 3 pits."""
     pits = [row["pit.accepted"] for row in run.rows if "pit.accepted" in row][-5:]
     if len(pits) < 5 or any(pits) or pit_cannot_decide(run) is not None:
         return None
@@ -287,7 +288,7 @@ def pit_always_rejects(run: Observed) -> Finding | None:
 
 
 def strength_stalled(run: Observed) -> Finding | None:
-    """The score against UCT does not rise although there is much to gain."""
+    """The score against UCT does not rise, although it is below 90%."""
     measured = [row for row in run.rows if "strength.score" in row][-8:]
     halves = measured[:4], measured[4:]
     fewest_games = min(sum(_num_games(row, "strength") for row in half) for half in halves)
@@ -303,12 +304,12 @@ def strength_stalled(run: Observed) -> Finding | None:
 
 
 def _num_games(row: Row, match: str) -> int:
-    """Return the number of games of a match that was played in a row's iteration."""
+    """Return the number of games in a match, from the metrics row of its iteration."""
     return row[f"{match}.wins"] + row[f"{match}.draws"] + row[f"{match}.losses"]
 
 
 def disk_nearly_full(run: Observed) -> Finding | None:
-    """The disk of the run is nearly full; a run of a shipped config takes up to 0.2 GB."""
+    """The run's disk is nearly full; a run with a shipped config takes up to 0.2 GB."""
     free = number(run.rows[-1], "free_disk_gb")
     if not run.is_below(free, 1.0, ends=2.0):
         return None
@@ -318,7 +319,7 @@ def disk_nearly_full(run: Observed) -> Finding | None:
 
 
 def games_too_old(run: Observed) -> Finding | None:
-    """Many games are dropped because newer networks have come out since they began."""
+    """Many games are dropped because they lag too many networks behind."""
     dropped = run.mean("workers.stale_fraction", NUM_WORKER_ITERATIONS)
     if not run.is_above(dropped, 0.2, ends=0.1):
         return None
@@ -351,13 +352,13 @@ CHECKS = (
 
 
 def _lower_rate(run: Observed) -> tuple[str, str]:
-    """Return the key and the advice for steps that are too large."""
+    """Return the setting to change if steps are too large, and the advice."""
     key, rate = lower_rate(run.settings)
     return key, f"try {rate}"
 
 
 def lower_rate(settings: TrainSettings) -> tuple[str, str]:
-    """Return the key and a value to try if steps are too large.
+    """Return the setting to change if steps are too large, and a value to try.
 
     The value is the optimizer's usual rate or, if the current rate is near that, a fifth of it.
     """

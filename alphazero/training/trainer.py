@@ -1,9 +1,9 @@
-"""The training loop: the one module that knows every stage, from self-play to the stored network.
+"""The training loop: the only module that knows every stage, from self-play to the stored network.
 
-In: settings and the folder of a run. Out: a stream of events (`alphazero.training.events`), and
-files. `Trainer.run` follows the pseudo-code of the paper (Silver et al. 2018): play games with the
-network, train it on them, and, if there is a gate, keep the new network only if it beats the old
-one.
+In: the settings and the folder of a run. Out: a stream of events (`alphazero.training.events`), and
+stored files. `Trainer.run` follows the pseudo-code of the paper (Silver et al. 2018): play games
+with the network, train it on them, and, if there is a gate, keep the new network only if it beats
+the old one.
 
 A run is deterministic: on a CPU, a run that is stopped after an iteration and resumed ends with the
 same weights, bit for bit, as an uninterrupted one, unless it has a time limit (`run.time_limit_s`).
@@ -46,25 +46,25 @@ from alphazero.training.tuning import tune
 from alphazero.workers.choose_source import make_source, plays_on_here
 
 _NUM_ENGINE_POSITIONS = 256  # positions on which the engine is calibrated and compared
-# New samples whose loss is measured before training on them, which takes half as long as a step.
+# New samples whose loss is measured before training; this takes half as long as a learner step.
 _NUM_HELD_OUT_SAMPLES = 512
 _STEPS_BETWEEN_EVENTS = 16  # learner steps between two events
-_NUM_TIMED_ITERATIONS = 3  # newest iterations, whose median predicts the duration of the next one
+_NUM_TIMED_ITERATIONS = 3  # newest iterations; their median duration predicts the next one
 
 
 class Trainer:
     """A training run.
 
     Args:
-        settings: checked settings; those left to "auto" are filled in.
-        folder: the folder of all the run's files.
+        settings: checked settings; values left to "auto" are filled in.
+        folder: the folder for all of the run's files.
 
     Attributes:
-        tuning: the speeds measured for settings left to "auto"; None if there were none.
-        evaluator: runs the network in search.
+        tuning: the speeds measured for settings left to "auto"; None if there were no such values.
+        evaluator: the network as the search evaluates it.
         store: the stored iterations.
         iteration: the iteration in progress or, between iterations, the last one.
-        elapsed_s: the seconds of training so far, including those before a resume.
+        elapsed_s: the seconds of training so far, including those before the run was resumed.
     """
 
     def __init__(self, settings: TrainSettings, folder: RunFolder):
@@ -98,19 +98,19 @@ class Trainer:
         self.iteration = 0
         self.elapsed_s = 0.0
         self._durations_s: list[float] = []  # durations of the iterations so far
-        self._progress_before = 0.0  # fraction of the run that was done before this iteration
+        self._progress_before = 0.0  # fraction of the run done before this iteration
         self._positions_per_s = math.nan
         self._collected_at = 0.0  # time when the last games were collected; 0 before the first
-        self._collected_work = self.source.work  # self-play's work until that time
+        self._collected_work = self.source.work  # the self-play work until that time
 
     def run(self) -> Iterator[StageProgress | IterationReport]:
         """Play, learn, measure and store until the run is finished; yield events.
 
-        An iteration is stored when the caller requests the next event after its report. So loggers
-        write about it before it counts, and a resume finds no gap.
+        An iteration is stored when the caller requests the next event after its report. Loggers
+        therefore record it before it counts, and after resuming there is no gap in their records.
 
         Raises:
-            TrainingDivergedError: if the weights are not finite; the last stored iteration remains.
+            TrainingDivergedError: if the weights are not finite; all stored iterations remain.
         """
         if self.iteration == 0:
             self.folder.write_config(dataclasses.asdict(self.settings))
@@ -138,10 +138,10 @@ class Trainer:
             self.source.close()
 
     def restore(self) -> None:
-        """Continue after the last stored iteration of the folder.
+        """Restore the run from its folder, to continue after the last stored iteration.
 
         Raises:
-            StoredFileError: if its files cannot be read.
+            StoredFileError: if no stored state can be restored.
         """
         self.elapsed_s = self.store.restore()
         self.iteration = self.store.iteration
@@ -155,7 +155,7 @@ class Trainer:
 
     @property
     def reached_limits(self) -> dict[str, int | float]:
-        """The settings whose limits end the run now, with their values; empty if it goes on."""
+        """The limits that the run has reached, as settings with values; empty if it goes on."""
         run = self.settings.run
         reached: dict[str, int | float] = {}
         if self.iteration >= run.num_iterations:
@@ -167,7 +167,7 @@ class Trainer:
 
     @property
     def usual_iteration_s(self) -> float:
-        """The usual seconds of an iteration, without measurements; 0 before the first."""
+        """The usual duration of an iteration, without measurements; 0 before the first one."""
         return statistics.median(self._durations_s[-_NUM_TIMED_ITERATIONS:] or [0.0])
 
     @property
@@ -178,7 +178,7 @@ class Trainer:
     # --- the stages of an iteration ---------------------------------------------------------------
 
     def _play(self) -> Generator[StageProgress, None, tuple[list[GameRecord], IterationReport]]:
-        """Play the games of an iteration; return them and the new report."""
+        """Play the games of an iteration; return them and a report with their metrics."""
         self.iteration += 1
         num_games = self.settings.selfplay.games_per_iteration
         start = time.monotonic()
@@ -188,7 +188,7 @@ class Trainer:
             records += played.records
             num_positions += sum(len(record.actions) for record in played.records)
             seconds = time.monotonic() - start
-            if seconds > 1:  # before that, the last iteration's speed is more precise
+            if seconds > 1:  # until then, the last iteration's speed is more precise
                 self._positions_per_s = num_positions / seconds
             event = self._event("self-play", min(len(records), num_games), num_games)
             yield event._replace(notices=tuple(played.notices))
@@ -212,7 +212,7 @@ class Trainer:
         return records, report
 
     def _play_ahead(self) -> None:
-        """Start the games of the next iteration, if there will be one."""
+        """Start the next iteration's games in the background, if there will be one."""
         run = self.settings.run
         left_s = run.time_limit_s - self.elapsed_s - 2 * self.usual_iteration_s
         if self.iteration < run.num_iterations and (left_s > 0 or not run.time_limit_s):
@@ -223,7 +223,7 @@ class Trainer:
         """Measure the loss on samples of the new games, then train on the replay window.
 
         Raises:
-            TrainingDivergedError: before a diverged network plays or is stored.
+            TrainingDivergedError: if the network has diverged, before it plays or is stored.
         """
         start = time.monotonic()
         held_out = self.replay.evenly_spaced(report.selfplay.num_samples, _NUM_HELD_OUT_SAMPLES)
@@ -242,7 +242,7 @@ class Trainer:
             raise self._diverged(report)
 
     def _wait(self, report: IterationReport) -> Iterator[StageProgress]:
-        """Wait for games played ahead, which must end before the weights of search change."""
+        """Wait for games played ahead, which must end before the weights used in search change."""
         start = time.monotonic()
         num_games = self.settings.selfplay.games_per_iteration
         for num_ahead in self.source.wait():
@@ -250,10 +250,10 @@ class Trainer:
         report.selfplay_s += time.monotonic() - start
 
     def _pit(self, report: IterationReport) -> Iterator[StageProgress]:
-        """If a pit is due, let the gate decide which network stays; load that one for search.
+        """If a pit is due, let the gate choose the network to keep; use that one in search.
 
         Raises:
-            TrainingDivergedError: if the weights are finite but the network's answers are not.
+            TrainingDivergedError: if the weights are finite but the network's outputs are not.
         """
         try:
             if self.gate.is_due(self.iteration):
@@ -266,7 +266,7 @@ class Trainer:
         self.source.update(self.iteration, self.learner.played_network, self._sample)
 
     def _measure(self, report: IterationReport) -> Iterator[StageProgress]:
-        """Measure the network's strength if due; set whether the run ends."""
+        """Measure the network's strength if due; decide whether the run ends."""
         start = time.monotonic()
         report.last = bool(self.reached_limits)
         for measurement, num_parts in self.strength.measure(report, self.evaluator):
@@ -276,7 +276,7 @@ class Trainer:
         report.last |= self.settings.evaluation.stop_when_proven and is_proven
 
     def _complete(self, report: IterationReport, records: list[GameRecord]) -> None:
-        """Add time, disk space, alarms and, if due, illustrations to the report."""
+        """Complete the report: add times, disk space, alarms and, if due, illustrations."""
         report.elapsed_s = self.elapsed_s
         report.store_s = self.store.seconds
         report.free_disk_gb = shutil.disk_usage(self.folder.path).free / 1e9
@@ -319,7 +319,7 @@ class Trainer:
         )
 
     def _newest_positions(self) -> PositionSample:
-        """Return positions of the newest games; before the first game, random ones."""
+        """Return positions from the newest games; before the first game, from random ones."""
         states = self.replay.newest_states(_NUM_ENGINE_POSITIONS)
         if len(states):
             planes = self.game.observe(states)
@@ -328,13 +328,13 @@ class Trainer:
         return self._sample
 
     def _progress_after(self, num_iterations: int) -> float:
-        """Return the fraction of the run that is done, by iterations or by time: the larger one."""
+        """Return the fraction of the run that is done, by iterations or by time if that is more."""
         run = self.settings.run
         by_time = self.elapsed_s / run.time_limit_s if run.time_limit_s else 0.0
         return min(max(num_iterations / run.num_iterations, by_time), 1.0)
 
     def _event(self, stage: str, done: int, total: int) -> StageProgress:
-        """Return the progress of the current iteration."""
+        """Make the event that reports the current iteration's progress."""
         return StageProgress(
             stage=stage,
             done=done,

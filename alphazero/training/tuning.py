@@ -1,9 +1,9 @@
-"""Settings left to "auto" get the values that are fastest on this machine, measured in seconds.
+"""Choose the fastest values on this machine for settings left to "auto", within seconds.
 
 In: settings, a game, a new network. Out: the same settings with every "auto" that affects speed
-filled in, and a `Tuning` of the measured speeds. A tuning is made once for each machine, game and
-network and kept in the user's cache folder, so that later runs start at once and make the same
-choices. A stored tuning that is damaged, edited or of another version is measured again.
+filled in, and a `Tuning` with the measured speeds. Each machine, game and network is measured once;
+the tuning is kept in the user's cache folder, so that later runs start at once and make the same
+choices. If a stored tuning is damaged, edited or from another version, it is measured again.
 """
 
 import contextlib
@@ -33,28 +33,28 @@ from alphazero.training.settings import TrainSettings
 
 LOCKSTEP_SIZES = (64, 128, 256, 512)
 GPU_LOCKSTEP_SIZES = (512, 1024, 2048, 4096)
-_LOCKSTEP_S = 0.8  # of self-play with each number of games, after as long a warm-up
-_GOOD_ENOUGH = 0.97  # of the best speed: with fewer parallel games, games finish sooner
+_LOCKSTEP_S = 0.8  # seconds of self-play with each number of games, after as long a warm-up
+_GOOD_ENOUGH = 0.97  # fraction of the best speed: with fewer parallel games, games finish sooner
 _NUM_SAMPLE_POSITIONS = 256
 _ENGINE_BATCH = 64
 _LEARNER_CHOICES = (EngineChoice("torch", "float32"), EngineChoice("torch", "bfloat16"))
-_MIN_BFLOAT16_SPEEDUP = 1.1  # with less, the learner keeps float32
+_MIN_BFLOAT16_SPEEDUP = 1.1  # with a smaller speedup, the learner keeps float32
 _LIBRARIES = ("torch", "openvino", "numba", "alphazero-selfplay")
 
 
 @dataclasses.dataclass
 class Tuning:
-    """The speeds measured for the settings left to "auto", and the choice for each setting."""
+    """The speeds measured for settings left to "auto", and the chosen values."""
 
-    engine_speeds: dict[str, float]  #: network evaluations/s of all threads together, by engine
+    engine_speeds: dict[str, float]  #: evaluations per second, all threads together, by engine
     engine: str
     precision: str
     learner_precision: str = ""
-    #: simulations/s of self-play with each number of parallel games
+    #: simulations per second in self-play, by number of parallel games
     lockstep_speeds: dict[str, float] = dataclasses.field(default_factory=dict)
     num_parallel_games: int = 0
     seconds: float = 0.0  #: duration of the measurement
-    remembered: bool = False  #: whether an earlier run made the measurement
+    remembered: bool = False  #: whether the measurement is from an earlier run
 
 
 def tune(
@@ -64,7 +64,7 @@ def tune(
     device: torch.device,
     num_threads: int,
 ) -> Tuning | None:
-    """Fill in the settings left to "auto"; return the tuning, None if no setting was left.
+    """Fill in the settings left to "auto"; return the tuning, or None if there were none.
 
     Raises:
         ConfigError: if no engine has the requested precision on this machine.
@@ -90,10 +90,10 @@ def tune(
 
 
 def check_device(settings: TrainSettings, device: torch.device) -> None:
-    """Check that an engine has the requested precision on the device.
+    """Check that some allowed engine has the requested precision on the device.
 
     Raises:
-        ConfigError: if no engine has it.
+        ConfigError: if none has it.
     """
     evaluator = settings.evaluator
     if not candidates(evaluator.engine, evaluator.precision, device):
@@ -103,7 +103,7 @@ def check_device(settings: TrainSettings, device: torch.device) -> None:
 
 
 def _has_auto(settings: TrainSettings) -> bool:
-    """Return whether a setting is left to be measured."""
+    """Return whether any setting is left to "auto"."""
     evaluator = settings.evaluator
     precisions = (evaluator.engine, evaluator.precision, settings.learner.precision)
     return "auto" in precisions or not settings.selfplay.num_parallel_games
@@ -112,7 +112,7 @@ def _has_auto(settings: TrainSettings) -> bool:
 def _tuning_path(
     settings: TrainSettings, game: Game, device: torch.device, num_threads: int
 ) -> Path:
-    """Return the file of a tuning; its name is a digest of everything that affects the speeds."""
+    """Return the path of a stored tuning, named by a digest of all that affects the speeds."""
     depends_on = [
         _processor(device),
         num_streams(device, num_threads),
@@ -129,7 +129,7 @@ def _tuning_path(
 
 
 def _processor(device: torch.device) -> str:
-    """Return the name of the GPU, or of the processor."""
+    """Return the name of the GPU or, for other devices, of the processor."""
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)
     with contextlib.suppress(OSError):  # only Linux has this file
@@ -140,11 +140,11 @@ def _processor(device: torch.device) -> str:
 
 
 def read_tuning(path: Path) -> Tuning | None:
-    """Return a stored tuning, None if it is missing, damaged, edited or of another version."""
+    """Read a stored tuning; None if it is missing, damaged, edited or from another version."""
     try:
         stored = json.loads(read_text(path).partition("\n")[2])
         return Tuning(**stored | {"remembered": True})
-    except (ValueError, TypeError):  # TypeError: other fields
+    except (ValueError, TypeError):  # TypeError: unexpected or missing fields
         return None
 
 
@@ -155,12 +155,12 @@ def _measure(
     device: torch.device,
     num_threads: int,
 ) -> Tuning:
-    """Measure the engines, then self-play with the fastest one."""
+    """Measure the engines' speeds, then that of self-play with the fastest one."""
     start = time.perf_counter()
     sample = sample_positions(game, _NUM_SAMPLE_POSITIONS, np.random.default_rng(0))
     evaluator = settings.evaluator
     choices = candidates(evaluator.engine, evaluator.precision, device)
-    is_open = settings.learner.precision == "auto" and device.type != "mps"  # float32 there
+    is_open = settings.learner.precision == "auto" and device.type != "mps"  # on mps: float32
     measured = [*choices, *(_LEARNER_CHOICES if is_open else ())]
     planes = sample.planes[:_ENGINE_BATCH]
     num_calls = num_streams(device, num_threads)
@@ -178,7 +178,7 @@ def _measure(
 
 
 def _learner_precision(speeds: dict[EngineChoice, float]) -> str:
-    """Return the learner's precision, chosen by the speed of torch's forward pass."""
+    """Choose the learner's precision by the measured speeds of torch's forward pass."""
     float32, bfloat16 = (speeds.get(choice, 0.0) for choice in _LEARNER_CHOICES)
     return "bfloat16" if bfloat16 > _MIN_BFLOAT16_SPEEDUP * float32 else "float32"
 
@@ -186,7 +186,7 @@ def _learner_precision(speeds: dict[EngineChoice, float]) -> str:
 def _measure_parallel_games(
     tuning: Tuning, settings: TrainSettings, game: Game, evaluator: NetworkEvaluator
 ) -> None:
-    """Play with several numbers of parallel games; choose the smallest that is fast enough."""
+    """Measure self-play with several numbers of parallel games; choose the smallest fast one."""
     known = GPU_LOCKSTEP_SIZES if evaluator.device.type == "cuda" else LOCKSTEP_SIZES
     largest = max(settings.selfplay.games_per_iteration, known[0])
     sizes = [size for size in known if size <= largest]
@@ -209,7 +209,7 @@ def _measure_parallel_games(
 
 
 def _simulations_per_s(selfplay: ParallelSelfPlay) -> float:
-    """Return the speed of self-play after a warm-up."""
+    """Measure the simulations per second of self-play, after a warm-up."""
     selfplay.run_for(_LOCKSTEP_S)
     before = selfplay.counts.num_simulations
     start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Make the source of training games that the settings ask for."""
+"""Make the source of training games that the settings select."""
 
 import importlib.util
 import uuid
@@ -28,16 +28,16 @@ def make_source(
     streams: list[CachedEvaluator],
     num_threads: int,
 ) -> GameSource:
-    """Return the source of training games.
+    """Make the source of training games: threads, processes or a Ray cluster.
 
     Args:
-        settings: `TrainSettings`, checked, with the learner's own engine.
-        wanted_evaluator: the user's settings of the evaluator, which may say "auto".
+        settings: `TrainSettings`, checked, with the engine that the learner's process uses.
+        wanted_evaluator: the user's evaluator settings, which may say "auto".
         streams: evaluators of the learner's process.
         num_threads: cores of this machine that the run may use.
 
     Raises:
-        ConfigError: if the kind of workers needs a package that is not installed.
+        ConfigError: if workers of this kind need a package that is not installed.
     """
     workers = settings.workers
     is_ordered = settings.workers.mode == "ordered"
@@ -73,13 +73,13 @@ def make_source(
 
 
 def plays_on_here(workers: WorkerSettings, game: Game, num_threads: int) -> bool:
-    """Return whether this machine plays games while the network learns."""
+    """Return whether this machine's cores also play games while the network learns."""
     kind = _kind(workers, game, num_threads)
     return workers.overlap if kind == "threads" else workers.mode == "free"
 
 
 def _kind(workers: WorkerSettings, game: Game, num_threads: int) -> str:
-    """Return the kind of workers; "auto" avoids threads that would wait for Python's lock."""
+    """Choose the kind of workers; "auto" avoids threads that would wait for Python's lock."""
     if workers.kind != "auto":
         return workers.kind
     is_possible = _takes_turns(game, num_threads) and why_not_elsewhere(game) is None
@@ -87,7 +87,7 @@ def _kind(workers: WorkerSettings, game: Game, num_threads: int) -> str:
 
 
 def _takes_turns(game: Game, num_threads: int) -> bool:
-    """Return whether threads would take turns because of Python's global lock."""
+    """Return whether self-play threads would wait for each other at Python's global lock."""
     return num_threads > 1 and isinstance(game, PythonGame)
 
 

@@ -1,13 +1,13 @@
-"""Distribute units of games to workers in other processes or machines, and collect the games.
+"""Distribute units of work to workers in other processes or on other machines; collect the games.
 
 In: a `Transport`, and the trainer's requests. Out: games, each counted once, and notices about the
-workers. If a worker is lost, another one plays its units. Repeated answers, and games that break
+workers. If a worker is lost, another one plays its units. Repeated replies, and games that break
 the rules, do not count.
 
 In free mode workers play on while the network learns, and games that are more than
 `workers.max_staleness` networks old are dropped. A unit lasts about `workers.unit_s`, but at most a
 quarter of the time in which all workers play an iteration's games; a worker whose games are stale
-gets smaller units. Finished games and games in flight are limited to one iteration.
+gets smaller units. Finished and requested games are limited to one iteration.
 """
 
 import time
@@ -39,18 +39,18 @@ from alphazero.workers.unit import (
 )
 
 _POLL_S = 0.5
-_FIRST_GAMES = 16  # games of a worker's first unit, which measures its speed
+_FIRST_GAMES = 16  # games in a worker's first unit, which measures its speed
 _FIRST_TIMEOUT_S = 600.0  # kernels may have to be compiled first
 _TIMEOUT_FACTOR = 10
-_MAX_FAILURES = 5  # the run ends if this many workers are lost before the first answer
+_MAX_FAILURES = 5  # the run ends if this many workers are lost before the first reply
 
 
 class Dispatcher(GameSource):
-    """A `GameSource` that sends units to workers.
+    """A `GameSource` that sends units of work to workers elsewhere.
 
     Args:
-        game: the game by whose rules answers are checked.
-        clock: returns the time in seconds.
+        game: the game by whose rules the workers' games are checked.
+        clock: function that returns the time in seconds.
     """
 
     def __init__(
@@ -75,23 +75,23 @@ class Dispatcher(GameSource):
         self._clock = clock
         self._roster = Roster(settings.max_staleness)
         self._version = 0
-        self._next_index = 0  # of the next unit for this version
+        self._next_index = 0  # number of units made for this version
         self._progress = 0.0
-        self._waiting: deque[Unit] = deque()  # units to send, those of lost workers first
-        self._finished: dict[int, list[GameRecord]] = {}  # games by unit that wait for the trainer
+        self._waiting: deque[Unit] = deque()  # units of work to send, those of lost workers first
+        self._finished: dict[int, list[GameRecord]] = {}  # games that wait for the trainer, by unit
         self._num_failures = 0
         self._has_answered = False
 
     # --- the trainer's requests -------------------------------------------------------------------
 
     def update(self, version: int, network: torch.nn.Module, sample: PositionSample) -> None:
-        """See `GameSource.update`."""
+        """Send a new network to all workers."""
         self._version = version
         self._next_index = 0
         self._transport.publish(Weights(version, network_arrays(network), sample, self._engine))
 
     def play(self, num_games: int, progress: float) -> Iterator[Played]:
-        """See `GameSource.play`."""
+        """Yield finished games and notices; see `GameSource.play`."""
         self._progress = progress
         if not self.plays_on:
             yield from self._play_ordered(num_games)
@@ -106,7 +106,7 @@ class Dispatcher(GameSource):
                 self._wait(_POLL_S)
 
     def _play_ordered(self, num_games: int) -> Iterator[Played]:
-        """Send the units of this iteration; yield their games in the order of the units."""
+        """Send this iteration's units of work; yield their games in order."""
         settings = self._settings
         units = ordered_units(self._version, num_games, settings.unit_games, self._progress)
         self._waiting.extend(units)
@@ -117,26 +117,26 @@ class Dispatcher(GameSource):
             yield Played(self._finished.pop(unit.id), self._roster.take_notices())
 
     def tend(self) -> None:
-        """See `GameSource.tend`."""
+        """Keep the workers busy; return at once."""
         self._wait(0.0)
 
     @property
     def work(self) -> SelfPlayWork:
-        """See `GameSource.work`."""
+        """Counts of all self-play work so far."""
         return self._roster.work
 
     def worker_reports(self) -> list[WorkerReport]:
-        """See `GameSource.worker_reports`."""
+        """Return a report of each worker since the last call."""
         return self._roster.reports()
 
     def close(self) -> None:
-        """See `GameSource.close`."""
+        """End all workers."""
         self._transport.close()
 
     # --- units ------------------------------------------------------------------------------------
 
     def _wait(self, timeout_s: float) -> None:
-        """Send units, handle what has happened, and dismiss workers that hang."""
+        """Send units of work, handle new events, and dismiss workers that hang."""
         self._send_units()
         for event in self._transport.poll(timeout_s):
             self._handle(event)
@@ -145,7 +145,7 @@ class Dispatcher(GameSource):
         self._send_units()
 
     def _send_units(self) -> None:
-        """Send units to workers until all have enough, or no more games are needed."""
+        """Send units of work until all workers have enough, or no more games are needed."""
         num_finished = sum(map(len, self._finished.values()))
         while (worker := self._roster.next_free()) is not None:
             unit = self._next_unit(worker, num_finished)
@@ -157,14 +157,14 @@ class Dispatcher(GameSource):
             self._transport.submit(worker.name, unit)
 
     def _next_unit(self, worker: WorkerState, num_finished: int) -> Unit | None:
-        """Return the next unit for a worker; None if no more games are needed.
+        """Return the next unit of work for a worker; None if no more games are needed.
 
         Args:
-            num_finished: number of games that wait for the trainer.
+            num_finished: number of finished games that wait for the trainer.
         """
         if self._waiting:
             unit = self._waiting.popleft()
-            if self.plays_on:  # this worker may be slower than the unit's first one
+            if self.plays_on:  # this worker may be slower than the one that was lost
                 unit = unit._replace(num_games=min(unit.num_games, self._unit_games(worker)))
             return unit
         num_games = num_finished + self._roster.num_in_flight
@@ -175,7 +175,7 @@ class Dispatcher(GameSource):
         return Unit(unit_id, self._unit_games(worker), self._progress)
 
     def _unit_games(self, worker: WorkerState) -> int:
-        """Return the number of games for a unit of the intended duration."""
+        """Return the number of games in a unit of work of the intended duration."""
         quarter = self._games_per_iteration / (2 * MAX_UNITS)
         if not worker.games_per_s:
             return max(1, min(int(quarter / len(self._roster.workers)), _FIRST_GAMES))
@@ -183,11 +183,11 @@ class Dispatcher(GameSource):
         return max(1, int(worker.games_per_s * seconds * worker.unit_scale))
 
     def _part_with(self, worker: WorkerState, reason: str, *units: Unit) -> None:
-        """Remove a worker, and queue its units for others.
+        """Remove a worker, and queue its units of work for other workers.
 
         Args:
-            reason: a clause that follows the worker's name.
-            units: units to play again, besides those in flight.
+            reason: a clause that follows the worker's name in the notice.
+            units: units to play again, besides those that the worker has not finished.
         """
         again = [*units, *self._roster.remove(worker)]
         self._waiting.extendleft(reversed(again))
@@ -206,7 +206,7 @@ class Dispatcher(GameSource):
             self._take(worker, event.answer)
 
     def _lose(self, event: Left) -> None:
-        """Remove a worker that has left."""
+        """Remove a worker that has left, and count the failure."""
         worker = self._roster.workers.get(event.worker)
         if worker is None:  # it had not joined yet
             self._roster.notices.append(f"Worker {event.worker} is gone: {event.reason}.")
@@ -215,7 +215,7 @@ class Dispatcher(GameSource):
         self._count_failure(event.reason)
 
     def _count_failure(self, reason: str) -> None:
-        """End the run if many workers are lost before the first answer."""
+        """Count a lost worker; end the run if many are lost before the first reply."""
         self._num_failures += 1
         if self._has_answered or self._num_failures < max(_MAX_FAILURES, len(self._roster.workers)):
             return
@@ -225,10 +225,10 @@ class Dispatcher(GameSource):
         )
 
     def _take(self, worker: WorkerState, answer: Answer) -> None:
-        """Accept the games of an answer if they obey the rules and are fresh enough."""
+        """Accept the games in a worker's reply if they obey the rules and are fresh enough."""
         unit = worker.in_flight.pop(answer.unit_id, None)
         if unit is None:
-            return  # a repeated answer
+            return  # a repeated reply
         worker.busy_since = self._clock()
         try:
             check_games(answer.games, self._game)
@@ -245,10 +245,12 @@ class Dispatcher(GameSource):
             self._finished[unit.id] = unflatten(answer.games)
 
     def _check_asked(self, answer: Answer, unit: Unit) -> None:
-        """Check an answer's number of games, which is exact in ordered mode, and its network.
+        """Check a reply's number of games, which in free mode may exceed the unit's.
+
+        In ordered mode, check its network too.
 
         Raises:
-            GamesError: if they are not those of the unit.
+            GamesError: if they are not those requested.
         """
         asked = unit.num_games
         num_games = len(answer.games[LENGTHS])
@@ -259,7 +261,7 @@ class Dispatcher(GameSource):
             raise GamesError(f"it plays with network {answer.version}, not {self._version}")
 
     def _dismiss_hanging(self) -> None:
-        """Dismiss workers that have exceeded their time limit."""
+        """Dismiss workers that have not replied within their time limit."""
         now = self._clock()
         for worker in list(self._roster.workers.values()):
             limit_s = self._settings.timeout_s or self._patience_s(worker)
@@ -270,7 +272,7 @@ class Dispatcher(GameSource):
                 self._count_failure(f"it gave {reason}")
 
     def _patience_s(self, worker: WorkerState) -> float:
-        """Return the seconds after which a worker counts as hanging."""
+        """Return the seconds without a reply after which a worker counts as hanging."""
         if not worker.games_per_s:
             return _FIRST_TIMEOUT_S
         first = next(iter(worker.in_flight.values()), None)

@@ -1,7 +1,7 @@
-"""Workers in other processes of this machine: a `Transport` over pipes.
+"""Workers in other processes on this machine: a `Transport` over pipes.
 
 They suit games in plain Python, whose threads would wait for each other, and machines with more
-cores than one process keeps busy. A process that dies is replaced.
+cores than a single process keeps busy. A process that dies is replaced.
 """
 
 import contextlib
@@ -23,16 +23,16 @@ from alphazero.workers.transport import Answered, Event, Joined, Left
 from alphazero.workers.unit import Job, Unit, Weights
 from alphazero.workers.unit_player import UnitPlayer
 
-_END_S = 5.0  # time for a process to end by itself
+_END_S = 5.0  # seconds for a process to end by itself
 
 
 class ProcessTransport:
     """Keeps a fixed number of worker processes running.
 
     Args:
-        job: what a worker has to know about the run.
+        job: the data about the run that a worker needs.
         num_processes: number of processes.
-        num_threads: threads of each process.
+        num_threads: number of threads in each process.
     """
 
     how_to_join = "The first games follow when their processes have started."
@@ -49,17 +49,17 @@ class ProcessTransport:
         self._num_started = 0
 
     def publish(self, weights: Weights) -> None:
-        """See `Transport.publish`."""
+        """Send a network to all workers."""
         self._weights = weights
         for worker in self._outboxes:
             self._send(worker, weights)
 
     def submit(self, worker: str, unit: Unit) -> None:
-        """See `Transport.submit`."""
+        """Send a unit of work to a worker."""
         self._send(worker, unit)
 
     def poll(self, timeout_s: float) -> list[Event]:
-        """See `Transport.poll`."""
+        """Replace lost processes; return new events."""
         while self._weights is not None and len(self._processes) < self._num_processes:
             self._start()
         ready = multiprocessing.connection.wait(list(self._connections.values()), timeout_s)
@@ -74,13 +74,13 @@ class ProcessTransport:
         return events
 
     def dismiss(self, worker: str) -> None:
-        """See `Transport.dismiss`."""
+        """Kill a worker; another one replaces it."""
         if worker in self._processes:
             self._processes[worker].kill()
             self._end(worker)
 
     def close(self) -> None:
-        """See `Transport.close`."""
+        """End all workers, and kill those that do not end by themselves."""
         self._num_processes = 0
         for worker in self._outboxes:
             self._send(worker, None)
@@ -90,7 +90,7 @@ class ProcessTransport:
             self._end(worker)
 
     def _start(self) -> None:
-        """Start another process."""
+        """Start another worker process and send it the newest network."""
         self._num_started += 1
         name = f"process-{self._num_started}"
         here, there = self._context.Pipe()
@@ -109,11 +109,11 @@ class ProcessTransport:
         self._send(name, self._weights)
 
     def _send(self, worker: str, message: Weights | Unit | None) -> None:
-        """Queue a message; `poll` notices if the process has ended."""
+        """Queue a message to a worker; `poll` will notice if its process has ended."""
         self._outboxes[worker].put(bytes(multiprocessing.reduction.ForkingPickler.dumps(message)))
 
     def _end(self, worker: str) -> str:
-        """Forget a process that has ended or is about to; return why, as a clause."""
+        """Forget a process that has ended or is ending; return the reason as a clause."""
         process = self._processes.pop(worker)
         del self._connections[worker]
         self._outboxes.pop(worker).put(None)
@@ -131,7 +131,7 @@ class ProcessTransport:
 def _without_program() -> Iterator[None]:
     """Keep `multiprocessing` from importing the main script in a new process.
 
-    The script may start a run itself.
+    Otherwise the script might start another run there.
     """
     program = sys.modules["__main__"]
     sys.modules["__main__"] = types.ModuleType("__main__")
@@ -142,10 +142,10 @@ def _without_program() -> Iterator[None]:
 
 
 def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
-    """Run a worker: play units as they arrive, each with the newest network so far.
+    """Run a worker: play units of work as they arrive, each with the newest network so far.
 
     Args:
-        connection: receives `Weights`, then `Unit`s and newer `Weights`, finally None; sends
+        connection: receives `Weights`, then `Unit`s and newer `Weights`, and finally None; sends
             `Joined` and `Answered`.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the learner handles Ctrl-C
@@ -171,9 +171,9 @@ def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
 
 
 def _sent(connection: Any) -> "queue.SimpleQueue[bytes | None]":
-    """Return a queue whose pickled messages a thread sends; None closes the connection.
+    """Start a thread that sends the pickled messages of a queue; return the queue.
 
-    The learner thus never waits for a stopped worker, which does not read.
+    None closes the connection. The learner thus never waits for a stopped worker.
     """
     messages: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
 
@@ -188,7 +188,7 @@ def _sent(connection: Any) -> "queue.SimpleQueue[bytes | None]":
 
 
 def _received(connection: Any) -> "queue.SimpleQueue[Weights | Unit | None]":
-    """Return a queue that a thread fills with received messages; None is the last one.
+    """Start a thread that puts received messages into a queue, None last; return the queue.
 
     The thread prevents a deadlock in which learner and worker wait for each other to read.
     """

@@ -1,7 +1,7 @@
-"""The workers of a run: the units in flight, speed and finished work of each.
+"""The workers of a run: each one's unfinished units of work, speed and finished games.
 
-In: workers that join, answer and leave. Out: `WorkerReport`s, and notices for the user. Does not
-depend on transport or games.
+In: workers that join, reply and leave. Out: `WorkerReport`s, and notices for the user. Does not
+depend on the transport or the game.
 """
 
 import copy
@@ -12,31 +12,31 @@ from alphazero.runtime.wording import counted
 from alphazero.workers.source import WorkerReport
 from alphazero.workers.unit import NO_WORK, SelfPlayWork, Unit, WorkerFacts
 
-MAX_UNITS = 2  #: units in flight for each worker: the one that it plays and the next one
-_PATIENCE_S = 30.0  # time without any worker before the user is told how one joins
-_SHRINK = 0.5  # factor for the unit size of a worker whose games are stale
-_GROW = 1.25  # factor for the unit size of a worker whose games are fresh, up to the full size
+MAX_UNITS = 2  #: units of work that each worker holds: the one that it plays and the next one
+_PATIENCE_S = 30.0  # seconds without any worker before the user is told how one joins
+_SHRINK = 0.5  # factor for the size of a worker's units of work after stale games
+_GROW = 1.25  # factor for the size of a worker's units after fresh games, up to the full size
 
 
 @dataclasses.dataclass
 class WorkerState(WorkerReport):
-    """A connected worker. `Roster` and the dispatcher change it."""
+    """A connected worker, kept up to date by `Roster` and the dispatcher."""
 
-    busy_since: float = 0.0  #: time when it got work, or last answered
-    in_flight: dict[int, Unit] = dataclasses.field(default_factory=dict)  #: its units by id
-    unit_scale: float = 1.0  #: factor for the size of its units; below 1 after stale games
+    busy_since: float = 0.0  #: time when it received work or last replied
+    in_flight: dict[int, Unit] = dataclasses.field(default_factory=dict)  #: unfinished units by id
+    unit_scale: float = 1.0  #: factor for the size of its units of work; below 1 after stale games
 
 
 class Roster:
     """All connected workers, and those that have left since the last report.
 
     Args:
-        max_staleness: maximum number of networks by which games that count may lag behind.
+        max_staleness: how many networks out of date a game may be and still count.
 
     Attributes:
         workers: the connected workers by name.
-        work: the work for all games so far.
-        notices: sentences for the user, until `take_notices`.
+        work: counts of all self-play work so far.
+        notices: sentences for the user; `take_notices` empties the list.
     """
 
     def __init__(self, max_staleness: int):
@@ -45,16 +45,16 @@ class Roster:
         self.notices: list[str] = []
         self._max_staleness = max_staleness
         self._empty_since: float | None = None
-        self._gone: list[WorkerState] = []  # since the last report
+        self._gone: list[WorkerState] = []  # workers that have left since the last report
 
     def add(self, name: str, facts: WorkerFacts, now: float) -> None:
-        """Add a worker that has joined."""
+        """Add a worker that has joined, with a notice."""
         self.workers[name] = WorkerState(name, busy_since=now)
         threads = counted(facts.num_threads, "thread")
         self.notices.append(f"Worker {name} has joined: {threads} on {facts.host}.")
 
     def remove(self, worker: WorkerState) -> list[Unit]:
-        """Remove a worker; return the units that it had in flight."""
+        """Remove a worker; return the units of work that it has not finished."""
         del self.workers[worker.name]
         worker.is_alive = False
         self._gone.append(worker)
@@ -62,22 +62,22 @@ class Roster:
 
     @property
     def num_in_flight(self) -> int:
-        """The number of games that workers were asked for and have not yet sent."""
+        """The number of games that were requested from workers and have not arrived yet."""
         return sum(
             unit.num_games for worker in self.workers.values() for unit in worker.in_flight.values()
         )
 
     @property
     def games_per_s(self) -> float:
-        """The estimated speed of all workers; 0 if none has answered.
+        """The estimated speed of all workers together; 0 before the first reply.
 
-        Workers that have not answered count as the mean of the others.
+        Workers that have not replied yet are assumed to have the mean speed of the others.
         """
         speeds = [worker.games_per_s for worker in self.workers.values() if worker.games_per_s]
         return sum(speeds) / max(len(speeds), 1) * len(self.workers)
 
     def next_free(self) -> WorkerState | None:
-        """Return the least busy worker with room for a unit, None if no worker has room."""
+        """Return the least busy worker with room for a unit of work, or None if all are full."""
         workers = self.workers.values()
         worker = min(workers, key=lambda worker: len(worker.in_flight), default=None)
         return worker if worker is not None and len(worker.in_flight) < MAX_UNITS else None
@@ -90,11 +90,11 @@ class Roster:
         seconds: float,
         staleness: int,
     ) -> bool:
-        """Count a worker's games; return whether they are fresh enough.
+        """Count a worker's games and update its speed; return whether they are fresh enough.
 
         Args:
             seconds: time in which the games were played.
-            staleness: number of networks by which they lag behind.
+            staleness: how many networks out of date they are.
         """
         self.work = self.work.plus(work)
         newest = num_games / max(seconds, 1e-3)
@@ -110,7 +110,7 @@ class Roster:
         return is_fresh
 
     def remind(self, now: float, text: str) -> None:
-        """Add the notice ``text`` once in each long period without workers."""
+        """Add the notice ``text`` once during each long period without workers."""
         if self.workers:
             self._empty_since = None
         elif self._empty_since is None:
@@ -120,13 +120,13 @@ class Roster:
             self.notices.append(text)
 
     def take_notices(self) -> list[str]:
-        """Return the sentences since the last call."""
+        """Return the notices since the last call, and forget them."""
         notices = self.notices
         self.notices = []
         return notices
 
     def reports(self) -> list[WorkerReport]:
-        """Return what each worker did since the last call, and reset the counts."""
+        """Return a report of each worker's games since the last call, and reset the counts."""
         present = list(self.workers.values())
         gone = self._gone
         self._gone = []

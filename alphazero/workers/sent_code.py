@@ -1,6 +1,6 @@
-"""The code that learner and workers must share: this program and the user's own game.
+"""The code that the learner and its workers share: this program and the user's own game.
 
-A game file is sent as text, with the modules beside it that it imports. A class is not sent:
+A game file is sent as text, with the modules from its folder that it imports. A class is not sent:
 workers import it by its name, `module:Class`.
 """
 
@@ -29,7 +29,7 @@ _PACKAGE = Path(__file__).parents[1]
 
 @functools.lru_cache
 def code_version() -> str:
-    """Return the version and a digest of all sources; workers with another one are refused."""
+    """Return this program's version with a digest of its code; workers with another are refused."""
     digest = hashlib.sha256()
     for source in sorted(_PACKAGE.rglob("*.py")):
         digest.update(source.relative_to(_PACKAGE).as_posix().encode())
@@ -38,10 +38,10 @@ def code_version() -> str:
 
 
 def own_files(name: str) -> str | None:
-    """Return a game file and the modules beside it that it imports; None if it is no file.
+    """Read a game file and the modules from its folder that it imports.
 
     Returns:
-        JSON: the texts by their paths relative to the game file's folder.
+        The texts as JSON, keyed by path relative to that folder; None if ``name`` is not a file.
     """
     if not is_game_file(name):
         return None
@@ -52,7 +52,7 @@ def own_files(name: str) -> str | None:
 
 
 def why_not_elsewhere(game: Game) -> str | None:
-    """Return why another process cannot make a game from its name, as a clause; None if it can."""
+    """Describe, as a clause, why other processes cannot make the same game; None if they can."""
     if not is_object(game.name):
         return None
     module = game.name.partition(":")[0]
@@ -72,7 +72,7 @@ def why_not_elsewhere(game: Game) -> str | None:
 
 
 def game_here(name: str, files: str | None, rules_digest: str) -> Game:
-    """Return the game, made on this machine.
+    """Make the learner's game on this machine.
 
     Args:
         name: the game's name.
@@ -93,7 +93,7 @@ def game_here(name: str, files: str | None, rules_digest: str) -> Game:
 def _name_here(name: str, files: str | None) -> str:
     """Return the game's name on this machine.
 
-    The files are written to a temporary folder unless they are already here. Other users cannot
+    Unless its files are already here, they are written to a temporary folder. Other users cannot
     write there, because the files will be run.
     """
     if files is None or Path(name).is_file() and own_files(name) == files:

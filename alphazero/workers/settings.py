@@ -1,4 +1,4 @@
-"""Who plays the training games: threads of this process, other processes, or other machines."""
+"""Settings for who plays the training games: threads, other processes, or other machines."""
 
 import dataclasses
 
@@ -7,7 +7,7 @@ from alphazero.config.settings import option
 
 @dataclasses.dataclass
 class WorkerSettings:
-    """Who plays the training games."""
+    """The kind, number and timing of the workers that play the training games."""
 
     kind: str = option(
         "auto",

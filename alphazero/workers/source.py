@@ -1,7 +1,7 @@
 """The source of training games: the interface between the trainer and the workers.
 
 `alphazero.workers.thread_source` plays on threads of this process; `alphazero.workers.dispatcher`
-distributes units to workers elsewhere, which are other processes or machines.
+distributes units of work to workers elsewhere, that is, in other processes or on other machines.
 """
 
 import dataclasses
@@ -16,7 +16,7 @@ from alphazero.workers.unit import SelfPlayWork
 
 
 class Played(NamedTuple):
-    """What a source of games reports since the last report."""
+    """The games and notices since the last report of a source of games."""
 
     records: list[GameRecord]
     notices: list[str]  #: sentences for the user: a worker has joined, has died, ...
@@ -24,69 +24,70 @@ class Played(NamedTuple):
 
 @dataclasses.dataclass
 class WorkerReport:
-    """What one worker did in an iteration."""
+    """The games of one worker in an iteration."""
 
     name: str
-    games_per_s: float = 0.0  #: speed while it played; 0 before its first answer
+    games_per_s: float = 0.0  #: speed while it played; 0 before its first reply
     num_games: int = 0  #: games that counted
-    total_staleness: int = 0  #: sum over these games of the networks they lagged behind
-    num_stale_games: int = 0  #: games dropped because they lagged too far behind
+    total_staleness: int = 0  #: sum over these games of how many networks out of date each was
+    num_stale_games: int = 0  #: games dropped because they were too many networks out of date
     is_alive: bool = True  #: False if it was lost or dismissed
 
 
 class GameSource:
-    """Plays training games. Methods with a default concern only some kinds of workers.
+    """Plays training games. Methods that do nothing here concern only some kinds of workers.
 
-    Laws: each game is yielded once. `play` yields at least every few seconds, even without games,
-    so that the user sees that the run is alive.
+    Contract: each game is yielded once. `play` yields at least every few seconds, even without
+    games, so that the user sees that the run is alive.
     """
 
     plays_on = False  #: whether workers elsewhere play on while the network learns
 
     def update(self, version: int, network: torch.nn.Module, sample: PositionSample) -> None:
-        """Play new units with this network.
+        """Use this network for new units of work.
 
         Args:
-            version: number of iterations that the network has learned.
+            version: number of iterations for which the network has been trained.
             sample: positions on which engines are calibrated and compared.
         """
         raise NotImplementedError
 
     def play(self, num_games: int, progress: float) -> Iterator[Played]:
-        """Yield ``num_games`` finished games or a few more.
+        """Yield at least ``num_games`` finished games, and at most a few more.
 
-        See `alphazero.selfplay.lockstep.SelfPlay.begin` for ``progress``.
+        Args:
+            progress: fraction of the run that is done, in [0, 1].
         """
         raise NotImplementedError
 
     @property
     def work(self) -> SelfPlayWork:
-        """The work for all games so far."""
+        """Counts of all self-play work so far."""
         raise NotImplementedError
 
     def play_ahead(self, num_games: int, progress: float) -> None:
-        """Start the games of the next `play` if this process plays them; return at once.
+        """Start the next iteration's games if this process plays them; return at once.
 
-        The evaluator must keep its weights until `wait` is finished.
+        The evaluator must keep its weights until `wait` has finished.
         """
 
     def wait(self) -> Iterator[int]:
-        """Wait for the games that `play_ahead` started; yield their number from time to time."""
+        """Wait for the games that `play_ahead` started; now and then yield how many are done."""
         yield from ()
 
     def tend(self) -> None:
-        """Send units to workers elsewhere while the network learns; return at once."""
+        """Keep workers elsewhere busy while the network learns; return at once."""
 
     def worker_reports(self) -> list[WorkerReport]:
-        """Return what each worker elsewhere did since the last call."""
+        """Return a report of each worker elsewhere since the last call."""
         return []
 
     def state_dict(self) -> dict:
-        """Return the state that a resume needs besides the yielded games."""
+        """Return the state that resuming needs besides the yielded games."""
         return {}
 
     def load_state_dict(self, state: dict) -> None:
-        """Restore the state of any kind of source, as far as it applies."""
+        """Restore a state, as far as it applies; another kind of source may have stored it."""
 
     def close(self) -> None:
         """End all workers."""

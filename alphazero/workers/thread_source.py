@@ -1,7 +1,7 @@
 """Training games played on threads of this process: the default source.
 
 In free mode unfinished games continue in the next iteration (`selfplay.carry_over`); in ordered
-mode the threads play the same units as workers elsewhere would.
+mode the threads play the same units of work as workers elsewhere would.
 
 With `workers.overlap` the games of the next iteration are played while the network learns, with the
 previous network. Their number is fixed, so the run can be repeated.
@@ -30,13 +30,13 @@ _POLL_S = 0.5
 
 
 class ThreadSource(GameSource):
-    """A `GameSource` on the trainer's own evaluator, which the trainer updates.
+    """A `GameSource` that uses the trainer's own evaluators, which the trainer updates.
 
     Args:
-        streams: one evaluator for each thread.
+        streams: one evaluator per thread.
         seed: seed of the run.
-        unit_games: games of a unit in ordered mode; 0 is free mode.
-        overlap: whether `play_ahead` plays, which needs free mode.
+        unit_games: games per unit of work in ordered mode; 0 means free mode.
+        overlap: whether `play_ahead` plays games, which requires free mode.
 
     Attributes:
         selfplay: the self-play workers.
@@ -65,16 +65,16 @@ class ThreadSource(GameSource):
         self._background = ThreadPoolExecutor(1)
         self._playing: Future | None = None  # the games that `play_ahead` started
         self._ahead: list[GameRecord] = []  # finished games for the next `play`
-        self._work_before = NO_WORK  # work of an earlier process for `_ahead`
-        self._work_until = NO_WORK  # work until `play_ahead` began
+        self._work_before = NO_WORK  # work that an earlier process did for `_ahead`
+        self._work_until = NO_WORK  # all work before `play_ahead` began
         self._is_closed = False
 
     def update(self, version: int, network: torch.nn.Module, sample: PositionSample) -> None:
-        """See `GameSource.update`; the streams already have the new network."""
+        """Note the version of the new network, which the evaluators have already."""
         self._version = version
 
     def play(self, num_games: int, progress: float) -> Iterator[Played]:
-        """See `GameSource.play`."""
+        """Yield the games played ahead, then new ones."""
         ahead = self._ahead
         self._ahead = []
         if ahead:
@@ -98,7 +98,7 @@ class ThreadSource(GameSource):
             yield from play_ordered(self.selfplay, self._streams, unit, self._seed)
 
     def play_ahead(self, num_games: int, progress: float) -> None:
-        """See `GameSource.play_ahead`."""
+        """Start the next iteration's games in the background, if the settings allow it."""
         if self._overlaps:
             self._work_until = self.work
             self._playing = self._background.submit(self._play_ahead, num_games, progress)
@@ -110,7 +110,7 @@ class ThreadSource(GameSource):
                 return
 
     def wait(self) -> Iterator[int]:
-        """See `GameSource.wait`."""
+        """Wait for the games played ahead; now and then yield how many are done."""
         while self._playing is not None:
             if wait([self._playing], _POLL_S).done:
                 self._playing.result()
@@ -119,12 +119,12 @@ class ThreadSource(GameSource):
 
     @property
     def work(self) -> SelfPlayWork:
-        """See `GameSource.work`."""
+        """Counts of all self-play work so far."""
         work = SelfPlayWork.now(self.selfplay, self._streams)
         return work._replace(thread_s=self._thread_s).plus(self._work_before)
 
     def state_dict(self) -> dict:
-        """Return games played ahead, games in progress and random states; {} in ordered mode."""
+        """Return games played ahead, games in progress and random states; in ordered mode, {}."""
         if self._unit_games:
             return {}
         state = self.selfplay.state_dict()
@@ -134,7 +134,7 @@ class ThreadSource(GameSource):
         return state
 
     def load_state_dict(self, state: dict) -> None:
-        """See `GameSource.load_state_dict`; games in progress on other workers are lost."""
+        """Restore a state that threads stored; ignore any other state, with its games."""
         if "0" in state and not self._unit_games:  # the state of threads
             self._ahead = []
             self._work_before = NO_WORK
@@ -146,6 +146,6 @@ class ThreadSource(GameSource):
             self.selfplay.load_state_dict(threads)
 
     def close(self) -> None:
-        """End the games that are played ahead."""
+        """Stop playing games ahead, and end the thread that plays them."""
         self._is_closed = True
         self._background.shutdown()

@@ -1,8 +1,8 @@
-"""The messages between the learner and its workers.
+"""The messages between the learner and its workers, such as units of work and their games.
 
-A unit is a number of games to play. In ordered mode its games depend only on the network, the unit
-and the run's seed: with equal engines, threads, processes and other machines play the same games,
-also if a unit is repeated after its worker died. In free mode a worker also continues its
+A unit of work is a number of games to play. In ordered mode its games depend only on the network,
+the unit and the run's seed: with equal engines, threads, processes and other machines play the same
+games, even if a unit is repeated after its worker died. In free mode a worker also continues its
 unfinished games.
 """
 
@@ -26,55 +26,55 @@ from alphazero.selfplay.threads import ParallelSelfPlay
 
 @dataclasses.dataclass
 class Job:
-    """What a worker needs to know about a run before its first unit."""
+    """The data about a run that a worker needs before its first unit of work."""
 
     run: str = ""  #: unique name of the run, which seeds the games of free mode
     game: str = ""
-    game_files: str | None = None  #: see `alphazero.workers.sent_code.own_files`
-    rules_digest: str = ""  #: see `alphazero.games.batched_game.Game`
+    game_files: str | None = None  #: a user's game, from `alphazero.workers.sent_code.own_files`
+    rules_digest: str = ""  #: `alphazero.games.batched_game.Game.rules_digest`
     network: NetworkSettings = dataclasses.field(default_factory=NetworkSettings)
     evaluator: EvaluatorSettings = dataclasses.field(default_factory=EvaluatorSettings)
     search: SearchSettings = dataclasses.field(default_factory=SearchSettings)
     selfplay: SelfPlaySettings = dataclasses.field(default_factory=SelfPlaySettings)
     device: str = "auto"
     seed: int = 0
-    #: threads for a unit in ordered mode, where the games depend on their number; 0 in free mode,
-    #: where a worker uses all its cores
+    #: threads in ordered mode, where their number affects the games; 0 in free mode, where a worker
+    #: uses all its cores
     unit_threads: int = 0
-    parallel_games_per_thread: int = 1  #: games in lockstep on each thread in free mode
+    parallel_games_per_thread: int = 1  #: games in lockstep per thread in free mode
 
 
 class Weights(NamedTuple):
-    """A network to play with."""
+    """A network to play with, sent to the workers."""
 
-    version: int  #: number of iterations that the network has learned
+    version: int  #: number of iterations for which the network has been trained
     arrays: dict[str, np.ndarray]  #: weights by name
     sample: PositionSample  #: positions on which engines are calibrated and compared
-    engine: EngineChoice | None  #: engine to use; None lets the worker choose
+    engine: EngineChoice | None  #: the engine to use; with None, the worker chooses one
 
 
 class Unit(NamedTuple):
-    """A unit of self-play."""
+    """A unit of work: a number of self-play games."""
 
-    id: int  #: unique in the run
+    id: int  #: unique within the run
     num_games: int
-    progress: float  #: see `alphazero.selfplay.lockstep.SelfPlay.begin`
+    progress: float  #: fraction of the run that is done, in [0, 1]
 
 
 class WorkerFacts(NamedTuple):
-    """What a worker reports when it joins."""
+    """A worker's report when it joins: its machine and its threads."""
 
     host: str
     num_threads: int
 
 
 class SelfPlayWork(NamedTuple):
-    """The work of self-play, summed over its threads."""
+    """Counts and times of self-play, summed over its threads."""
 
-    num_simulations: int  #: simulations whose leaf was new
-    num_evaluations: int  #: positions that search passed to the evaluator
+    num_simulations: int  #: simulations that added a leaf node
+    num_evaluations: int  #: positions that the search passed to the evaluator
     num_batches: int  #: calls of the evaluator
-    total_depth: int  #: sum of the new leaves' depths, in plies
+    total_depth: int  #: sum of the new leaf nodes' depths, in plies
     evaluator_s: float  #: wall-clock seconds inside the evaluator
     num_requested: int  #: positions passed to the evaluator, counted by its cache
     num_evaluated: int  #: requested positions that were not in the cache
@@ -83,7 +83,7 @@ class SelfPlayWork(NamedTuple):
 
     @classmethod
     def now(cls, selfplay: ParallelSelfPlay, streams: Sequence[CachedEvaluator]) -> "SelfPlayWork":
-        """Return the counts since self-play was made, without `thread_s`."""
+        """Return the work since ``selfplay`` was created, without `thread_s`."""
         counts = np.sum([stream.counts for stream in streams], axis=0)
         return cls(*dataclasses.astuple(selfplay.counts), *counts)
 
@@ -92,16 +92,16 @@ class SelfPlayWork(NamedTuple):
         return SelfPlayWork._make(count - old for count, old in zip(self, before))
 
     def plus(self, more: Sequence[float]) -> "SelfPlayWork":
-        """Return the sum of this work and other work."""
+        """Return the sum of this work and more work."""
         return SelfPlayWork._make(count + other for count, other in zip(self, more, strict=True))
 
 
 class Answer(NamedTuple):
-    """The games of a unit."""
+    """A worker's reply: the games of one unit of work."""
 
     unit_id: int
     version: int  #: version of the network that played the games
-    games: dict[str, np.ndarray]  #: see `alphazero.selfplay.game_record`
+    games: dict[str, np.ndarray]  #: arrays by name, see `alphazero.selfplay.game_record`
     work: SelfPlayWork
     seconds: float
 
@@ -111,17 +111,17 @@ NO_WORK = SelfPlayWork(*[0] * len(SelfPlayWork._fields))
 
 # --- ordered mode -------------------------------------------------------------------------------
 
-UNITS_OF_A_VERSION = 1 << 20  #: unit ids of a version begin with this number times the version
+UNITS_OF_A_VERSION = 1 << 20  #: a network version's unit ids start at this number times the version
 
 
 def ordered_units(version: int, num_games: int, unit_games: int, progress: float) -> list[Unit]:
-    """Return the units of an iteration; the last one may be smaller.
+    """Divide an iteration into units of work, the last of which may be smaller.
 
     Args:
-        version: version of the network that plays them.
-        num_games: games of the iteration.
-        unit_games: games of a unit.
-        progress: fraction of the run that is done.
+        version: version of the network that plays the games.
+        num_games: number of games in the iteration.
+        unit_games: number of games per unit.
+        progress: fraction of the run that is done, in [0, 1].
     """
     first_id = version * UNITS_OF_A_VERSION
     starts = range(0, num_games, unit_games)
@@ -134,11 +134,11 @@ def ordered_units(version: int, num_games: int, unit_games: int, progress: float
 def play_ordered(
     selfplay: ParallelSelfPlay, streams: list[CachedEvaluator], unit: Unit, seed: int
 ) -> list[GameRecord]:
-    """Play the games of a unit.
+    """Play the games of a unit of work, which depend only on network, unit and seed.
 
     Args:
-        selfplay: self-play without the setting ``carry_over``.
-        streams: its evaluators.
+        selfplay: self-play with the setting ``carry_over`` off.
+        streams: its evaluators, whose caches are cleared.
         seed: seed of the run.
     """
     for stream in streams:

@@ -1,4 +1,4 @@
-"""The worker's side: play units of self-play with the newest network received.
+"""The worker's side: play units of work with the newest network received.
 
 In: a `Job`, then `Weights` and `Unit`s. Out: `Answer`s. Does not depend on the transport.
 """
@@ -28,21 +28,21 @@ from alphazero.workers.unit import (
     play_ordered,
 )
 
-_ENGINE_BATCH = 64  # positions in a call when engines are measured
-_GPU_GAMES_PER_STREAM = 1024  # minimum on a GPU; a learner without one has chosen fewer
+_ENGINE_BATCH = 64  # positions per call when engines are measured
+_GPU_GAMES_PER_STREAM = 1024  # minimum on a GPU; a learner without a GPU has chosen fewer
 
 
 class UnitPlayer:
-    """Plays units on all cores, or on the GPU, of this process.
+    """Plays units of work on all cores, or on the GPU, of this process.
 
     Args:
-        job: what a worker needs to know about the run.
-        num_threads: number of threads; 0 is one for each core that this process may use.
+        job: the data about the run that a worker needs.
+        num_threads: number of threads; 0 means one per core that this process may use.
         name: unique name of the worker, which also seeds the games of free mode.
 
     Attributes:
-        version: version of the network that plays; -1 before the first.
-        facts: what this worker reports when it joins.
+        version: version of the network that plays; -1 before the first one is loaded.
+        facts: the worker's report when it joins.
     """
 
     def __init__(self, job: Job, num_threads: int = 0, name: str = ""):
@@ -60,7 +60,7 @@ class UnitPlayer:
         self.facts = WorkerFacts(socket.gethostname(), self._num_threads)
 
     def load(self, weights: Weights) -> None:
-        """Play with another network from the next unit on."""
+        """Load the network to play with from the next unit of work on."""
         load_arrays(self._network, weights.arrays)
         if self._evaluator is None:
             choice = weights.engine or self._fastest_engine(weights.sample)
@@ -79,7 +79,7 @@ class UnitPlayer:
         self.version = weights.version
 
     def play(self, unit: Unit) -> Answer:
-        """Play a unit with the network that was loaded last."""
+        """Play a unit of work with the network that was loaded last."""
         assert self._evaluator is not None and self._selfplay is not None
         streams = self._evaluator.streams
         start = time.monotonic()
@@ -111,7 +111,7 @@ class UnitPlayer:
         return ParallelSelfPlay(self.game, streams, settings, job.search, generator)
 
     def _fastest_engine(self, sample: PositionSample) -> EngineChoice:
-        """Measure the engines that the settings allow; return the fastest."""
+        """Measure the engines that the settings allow; return the fastest one."""
         settings = self.job.evaluator
         threads = num_streams(self._device, self._num_threads)
         choices = candidates(settings.engine, settings.precision, self._device)

@@ -1,7 +1,7 @@
-"""How far an engine's answers deviate from the reference's, and positions to compare them on.
+"""Compare an engine's outputs with the reference engine's on a sample of positions.
 
-In: the answers of two evaluators with the same weights for a sample of positions. Out: mean
-differences. The sample also calibrates engines that quantize. Independent of the kind of engine.
+In: the outputs of two evaluators with the same weights for the same positions. Out: mean
+differences. The sample also calibrates engines that quantize. Independent of the type of engine.
 """
 
 from typing import NamedTuple
@@ -19,27 +19,27 @@ class PositionSample(NamedTuple):
 
 
 class Deviation(NamedTuple):
-    """How far an engine is from the reference: means over a sample of positions."""
+    """The mean differences between an engine and the reference over a sample of positions."""
 
-    policy_kl: float  #: KL(reference policy || engine's policy) over the legal actions, nats
+    policy_kl: float  #: KL(reference policy || engine's policy) over the legal actions, in nats
     value_error: float  #: mean absolute difference of the values
 
     def within(self, limits: "Deviation") -> bool:
-        """Return whether neither figure exceeds its limit; False if one is NaN."""
+        """Return whether neither difference exceeds its limit; False if one is NaN."""
         return self.policy_kl <= limits.policy_kl and self.value_error <= limits.value_error
 
 
 def deviation(expected, answers, sample: PositionSample) -> Deviation:
-    """Return how far an engine's answers deviate from the reference's.
+    """Measure how far an engine's outputs deviate from the reference's.
 
     Args:
-        expected, answers: (prior logits, values) for the positions of ``sample``, with the same
-            weights, see `alphazero.inference.evaluator.Evaluator.evaluate`.
+        expected, answers: the reference's and the engine's (prior logits, values) for ``sample``,
+            with the same weights, see `alphazero.inference.evaluator.Evaluator.evaluate`.
     """
     mask = sample.legal_action_mask
     (reference_logits, reference_values), (logits, values) = expected, answers
     log_p = _log_softmax(reference_logits, mask)
-    with np.errstate(invalid="ignore"):  # NaN in the answers makes the figures NaN
+    with np.errstate(invalid="ignore"):  # NaN in the outputs makes the differences NaN
         log_q = _log_softmax(logits, mask)
         policy_kl = (np.exp(log_p) * (log_p - log_q)).sum(axis=1, where=mask).mean()
     return Deviation(float(policy_kl), float(np.abs(reference_values - values).mean()))
@@ -48,11 +48,11 @@ def deviation(expected, answers, sample: PositionSample) -> Deviation:
 def sample_positions(
     game, num_positions: int, generator: np.random.Generator, num_games: int | None = None
 ) -> PositionSample:
-    """Return unfinished positions of random games, for use before any game has been played.
+    """Sample unfinished positions from random games, for use before any game has been played.
 
     Args:
         num_positions: M, number of positions to return.
-        num_games: games played in parallel. None plays ``num_positions // 8`` of them, so that the
+        num_games: games played in parallel. None means ``num_positions // 8``, so that the
             positions come from about the first eight plies.
     """
     states = game.initial_states(num_games or max(num_positions // 8, 1))
@@ -66,7 +66,7 @@ def sample_positions(
 
 
 def _log_softmax(logits: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """Return log-probabilities over the legal actions, 0 for illegal ones."""
+    """Return the log-probabilities of the legal actions, and 0 for illegal ones."""
     logits = np.where(mask, logits.astype(np.float64), -np.inf)
     shifted = logits - logits.max(axis=1, keepdims=True)
     return np.where(mask, shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)), 0.0)

@@ -1,4 +1,4 @@
-"""The engine for NVIDIA GPUs: a few static batch sizes, each captured once as a CUDA graph.
+"""The engine for NVIDIA GPUs: a few fixed batch sizes, each captured once as a CUDA graph.
 
 Each calling thread has its own CUDA stream and buffers in pinned memory. Two threads with half of
 the games each keep a GPU busy: while one walks its trees, the GPU computes the other's batch. With
@@ -27,7 +27,7 @@ _SMALLEST_BATCH = 32
 
 
 class CudaEngine:
-    """See `alphazero.inference.engines.engine.Engine`.
+    """Runs a network on one or all NVIDIA GPUs; see `alphazero.inference.engines.engine.Engine`.
 
     Args:
         precision: "float32" or "bfloat16".
@@ -38,13 +38,13 @@ class CudaEngine:
         self._dtype = {"float32": torch.float32, "bfloat16": torch.bfloat16}[precision]
         indices = range(torch.cuda.device_count()) if device.index is None else [device.index]
         self.devices = [torch.device("cuda", index) for index in indices]
-        self._networks: list[torch.nn.Module] = []  # one for each device
+        self._networks: list[torch.nn.Module] = []  # one per device
         self._thread_index = itertools.count()
         self._thread = threading.local()
         self._capturing = threading.Lock()
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
-        """See `alphazero.inference.engines.engine.Engine.load`."""
+        """Copy the weights to every GPU; see `alphazero.inference.engines.engine.Engine.load`."""
         fresh = folded(network).to(self._dtype).to(memory_format=torch.channels_last)
         fresh.requires_grad_(False)
         if not self._networks:
@@ -56,7 +56,7 @@ class CudaEngine:
             torch.cuda.synchronize(device)  # the threads' streams do not wait for this one
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """See `alphazero.inference.evaluator.Evaluator.evaluate`."""
+        """Evaluate positions on the calling thread's own CUDA stream; see `Evaluator.evaluate`."""
         if not hasattr(self._thread, "stream"):
             index = next(self._thread_index) % len(self.devices)
             self._thread.stream = _ThreadStream(
@@ -66,7 +66,7 @@ class CudaEngine:
 
 
 class _ThreadStream:
-    """The CUDA stream of one thread, with a captured graph for each batch size."""
+    """The CUDA stream of one thread, with one captured graph per batch size."""
 
     def __init__(
         self, network, device: torch.device, dtype: torch.dtype, capturing: threading.Lock
@@ -104,7 +104,7 @@ class _ThreadStream:
 
 
 class _Batch:
-    """The buffers of one batch size and the graph from the input buffer to the output buffers."""
+    """The buffers for one batch size, and the CUDA graph from its input to its outputs."""
 
     def __init__(
         self, network, shape: tuple[int, ...], device: torch.device, dtype: torch.dtype, stream
@@ -122,14 +122,14 @@ class _Batch:
         self._graph = self._captured(stream)
 
     def launch(self) -> None:
-        """Enqueue copies and network on the current stream; the caller waits for it."""
+        """Enqueue the copies and the network on the current stream, for which the caller waits."""
         if self._graph is None:
             self._enqueue()
         else:
             self._graph.replay()
 
     def _captured(self, stream):
-        """Return the CUDA graph of `_enqueue`, None if it cannot be captured."""
+        """Capture `_enqueue` as a CUDA graph; return None if it cannot be captured."""
         graph = torch.cuda.CUDAGraph()
         try:
             with torch.cuda.graph(graph, stream=stream, capture_error_mode="thread_local"):
@@ -156,6 +156,6 @@ class _Batch:
         return output.prior_logits.float(), expected_value(output.value_logits.float())
 
 
-@functools.cache  # once for each reason, not for each batch size
+@functools.cache  # once per reason, not per batch size
 def _warn_of_no_graphs(reason: str) -> None:
     _log.warning("CUDA graphs do not work here (%s); evaluation continues more slowly.", reason)

@@ -2,8 +2,8 @@
 
 The converted model takes the weights as inputs, so that a network is converted only once and new
 weights are inserted as constants. `openvino.convert_model` would send usage statistics to Intel
-(see `alphazero.inference.engines.openvino_engine`), so this module calls what it is based on, the
-undocumented `TorchScriptPythonDecoder`; tried with OpenVINO 2025.0, 2025.4, 2026.1 and 2026.4.
+(see `alphazero.inference.engines.openvino_engine`), so this module calls the undocumented
+`TorchScriptPythonDecoder` beneath it; tried with OpenVINO 2025.0, 2025.4, 2026.1 and 2026.4.
 ``tests/inference/test_engines.py`` compares the converted network with torch.
 """
 
@@ -19,13 +19,16 @@ from openvino.frontend.pytorch.ts_decoder import TorchScriptPythonDecoder
 
 from alphazero.network.interface import expected_value
 
-# The tracer warns of a branch on the kind of value head, which is fixed for a network. This filter
-# stays: `warnings.catch_warnings` in another thread would remove a temporary one.
+# The tracer warns of a branch on the type of value head, which is fixed for each network. This
+# filter is permanent: `warnings.catch_warnings` in another thread would remove a temporary one.
 warnings.filterwarnings("ignore", category=torch.jit.TracerWarning, module="alphazero")
 
 
 def convert(network: torch.nn.Module, planes: np.ndarray) -> openvino.Model:
-    """Return a model from planes (any number of positions) and all weights to logits and values."""
+    """Convert a network to a model that maps planes and all weights to logits and values.
+
+    The model accepts any number of positions; ``planes`` serves as an example.
+    """
     function = _WeightsAsInputs(network)
     example = (torch.from_numpy(planes[:2]), *function.weights)
     with warnings.catch_warnings():
@@ -39,7 +42,7 @@ def convert(network: torch.nn.Module, planes: np.ndarray) -> openvino.Model:
 
 
 def with_weights(template: openvino.Model, network: torch.nn.Module) -> openvino.Model:
-    """Return a copy of a converted model with the network's weights as constants."""
+    """Copy a converted model, with the network's weights inserted as constants."""
     model = template.clone()
     for parameter, weight in zip(model.get_parameters()[1:], network.parameters()):
         constant = operations.constant(weight.numpy())
@@ -50,9 +53,9 @@ def with_weights(template: openvino.Model, network: torch.nn.Module) -> openvino
 
 
 class _WeightsAsInputs(torch.nn.Module):
-    """The network as a function of planes and weights; returns logits and values.
+    """The network as a function from planes and weights to logits and values.
 
-    (`torch.func.functional_call` would be shorter but refuses to be traced.)
+    (`torch.func.functional_call` would be shorter but cannot be traced.)
     """
 
     def __init__(self, network: torch.nn.Module):

@@ -1,8 +1,8 @@
 """The engine that runs the network with OpenVINO, on the CPU, in float32, bfloat16 or int8.
 
-It needs the extra ``[openvino]``. The network is converted once; new weights are inserted into the
-converted model as constants and compiled. That takes about 0.05 s in float32 and 0.2 s in int8; a
-new conversion would take at least half a second.
+It needs the optional dependency ``[openvino]``. The network is converted once; new weights are
+inserted into the converted model as constants, and the result is compiled. That takes about 0.05 s
+in float32 and 0.2 s in int8; a new conversion would take at least half a second.
 """
 
 import functools
@@ -29,7 +29,7 @@ else:
 
 
 def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
-    """See `alphazero.inference.engines.registry.EngineModule`."""
+    """Make an `OpenVinoEngine`; see `alphazero.inference.engines.registry.EngineModule`."""
     if device.type != "cpu":
         reason = f"it runs on a CPU only (device=cpu), not with device={device}"
         raise ConfigError.of("engine", "openvino", ["torch"], reason)
@@ -37,7 +37,7 @@ def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine
 
 
 class OpenVinoEngine:
-    """See `alphazero.inference.engines.engine.Engine`.
+    """Runs a network with OpenVINO; see `alphazero.inference.engines.engine.Engine`.
 
     Args:
         precision: "float32", "bfloat16" or "int8" (the tower's convolutions in int8, the rest in
@@ -54,10 +54,10 @@ class OpenVinoEngine:
         self._num_threads = num_threads
         self._template = None  # the converted network, with its weights as inputs
         self._thread = threading.local()
-        self._generation = 0  # number of loads
+        self._generation = 0  # number of times that weights were loaded
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
-        """See `alphazero.inference.engines.engine.Engine.load`."""
+        """Insert the weights and compile; see `alphazero.inference.engines.engine.Engine.load`."""
         network = folded(network).float().cpu().requires_grad_(False)
         # A user's network may have buffers, which are constants of the template.
         if self._template is None or any(True for _ in network.buffers()):
@@ -69,13 +69,13 @@ class OpenVinoEngine:
         self._generation += 1
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """See `alphazero.inference.evaluator.Evaluator.evaluate`."""
+        """Evaluate positions; see `alphazero.inference.evaluator.Evaluator.evaluate`."""
         request = self._request()
         request.infer([planes], share_inputs=True)
         return request.get_output_tensor(0).data.copy(), request.get_output_tensor(1).data.copy()
 
     def _request(self):
-        """Return this thread's inference request for the newest weights."""
+        """Return this thread's own inference request, made for the newest weights."""
         thread = self._thread
         if getattr(thread, "generation", None) != self._generation:
             thread.request = self._compiled.create_infer_request()
@@ -92,12 +92,12 @@ class OpenVinoEngine:
 
 
 def precisions(device: torch.device) -> list[str]:
-    """See `alphazero.inference.engines.registry.EngineModule`."""
+    """Return OpenVINO's number formats on a device: [] unless it is a CPU."""
     return cpu_precisions() if device.type == "cpu" else []
 
 
 def cpu_precisions() -> list[str]:
-    """Return OpenVINO's number formats on this processor, none if it is not installed."""
+    """Return OpenVINO's number formats on this processor, [] if it is not installed."""
     if openvino is None:
         return []
     capabilities = _core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
@@ -118,7 +118,7 @@ def _check(precision: str) -> None:
 
 @functools.cache
 def _core():
-    """Return the only OpenVINO core of the process.
+    """Return the process's only OpenVINO core.
 
     Each core's CPU plugin gives the thread a new signal stack (for AMX). When the core is freed,
     the plugin restores the previous stack, which may belong to a core that has been freed already.

@@ -1,7 +1,7 @@
 """Quantize a converted network: mark the convolutions of its tower for int8.
 
-Weights have 8 bits and a scale for each output channel; inputs have 8 bits and a scale for each
-layer. The stem, whose input is zeros and ones, and the small heads stay in float32 at no cost.
+Weights have 8 bits and one scale per output channel; inputs have 8 bits and one scale per layer.
+The stem, whose input is zeros and ones, and the small heads stay in float32 at no cost.
 """
 
 import numpy as np
@@ -26,8 +26,8 @@ def quantize(model: openvino.Model, planes: np.ndarray, core: openvino.Core) -> 
 def _quantize_input(convolution, bound: float) -> None:
     source = convolution.input_value(0)
     low, high = (_scalar_constant(limit) for limit in (0.0, bound))
-    # The skip connection also gets the quantized value. That saves a pass over memory, 6% of the
-    # time of a 5 x 64 network.
+    # The skip connection also receives the quantized values. That saves a pass over memory, 6% of a
+    # 5 x 64 network's time.
     users = source.get_target_inputs()
     quantized = operations.fake_quantize(source, low, high, low, high, 256)
     for user in users:
@@ -37,7 +37,7 @@ def _quantize_input(convolution, bound: float) -> None:
 def _quantize_weights(convolution) -> None:
     weights = convolution.input_value(1)
     largest = np.abs(weights.get_node().get_data()).max(axis=(1, 2, 3), keepdims=True)
-    scale = largest + np.float32(1e-12)  # avoids a scale of 0 for a channel of zeros
+    scale = largest + np.float32(1e-12)  # keeps the scale of a channel of zeros above 0
     low = operations.constant(-scale)
     high = operations.constant(scale)
     quantized = operations.fake_quantize(weights, low, high, low, high, 255)
@@ -49,7 +49,7 @@ def _scalar_constant(number: float):
 
 
 def _tower(model: openvino.Model) -> list:
-    """Return the residual blocks' convolutions: larger than 1 x 1, with a ReLU as input."""
+    """Find the residual blocks' convolutions: larger than 1 x 1, with a ReLU as input."""
     return [
         node
         for node in model.get_ordered_ops()
@@ -60,7 +60,7 @@ def _tower(model: openvino.Model) -> list:
 
 
 def _largest_inputs(model: openvino.Model, planes: np.ndarray, core: openvino.Core) -> list[float]:
-    """Return the largest input on ``planes`` of each convolution, in the order of `_tower`."""
+    """Measure each tower convolution's largest input for ``planes``, in the order of `_tower`."""
     probe = model.clone()
     axes = operations.constant(np.arange(4))
     outputs = [

@@ -1,14 +1,14 @@
-"""Padding of batches to a few sizes, for the torch engines: rows of zeros are appended."""
+"""Pad batches with rows of zeros to a few sizes, for the torch engines."""
 
 import numpy as np
 
 
 def padded_size(num_rows: int) -> int:
-    """Return the batch size to run: up to 16 the next power of two.
+    """Return the padded size of a batch: up to 16 rows, the next power of two.
 
-    Above 16, it is the next multiple of an eighth of that power, and of at least 8. torch needs
-    separate kernels, or a CUDA graph, for every size. (OpenVINO needs no padding: a change of size
-    costs 0.1 ms.)
+    Above 16, it is the next multiple of an eighth of that power, or of 8 if that is more. torch
+    needs separate kernels, or a CUDA graph, for every size. (OpenVINO needs no padding: a change of
+    size costs 0.1 ms.)
     """
     next_power = 1 << (num_rows - 1).bit_length()
     if num_rows <= 16:
@@ -18,7 +18,7 @@ def padded_size(num_rows: int) -> int:
 
 
 def padded(planes: np.ndarray, num_rows: int) -> np.ndarray:
-    """Return ``planes`` (float32[B, C, H, W]) with zeros appended up to ``num_rows`` rows."""
+    """Append zeros to ``planes`` (float32[B, C, H, W]) up to ``num_rows`` rows."""
     if num_rows == len(planes):
         return planes
     zeros = np.zeros((num_rows - len(planes), *planes.shape[1:]), np.float32)

@@ -1,7 +1,7 @@
 """The engines by name, their number formats on this machine, and the function that makes one.
 
 To add an engine, write a module with a class that implements `Engine` and the two functions of
-`EngineModule`, and add its name to `ENGINES`, and a new number format to `PRECISIONS`. A module is
+`EngineModule`; add its name to `ENGINES`, and any new number format to `PRECISIONS`. A module is
 imported when its engine is requested, because torch and OpenVINO take seconds to import.
 """
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class EngineModule(Protocol):
-    """The functions that the module of an engine defines."""
+    """The functions that an engine's module defines."""
 
     def make(self, choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
-        """Return an engine without a network.
+        """Make an engine, which has no network yet.
 
         Raises:
             ConfigError: if the engine does not run on this machine.
@@ -30,7 +30,7 @@ class EngineModule(Protocol):
         ...
 
     def precisions(self, device: torch.device) -> list[str]:
-        """Return the engine's number formats on a device of this machine, [] if none."""
+        """Return the number formats that the engine supports on a device; [] if none."""
         ...
 
 
@@ -39,7 +39,7 @@ PRECISIONS = ("float32", "bfloat16", "int8")
 
 
 def make_engine(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
-    """Return an engine without a network; call its `load` next.
+    """Make an engine, which has no network yet; call its `load` next.
 
     Args:
         device: torch device.
@@ -54,9 +54,9 @@ def make_engine(choice: EngineChoice, device: torch.device, num_threads: int) ->
 def load_checked(
     engine: Engine, choice: EngineChoice, network: torch.nn.Module, planes: Any
 ) -> None:
-    """Load a network into an engine, and evaluate two positions.
+    """Load a network into an engine, and evaluate two positions as a test.
 
-    An engine may support only the operations and types of this package's networks.
+    It fails if a user's network has operations or types that the engine does not support.
 
     Args:
         planes: float32[M, C, H, W], see `Engine.load`.
@@ -76,7 +76,7 @@ def load_checked(
 
 
 def precisions(engine: str, device: torch.device) -> list[str]:
-    """Return the number formats that an engine supports on a device of this machine, [] if none.
+    """Return the number formats that an engine supports on a device of this machine; [] if none.
 
     Raises:
         ConfigError: if there is no such engine.

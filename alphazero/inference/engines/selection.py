@@ -1,6 +1,6 @@
-"""The engines that this machine has, their speeds, and which one replaces another.
+"""The engines that this machine has, their speeds, and the replacements for inaccurate ones.
 
-In: a network and settings that may say "auto". Out: `EngineChoice`s and their measured speeds.
+In: a network, and settings that may be "auto". Out: `EngineChoice`s and their measured speeds.
 """
 
 import statistics
@@ -22,21 +22,21 @@ from alphazero.inference.evaluator import checked
 from alphazero.runtime.errors import ConfigError
 
 _NUM_ROUNDS = 9
-_ROUND_S = 0.02  # duration of one engine's turn
+_ROUND_S = 0.02  # seconds of one engine's turn
 
 
 class EngineSpeed(NamedTuple):
     """The measured speed of an engine."""
 
     choice: EngineChoice
-    evaluations_per_s: float  #: positions, all threads together
+    evaluations_per_s: float  #: positions per second, all threads together
 
 
 def candidates(engine: str, precision: str, device: torch.device) -> list[EngineChoice]:
     """Return the engines that the settings allow and this machine has.
 
-    "auto" means every engine or precision. A named engine is returned even if this machine lacks
-    it; the error of `make_engine` then says what is missing.
+    "auto" allows every engine or precision. A named engine is returned even if this machine lacks
+    it; the error from `make_engine` then says what is missing.
     """
     if engine == "auto":
         found = [EngineChoice(e, one) for e in ENGINES for one in precisions(e, device)]
@@ -47,11 +47,11 @@ def candidates(engine: str, precision: str, device: torch.device) -> list[Engine
 
 
 def preferred_engine(wanted: EngineChoice, device: torch.device) -> EngineChoice:
-    """Return a player's engine without measuring any, so that the first move comes at once.
+    """Choose a player's engine without measuring any, so that the first move comes at once.
 
     Args:
-        wanted: the player's settings. With a named engine, the precision "auto" is float32. With
-            the engine "auto", OpenVINO comes before torch, and its fastest precision first.
+        wanted: the player's settings. With a named engine, the precision "auto" means float32. With
+            the engine "auto", OpenVINO is preferred to torch, in its fastest precision.
     """
     if wanted.engine == "auto":
         available = candidates("auto", wanted.precision, device)
@@ -63,9 +63,9 @@ def preferred_engine(wanted: EngineChoice, device: torch.device) -> EngineChoice
 
 
 def fallbacks(choice: EngineChoice, device: torch.device) -> list[EngineChoice]:
-    """Return ``choice`` and the engines that replace it, in turn, if it deviates too much.
+    """Return ``choice``, then the engines that replace it, one after another, if it is inaccurate.
 
-    Each is more precise than the one before; the last is the reference.
+    Each is more precise than the one before; the last one is the reference.
     """
     order = [choice]
     if choice.precision == "int8" and "bfloat16" in precisions(choice.engine, device):
@@ -77,10 +77,10 @@ def fallbacks(choice: EngineChoice, device: torch.device) -> list[EngineChoice]:
 def measure_speeds(
     choices, network: torch.nn.Module, planes: np.ndarray, device: torch.device, num_threads: int
 ) -> list[EngineSpeed]:
-    """Return the engines' speeds, fastest first, without engines that cannot run the network.
+    """Measure the engines' speeds, fastest first, without engines that cannot run the network.
 
     Each engine keeps ``num_threads`` threads busy with batches of ``planes``. The engines take
-    turns and the median counts, so that short loads of the machine do not matter.
+    turns and the median counts, so that short bursts of other work do not matter.
     """
     engines = _loaded(choices, network, planes, device, num_threads)
     speeds = _speeds(engines, planes, num_threads)
@@ -88,11 +88,11 @@ def measure_speeds(
 
 
 def _loaded(choices, network, planes, device, num_threads) -> dict[EngineChoice, Engine]:
-    """Return the engines that can run a network.
+    """Make the engines that can run a network, and load it into them.
 
     Raises:
         ConfigError: if none can.
-        ImpossibleAnswersError: if the reference's answers are impossible.
+        ImpossibleAnswersError: if the reference engine's outputs are impossible.
     """
     reference = _load(REFERENCE, network, planes, device, num_threads)
     logits, values = reference.evaluate(planes)

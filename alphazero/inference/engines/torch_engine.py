@@ -1,6 +1,6 @@
 """The engine that every machine has: torch on the CPU (or an Apple GPU), float32 or bfloat16.
 
-Batch normalization is folded into the convolutions, and memory is channels last.
+Batch normalization is folded into the convolutions, and arrays have their channels last in memory.
 """
 
 import threading
@@ -17,7 +17,7 @@ from alphazero.runtime.errors import ConfigError
 
 
 def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
-    """See `alphazero.inference.engines.registry.EngineModule`; on a GPU it is a `CudaEngine`."""
+    """Make a `TorchEngine` or, on an NVIDIA GPU, a `CudaEngine`; see `EngineModule.make`."""
     if choice.precision not in ("float32", "bfloat16"):
         reason = f"{choice.engine} does not have it, but engine=openvino does"
         raise ConfigError.of("precision", choice.precision, ["float32", "bfloat16"], reason)
@@ -29,13 +29,13 @@ def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine
 
 
 def precisions(device: torch.device) -> list[str]:
-    """See `alphazero.inference.engines.registry.EngineModule`."""
+    """Return torch's number formats on a device; see `EngineModule.precisions`."""
     # An Apple GPU may lack operations in bfloat16.
     return ["float32"] if device.type == "mps" else ["float32", "bfloat16"]
 
 
 class TorchEngine:
-    """See `alphazero.inference.engines.engine.Engine`.
+    """Runs a network with torch; see `alphazero.inference.engines.engine.Engine`.
 
     A call outside the main thread uses only that thread. torch's default, which splits each layer
     over all threads with a barrier after it, is slower (two threads, 4 x 48 network: 1.2 times) and
@@ -53,7 +53,7 @@ class TorchEngine:
         self._network: torch.nn.Module | None = None
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
-        """See `alphazero.inference.engines.engine.Engine.load`."""
+        """Copy the weights; see `alphazero.inference.engines.engine.Engine.load`."""
         fresh = folded(network).to(self._device, self._dtype).to(memory_format=torch.channels_last)
         fresh.requires_grad_(False)
         if self._network is None:
@@ -62,7 +62,7 @@ class TorchEngine:
             copy_weights(fresh, self._network)
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """See `alphazero.inference.evaluator.Evaluator.evaluate`."""
+        """Evaluate positions; see `alphazero.inference.evaluator.Evaluator.evaluate`."""
         assert self._network is not None
         self._limit_thread()
         num_rows = len(planes)
@@ -74,9 +74,9 @@ class TorchEngine:
             return output.prior_logits[:num_rows].float().cpu().numpy(), values.cpu().numpy()
 
     def _limit_thread(self) -> None:
-        """Make torch use only the calling thread, unless that is the main thread."""
+        """Make torch use only the calling thread, unless it is the main thread."""
         thread = self._thread
         if threading.current_thread() is threading.main_thread() or hasattr(thread, "limited"):
             return
-        torch.set_num_threads(1)  # of this thread
+        torch.set_num_threads(1)  # for this thread
         thread.limited = True

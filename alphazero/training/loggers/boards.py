@@ -1,4 +1,4 @@
-"""Boards in the colours of the terminal: a finished game, and misplayed positions.
+"""Pictures of boards, in the terminal's colors: a finished game, and misplayed positions.
 
 In: positions of a game. Out: pixels, uint8[H, W, 3].
 """
@@ -28,21 +28,21 @@ _GAME_WIDTH, _MISPLAYED_WIDTH = 308, 150
 _MARGIN = 12
 _LINE_HEIGHT = 16
 _FONT_SIZE = 12
-_PER_ROW = 3  # boards side by side
+_PER_ROW = 3  # number of boards side by side
 _RED, _GREEN = "#ff3b30", "#8cff66"
 
 
 class BoardPictures:
-    """Draws the boards of one game."""
+    """Draws boards of one game, such as Connect Four, as arrays of pixels."""
 
     def __init__(self, game: Game):
         self._game = game
         self._skin = skin_of(game)
 
     def sample_game(self, record: GameRecord) -> np.ndarray:
-        """Return the last position of a game.
+        """Draw the last position of a game.
 
-        Squares are numbered by the ply that took them; where pieces move, the last move is marked.
+        Squares show the ply at which they were taken; if pieces move, the last move is marked.
         """
         game = self._game
         skin = self._skin
@@ -57,7 +57,7 @@ class BoardPictures:
         return self._sheet([(shapes, caption)], _GAME_WIDTH)
 
     def _ply_numbers(self, record: GameRecord, last: np.ndarray) -> dict[Cell, str]:
-        """Return, by cell, the ply that placed each piece of the last position."""
+        """Return the ply at which each piece of the last position was placed, by cell."""
         boards = [self._game.cells(state) for state in (*record.states, last)]
         numbers = dict[Cell, str]()
         for ply, (before, after) in enumerate(zip(boards, boards[1:]), 1):
@@ -65,7 +65,7 @@ class BoardPictures:
         return {cell: number for cell, number in numbers.items() if boards[-1][cell]}
 
     def misplayed(self, failures: list[Failure]) -> np.ndarray:
-        """Return the positions side by side, each with the chosen move and the right ones."""
+        """Draw misplayed positions side by side, each with the move played and the right ones."""
         if not failures:
             text = Letters(_MARGIN, 20, "no misplayed position", _FONT_SIZE, INK, "left")
             return np.asarray(paint(Picture(_GAME_WIDTH, 40, 1, [text])))
@@ -73,7 +73,7 @@ class BoardPictures:
         return self._sheet(boards, _MISPLAYED_WIDTH)
 
     def _failed_board(self, failure: Failure) -> list[Shape]:
-        """Return a misplayed position with outlines around the squares of the moves."""
+        """Draw a misplayed position with the moves outlined: green if right, red if played."""
         board = self._game.cells(failure.state)
         outlined = dict[Cell, str]()
         for color, actions in ((_GREEN, failure.best_actions), (_RED, [failure.action])):
@@ -87,7 +87,7 @@ class BoardPictures:
         return board_shapes(board, self._skin, outlined=outlined)
 
     def _failure_lines(self, failure: Failure) -> list[str]:
-        """Return two lines of text: the move played, and the right moves."""
+        """Describe a mistake in two lines of text: the move played, and the right moves."""
         text = self._skin.notation.text
         mover = self._skin.sides[int(self._game.players(failure.state[None])[0])]
         right = ", ".join(text(action) for action in failure.best_actions)
@@ -98,7 +98,7 @@ class BoardPictures:
         ]
 
     def _sheet(self, boards: list[tuple[list[Shape], list[str]]], total_width: int) -> np.ndarray:
-        """Return boards side by side, each with lines of text below it.
+        """Draw boards side by side, each with lines of text below it.
 
         Args:
             boards: the shapes of each board and its lines of text.
@@ -124,7 +124,7 @@ class BoardPictures:
 
 
 def _fitted(line: str, width: int) -> str:
-    """Return a line shortened so that it is at most ``width`` pixels wide."""
+    """Shorten a line of text to at most ``width`` pixels."""
     while text_width(line, _FONT_SIZE) > width and len(line) > 4:
         line = line.removesuffix(" ...")[:-2] + " ..."
     return line

@@ -1,10 +1,10 @@
-"""TensorBoard's overviews: charts of the tab Custom Scalars, tables of HPARAMS and of settings.
+"""TensorBoard's overviews: the Custom Scalars tab, the HPARAMS tab, and a table of settings.
 
-In: the settings of a run, and those of its game's recipe. Out: the layout that
-`SummaryWriter.add_custom_scalars` takes; TensorBoard merges the layouts of all runs, so the charts
-of two runs have equal names (`alphazero.training.curves`). Also the records of HPARAMS, which show
-a run's changes to the recipe beside its newest figures; these are existing curves, so they are
-always up to date, even in a stopped run.
+In: the settings of a run, and those of its game's recipe. Out: a layout for
+`SummaryWriter.add_custom_scalars`, and records for HPARAMS. TensorBoard merges the layouts of all
+runs, so charts have the same names in every run (`alphazero.training.curves`). HPARAMS shows a
+run's changes to the recipe beside its newest metrics; these are existing curves, so they are always
+up to date, even in a stopped run.
 """
 
 from collections.abc import Mapping
@@ -34,10 +34,10 @@ _LATE_COLUMNS = ("game", "run.", "evaluation.")
 
 
 def layout(settings: TrainSettings) -> dict[str, dict[str, tuple[str, list[str]]]]:
-    """Return the charts for which a run with these settings has values, by category and title.
+    """Return, by category and title, the charts for which a run with these settings has values.
 
-    Each has a kind and tags: "Multiline" with regular expressions, or "Margin" with the tags of a
-    figure and the ends of its interval.
+    Each chart is a type and its tags: "Multiline" with regular expressions, or "Margin" with the
+    tags of a curve and of the ends of its confidence interval.
     """
     result: dict[str, dict[str, tuple[str, list[str]]]] = {}
     for category, charts in CHARTS.items():
@@ -60,7 +60,7 @@ def _title(chart: Chart, lines: list[Line]) -> str:
 
 
 def _has(settings: TrainSettings, tag: str) -> bool:
-    """Return whether a run with these settings makes the measurement of a curve."""
+    """Return whether a run with these settings measures the curve with this tag."""
     evaluation = settings.evaluation
     is_measured = {
         "exact": evaluation.exact and shipped_path(settings.game.name) is not None,
@@ -74,10 +74,10 @@ def _has(settings: TrainSettings, tag: str) -> bool:
 def hparams(
     settings: TrainSettings, recipe: TrainSettings, varied: Mapping[str, str]
 ) -> dict[str, float | str]:
-    """Return game and seed, and the settings that differ from the recipe or within a sweep.
+    """Return game, seed, and the settings that differ from the recipe or within a sweep.
 
     Args:
-        varied: the settings and choices of config groups that distinguish the run within its sweep;
+        varied: the settings and config-group choices that distinguish the run within its sweep;
             choices are returned unchanged.
     """
     found: dict[str, float | str] = {"game": settings.game.name, "seed": str(settings.seed)}
@@ -93,27 +93,27 @@ def hparams(
 
 
 def metrics(settings: TrainSettings) -> list[str]:
-    """Return the tags of the metrics; TensorBoard initially shows the first five."""
+    """Return the tags of the metrics in the HPARAMS table, which at first shows five of them."""
     return [tag for tag in _METRICS if _has(settings, tag)]
 
 
 def start_records(
     settings: TrainSettings, recipe: TrainSettings, varied: Mapping[str, str]
 ) -> tuple[Summary, Summary]:
-    """Return the records for the start of a run: the columns of the table, and the run's row."""
+    """Make the HPARAMS records for the start of a run: the table's columns, and the run's row."""
     values = hparams(settings, recipe, varied)
     columns, row, _ = summary.hparams(values, dict.fromkeys(metrics(settings), 0.0))
     first = set(varied) or {key for key in values if not key.startswith(_LATE_COLUMNS)}
     plugin_data = columns.value[0].metadata.plugin_data
     content = HParamsPluginData.FromString(plugin_data.content)
     for column in content.experiment.hparam_infos:
-        column.differs = column.name in first  # TensorBoard begins with these
+        column.differs = column.name in first  # TensorBoard shows these columns at first
     plugin_data.content = content.SerializeToString()
     return columns, row
 
 
 def settings_table(settings: TrainSettings, recipe: TrainSettings) -> str:
-    """Return all settings as a table in Markdown, those that differ from the recipe first."""
+    """Format all settings as a Markdown table, with those that differ from the recipe first."""
     usual = {row.key: row.value for row in rows(recipe)}
     changed = []
     others = []

@@ -1,4 +1,4 @@
-"""The console logger: a line for each iteration, and a progress bar with the time left below."""
+"""The console logger: a line per iteration, and below them a progress bar with the time left."""
 
 import math
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from alphazero.runtime.wording import counted
 from alphazero.training.events import Alarm, IterationReport, StageProgress
 from alphazero.training.reports import PuzzleReport, WorkersReport
 
-#: Columns of the table: title, width, and format of the cell.
+#: Columns of the table: title, width, and format string of the cells.
 _COLUMNS = (
     ("iteration", 9, "{0.iteration}"),
     ("time", 8, "{minutes}:{seconds:02d}"),
@@ -28,25 +28,25 @@ _COLUMNS = (
 _LINES_BETWEEN_HEADERS = 25
 _INDENT = " " * 10  # for the lines below an iteration
 _ALARM_WIDTH = 100
-#: Typical beginning and end of the stages within an iteration; other stages come at its end.
+#: Typical start and end of a stage, as fractions of an iteration; the other stages come last.
 _STAGES = {"self-play": (0.0, 0.7), "learning": (0.7, 1.0)}
 
 
 class ConsoleLogger:
     """Prints a run's events; as a context manager, it shows the progress bar.
 
-    The line of an iteration is printed with the next event, when the iteration is stored: what is
-    printed will not be lost.
+    An iteration's line is printed at the next event, when the iteration has been stored, so that no
+    printed iteration is ever lost.
 
     Args:
         console: console to print on.
         num_iterations: iterations of the whole run.
-        first_fraction: fraction of the run that was done before a resume.
+        first_fraction: fraction of the run that was done when it was resumed.
     """
 
     def __init__(self, console: Console, num_iterations: int, first_fraction: float):
         self._console = console
-        self._iteration = 1.0 / num_iterations  # an iteration's fraction of the run, at first
+        self._iteration = 1.0 / num_iterations  # first guess: an iteration's fraction of the run
         self._bars = ProgressBars(
             TextColumn("{task.description}"),
             BarColumn(bar_width=10),
@@ -78,7 +78,7 @@ class ConsoleLogger:
             self._print_alarm(alarm, f"since iteration {alarm.since}, ")
 
     def progress(self, event: StageProgress) -> None:
-        """Update the progress bar."""
+        """Update the progress bar, and print notices."""
         self._print_stored()
         for notice in event.notices:
             self._print(_INDENT + notice, "cyan")
@@ -94,12 +94,12 @@ class ConsoleLogger:
         self._bars.update(self._run, completed=completed, description=", ".join(texts))
 
     def iteration(self, report: IterationReport) -> None:
-        """Keep a report until its iteration is stored."""
+        """Keep a report, to be printed when its iteration has been stored."""
         self._print_stored()
         self._unstored = report
 
     def _print_stored(self) -> None:
-        """Print the line and other reports of an iteration that has been stored."""
+        """Print the line, measurements and alarms of an iteration that has been stored."""
         report = self._unstored
         self._unstored = None
         if report is None:
@@ -123,7 +123,7 @@ class ConsoleLogger:
         self._alarms = report.alarms
 
     def _print_line(self, report: IterationReport) -> None:
-        """Print the line of an iteration, below a new header from time to time."""
+        """Print the line of an iteration; every 25 lines, print the header first."""
         if self._num_lines % _LINES_BETWEEN_HEADERS == 0:
             self._print(" ".join(title.rjust(width) for title, width, _ in _COLUMNS), "bold")
         self._num_lines += 1
@@ -135,7 +135,7 @@ class ConsoleLogger:
         self._print(" ".join(cells))
 
     def _print_alarm(self, alarm: Alarm, when: str) -> None:
-        """Print an alarm below the table, wrapped."""
+        """Print an alarm below the table, with lines broken to the console's width."""
         text = Text(when + alarm.text, style="yellow")
         text.highlight_words([when + alarm.title, alarm.key], style="bold")
         width = min(self._console.width, _ALARM_WIDTH)
@@ -146,12 +146,12 @@ class ConsoleLogger:
 
 
 class _TimeLeft(ProgressColumn):
-    """The time left, estimated from the fraction done since the start.
+    """A column with the time left, estimated from the progress since the start or resumption.
 
     rich's own column requires many updates of equal size.
 
     Args:
-        first_fraction: fraction of the run that was done before a resume.
+        first_fraction: fraction of the run that was done when it was resumed.
     """
 
     def __init__(self, first_fraction: float):
@@ -168,7 +168,7 @@ class _TimeLeft(ProgressColumn):
 
 
 def _workers_text(workers: WorkersReport) -> str:
-    """Return the number and speed of the workers, and the staleness of their games."""
+    """Describe the number and speed of the workers, and the staleness of their games."""
     return (
         f"{counted(workers.num_workers, 'worker')}, {workers.num_lost} lost; "
         f"{workers.games_per_s:,.1f} games/s, {workers.staleness:.1f} networks old, "
@@ -177,7 +177,7 @@ def _workers_text(workers: WorkersReport) -> str:
 
 
 def _measurements(report: IterationReport) -> Iterator[str]:
-    """Yield a text for each measurement of an iteration."""
+    """Yield a line of text for each measurement of an iteration."""
     if (pit := report.pit) is not None:
         verdict = "accepted" if pit.accepted else "rejected, the old network is restored"
         yield f"pit {pit.score:.0%}, {verdict}"
@@ -198,7 +198,7 @@ def _measurements(report: IterationReport) -> Iterator[str]:
 
 
 def puzzle_text(puzzle: PuzzleReport, opponent: str) -> str:
-    """Return the results in a game of one player, and those of UCT."""
+    """Describe the results in a game of one player, and UCT's in the same openings."""
     text = (
         f"mean result {puzzle.mean_result:.2f} from {counted(puzzle.num_openings, 'opening')}, "
         f"{opponent} {puzzle.uct_mean_result:.2f} "

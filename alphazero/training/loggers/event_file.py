@@ -1,8 +1,8 @@
-"""TensorBoard's event file, written by the caller's thread.
+"""TensorBoard's event file, written on the caller's thread.
 
-In: summaries. Out: a file that holds all summaries of a `flush`, or none of them. The writers of
-torch and TensorBoard use a thread, which prints errors as a traceback and can make a program wait
-forever on a full disk.
+In: summaries. Out: a file that holds either all summaries of a `flush` or none of them. The writers
+of torch and TensorBoard use another thread, which prints errors as tracebacks and can make a
+program wait forever if the disk is full.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ class EventFile:
     """A new event file in a folder, created by the first `flush`.
 
     Args:
-        purge_step: the step from which events in the folder's older files are invalid.
+        purge_step: events from this step on, in the folder's older files, become invalid.
     """
 
     def __init__(self, folder: Path, purge_step: int | None = None):
@@ -35,14 +35,14 @@ class EventFile:
             self._add(Event(step=purge_step, session_log=SessionLog(status=SessionLog.START)))
 
     def add(self, summary: Summary, step: int = 0) -> None:
-        """Add a summary to those that the next `flush` writes."""
+        """Queue a summary for the next `flush`."""
         self._add(Event(summary=summary, step=step))
 
     def flush(self) -> None:
-        """Write the summaries that have been added.
+        """Write the queued summaries.
 
         Raises:
-            OSError: naming the file, which then ends as before.
+            OSError: if they cannot be written; it names the file, which is left as it was.
         """
         data = self._buffer.getvalue()
         self._buffer = io.BytesIO()

@@ -1,6 +1,6 @@
 """The logger that writes TensorBoard's event file.
 
-In: the reports of a run. Out: curves, pictures and histograms, each with a description, and texts;
+In: the reports of a run. Out: curves, pictures and histograms, each with a description; texts; and,
 at the start of a run, its settings and the layout of the charts.
 """
 
@@ -20,13 +20,13 @@ from alphazero.training.run_config import recipe_of
 from alphazero.training.strength import NUM_MISPLAYED
 from alphazero.training.trainer import Trainer
 
-#: The plugin that shows each kind of value, and TensorBoard's class of its data.
+#: TensorBoard's plugin and data class for each type of value.
 _KINDS = {
     "simple_value": ("scalars", "DATA_CLASS_SCALAR"),
     "image": ("images", "DATA_CLASS_BLOB_SEQUENCE"),
     "histo": ("histograms", "DATA_CLASS_TENSOR"),
 }
-#: Descriptions of pictures and histograms by tag or group of tags.
+#: Descriptions of pictures and histograms, by tag or by group of tags.
 _DESCRIPTIONS = {
     "boards/sample_game": "The last position of the iteration's first game, with the plies at "
     "which the squares were taken. The moves are in the tab TEXT.",
@@ -38,11 +38,11 @@ _DESCRIPTIONS = {
 
 
 class TensorBoardLogger:
-    """Writes an event file. Events after the last stored iteration of a resumed run are replaced.
+    """Writes an event file; a resumed run replaces events after its last stored iteration.
 
     Args:
         trainer: the run's trainer.
-        varied: the settings and choices of config groups that distinguish the run within its sweep.
+        varied: the settings and config-group choices that distinguish the run within its sweep.
     """
 
     def __init__(self, trainer: Trainer, varied: Mapping[str, str] | None = None):
@@ -60,10 +60,10 @@ class TensorBoardLogger:
         self._file.flush()
 
     def iteration(self, report: IterationReport) -> None:
-        """Write everything in a report.
+        """Write an iteration's curves, texts, pictures and histograms.
 
         Raises:
-            OSError: if the file cannot be written; it then holds nothing of the iteration.
+            OSError: if the file cannot be written; it then contains nothing of the iteration.
         """
         step = report.iteration
         row = flat(report) | {"num_alarms": len(report.alarms)}
@@ -76,7 +76,7 @@ class TensorBoardLogger:
         if report.illustrations is not None:
             self._write_illustrations(report.illustrations, step)
         if report.last:
-            self._file.add(summary.hparams({}, {})[2])  # it has ended
+            self._file.add(summary.hparams({}, {})[2])  # the run has ended
         self._file.flush()
 
     def _write_illustrations(self, illustrations: Illustrations, step: int) -> None:
@@ -91,7 +91,7 @@ class TensorBoardLogger:
             self._write(record, _DESCRIPTIONS[tag.partition("/")[0]], step)
 
     def _write_misplayed(self, report: IterationReport) -> None:
-        """Write the picture of misplayed positions if the iteration looked for any."""
+        """Draw and write the misplayed positions, if the iteration looked for any."""
         failures = None if report.exact is None else report.exact.misplayed
         if report.proof is not None:
             failures = report.proof.report.failures[:NUM_MISPLAYED]
@@ -101,7 +101,7 @@ class TensorBoardLogger:
             self._write(record, _DESCRIPTIONS["boards/misplayed"], report.iteration)
 
     def _write_alarms(self, report: IterationReport) -> None:
-        """Write the alarms that begin and those that end, each under its own tag."""
+        """Write the alarms that begin or end in this iteration, each under its own tag."""
         for alarm in report.alarms:
             if alarm.since == report.iteration:
                 self._add_text(f"health/{alarm.name}", alarm.text, report.iteration)
@@ -110,11 +110,11 @@ class TensorBoardLogger:
             self._add_text(f"health/{name}", text, report.iteration)
 
     def _add_text(self, tag: str, text: str, step: int) -> None:
-        """Write a text in Markdown."""
+        """Queue a Markdown text."""
         self._file.add(summary.text(tag, text), step)
 
     def _write(self, record: Summary, description: str, step: int) -> None:
-        """Write a record; TensorBoard reads the description from a tag's first record."""
+        """Queue a record; the first of each tag has the description, where TensorBoard reads it."""
         (value,) = record.value
         if value.tag not in self._described:
             self._described.add(value.tag)

@@ -1,6 +1,6 @@
-"""The connection to a Ray cluster: its nodes, and why calls fail.
+"""The connection to a Ray cluster: its nodes, and the reasons for failed calls.
 
-Only this module connects to Ray. It does not depend on what actors do.
+Only this module connects to Ray. It does not depend on the actors' work.
 """
 
 import logging
@@ -10,8 +10,8 @@ import socket
 import threading
 from typing import Any, NamedTuple
 
-# Whenever a node dies, Ray prints sixty lines about its daemons; our notices tell the user what
-# matters. Ray reads this variable when it is imported.
+# Whenever a node dies, Ray prints sixty lines about its daemons; our own notices suffice. Ray reads
+# this variable when it is imported.
 os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")
 
 import ray  # noqa: E402
@@ -23,7 +23,7 @@ from alphazero.runtime.errors import ConfigError  # noqa: E402
 NODE_LEFT = "its machine has left the cluster"  #: one of the reasons that `reason_of` returns
 _CONNECT_S = 5.0
 _OUT_OF_MEMORY = "Ray has ended its process: its machine was running out of memory"
-#: Why an actor or a task was lost, keyed by a phrase of Ray's message.
+#: The reason for the loss of an actor or a task, keyed by a phrase of Ray's message.
 _REASONS = {
     "ModuleNotFoundError": "this program is not installed on its machine",
     "OUT_OF_MEMORY": _OUT_OF_MEMORY,
@@ -33,7 +33,7 @@ _REASONS = {
 
 
 class Node(NamedTuple):
-    """What the cluster reports about a live node."""
+    """A live node of the cluster, as Ray reports it."""
 
     id: str
     host: str
@@ -45,7 +45,7 @@ def connect(address: str) -> bool:
     """Connect to a cluster unless already connected; return whether this call started it.
 
     Args:
-        address: HOST:PORT, "auto", or "local" to start a cluster of only this machine.
+        address: HOST:PORT; "auto" to find a cluster; "local" to start one on this machine alone.
 
     Raises:
         ConfigError: if no cluster can be reached.
@@ -77,7 +77,7 @@ def connect(address: str) -> bool:
 
 
 def live_nodes() -> list[Node]:
-    """Return the nodes of the cluster that are alive."""
+    """Return the cluster's live nodes."""
     return [
         Node(
             values["NodeID"],
@@ -91,7 +91,7 @@ def live_nodes() -> list[Node]:
 
 
 def reason_of(error: Exception) -> str:
-    """Return why a call failed, as a clause."""
+    """Describe, as a clause, why a call failed."""
     if isinstance(error, ray.exceptions.RayTaskError):
         return f"it failed: {type(error.cause).__name__}: {first_line(error.cause)}"
     for known, clause in _REASONS.items():
@@ -108,7 +108,7 @@ def first_line(error: Any) -> str:
 
 
 def _check_reachable(address: str) -> None:
-    """Raise OSError if nobody listens at HOST:PORT; Ray itself would try for minutes."""
+    """Raise OSError if nothing listens at HOST:PORT; Ray itself would try for minutes."""
     host, colon, port = address.rpartition(":")
     if colon and port.isdigit():
         socket.create_connection((host.strip("[]"), int(port)), _CONNECT_S).close()

@@ -1,10 +1,10 @@
-"""Workers on the machines of a Ray cluster: a `Transport` that Ray carries and supervises.
+"""Workers on the machines of a Ray cluster: a `Transport` on top of Ray's actors.
 
 Each live node has one actor, which uses all its cores or its GPU. Nodes may come and go during the
 run: a new node gets an actor, and an actor that dies is replaced while its node is alive. Ray's own
 restarts and retries are off, because a restarted actor would lack the network.
 
-The weights of each version are put into Ray's object store once; each node fetches them once.
+Each version of the weights is put into Ray's object store once; each node fetches it once.
 """
 
 import time
@@ -25,7 +25,7 @@ from alphazero.workers.transport import Answered, Event, Joined, Left
 from alphazero.workers.unit import Job, Unit, Weights
 
 _NODES_EVERY_S = 1.0
-_MAX_FAILURES = 3  # a node that loses this many actors in a row without an answer gets no more
+_MAX_FAILURES = 3  # a node that loses this many actors in a row, without a reply, gets no more
 
 
 class _Worker(NamedTuple):
@@ -41,7 +41,7 @@ class RayTransport:
 
     Args:
         settings: the workers' settings.
-        job: what a worker has to know about the run.
+        job: the data about the run that a worker needs.
 
     Raises:
         ConfigError: if there is no cluster at the address.
@@ -57,31 +57,31 @@ class RayTransport:
         self._owns_ray = connect(settings.address)
         self._own_node = ray.get_runtime_context().get_node_id()
         self._job = job
-        self._version = 0  # of the newest weights
+        self._version = 0  # version of the newest weights
         self._weights: Any = None  # a reference to the newest stored weights
         self._workers: dict[str, _Worker] = {}
-        self._calls: dict[Any, tuple[str, str]] = {}  # unfinished calls: reference -> worker, kind
-        self._failures: dict[str, int] = {}  # by node, since its last answer
+        self._calls: dict[Any, tuple[str, str]] = {}  # unfinished calls: reference -> worker, name
+        self._failures: dict[str, int] = {}  # lost actors, by node, since its last reply
         self._left_alone: set[str] = set()  # nodes that get no more actors
         self._num_made = 0
         self._asked_nodes_at = -_NODES_EVERY_S
 
-    # --- what the dispatcher asks for -------------------------------------------------------------
+    # --- the dispatcher's requests ----------------------------------------------------------------
 
     def publish(self, weights: Weights) -> None:
-        """See `Transport.publish`."""
+        """Send a network to all workers."""
         self._version = weights.version
         self._weights = ray.put(weights)
         for worker in self._workers.values():
             worker.actor.load.remote(self._weights)
 
     def submit(self, worker: str, unit: Unit) -> None:
-        """See `Transport.submit`; in ordered mode the unit waits for the newest network."""
+        """Send a unit of work, which in ordered mode waits for the newest network."""
         version = self._version if self._settings.mode == "ordered" else 0
         self._calls[self._workers[worker].actor.play.remote(unit, version)] = worker, "play"
 
     def poll(self, timeout_s: float) -> list[Event]:
-        """See `Transport.poll`."""
+        """Look after the nodes; return new events."""
         events = self._look_after_nodes() if self._weights is not None else []
         if not self._calls:
             time.sleep(0.0 if events else timeout_s)
@@ -90,17 +90,17 @@ class RayTransport:
         ray.wait(calls, timeout=0.0 if events else timeout_s)
         ready, _ = ray.wait(calls, num_returns=len(calls), timeout=0.0)
         for call in ready:
-            if call in self._calls:  # else its worker has been removed
+            if call in self._calls:  # otherwise its worker has been removed
                 events += self._finish(call)
         return events
 
     def dismiss(self, worker: str) -> None:
-        """See `Transport.dismiss`."""
+        """End a worker; another one may replace it."""
         if worker in self._workers:
             self._remove(worker)
 
     def close(self) -> None:
-        """See `Transport.close`; the cluster stays, unless it was started here."""
+        """End all workers, and the cluster if it was started here."""
         for worker in list(self._workers):
             self._remove(worker)
         if self._owns_ray:
@@ -109,7 +109,7 @@ class RayTransport:
     # --- actors -----------------------------------------------------------------------------------
 
     def _look_after_nodes(self) -> list[Event]:
-        """Give each live node an actor; remove the actors whose node is gone."""
+        """Start an actor on each new node; remove the actors of lost nodes."""
         now = time.monotonic()
         if now - self._asked_nodes_at < _NODES_EVERY_S:
             return []
@@ -125,7 +125,7 @@ class RayTransport:
         return [Left(name, NODE_LEFT) for name in lost]
 
     def _make(self, node: Node) -> None:
-        """Make an actor on a node."""
+        """Start an actor on a node, and ask for the version of its code."""
         num_threads = node.num_cpus
         if node.id == self._own_node and self._settings.mode == "free":
             num_threads = max(1, num_threads - 1)  # one core is for the learner
@@ -146,7 +146,7 @@ class RayTransport:
         self._calls[actor.code_version.remote()] = name, "version"
 
     def _remove(self, name: str) -> None:
-        """End an actor and forget its calls."""
+        """End an actor and drop its unfinished calls."""
         worker = self._workers.pop(name)
         self._failures[worker.node] = self._failures.get(worker.node, 0) + 1
         if self._failures[worker.node] >= _MAX_FAILURES:
@@ -155,7 +155,7 @@ class RayTransport:
         ray.kill(worker.actor)
 
     def _finish(self, call: Any) -> list[Event]:
-        """Handle a finished call; return the events that follow from it."""
+        """Handle a finished call; return the resulting events."""
         name, kind = self._calls[call]
         worker = self._workers[name]
         try:

@@ -1,4 +1,4 @@
-"""A worker as a Ray actor: plays units with the newest network that it has received."""
+"""A worker as a Ray actor: it plays units of work with the newest network received."""
 
 import threading
 
@@ -10,7 +10,7 @@ from alphazero.workers.unit_player import UnitPlayer
 
 @ray.remote(concurrency_groups={"weights": 1})  # type: ignore[call-overload]
 class WorkerActor:
-    """Plays one unit at a time; a network that arrives meanwhile is used from the next unit on.
+    """Plays one unit of work at a time; a network that arrives meanwhile waits for the next unit.
 
     Args:
         name: the worker's name.
@@ -29,24 +29,25 @@ class WorkerActor:
         return code_version()
 
     def begin(self, job: Job, weights: Weights) -> WorkerFacts:
-        """Get ready to play; return facts about this worker."""
+        """Prepare to play with a first network; return this worker's host and threads."""
         self._player = UnitPlayer(job, self._num_threads, self._name)
         self._player.load(weights)
         return self._player.facts
 
     @ray.method(concurrency_group="weights")
     def load(self, weights: Weights) -> None:
-        """Use a network from the next unit on."""
+        """Receive a network, to be used from the next unit of work on."""
         with self._arrival:
             if self._newest is None or weights.version > self._newest.version:
                 self._newest = weights
             self._arrival.notify()
 
     def play(self, unit: Unit, version: int) -> Answer:
-        """Play a unit.
+        """Play a unit of work and return its games.
 
         Args:
-            version: wait for this network, which may arrive after the unit, on another thread.
+            version: wait for this network or a newer one, which may arrive after the unit, on
+                another thread.
         """
         player = self._player
         assert player is not None
