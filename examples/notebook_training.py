@@ -18,7 +18,7 @@ import torch
 from notebook_connect_four import ConnectFour
 from notebook_tic_tac_toe import TicTacToe
 
-from alphazero.network import notebook, weights
+from alphazero.network import small, weights
 from alphazero.network.interface import NetworkSettings, expected_value
 from alphazero.textbook.alphazero import NOTEBOOK, AlphaZero, play_episode
 from alphazero.textbook.play import play_game
@@ -98,7 +98,7 @@ def main(which, iterations, seed, pit_every):
     random.seed(seed)
     game, num_iterations, num_episodes, num_sampled_plies = GAMES[which]
     planes_shape = planes([game.start_state()]).shape[1:]
-    network = notebook.NotebookNetwork(planes_shape, game.action_size, SHAPE)
+    network = small.NotebookNetwork(planes_shape, game.action_size, SHAPE)
     optimizer = torch.optim.Adam(network.parameters(), lr=3e-3, weight_decay=1e-4)
     accepted = copy.deepcopy(network)
     for iteration in range(1, (iterations or num_iterations) + 1):
