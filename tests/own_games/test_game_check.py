@@ -95,8 +95,8 @@ UNCOMPILABLE = {
     ),
     "an empty list": (_MOVER, f"    found = []\n{_MOVER}", "'found'"),
     "two types of one result": (
-        "    return -1  # for",
-        "    if state[0] > 2:\n        return 'lost'\n    return -1  # for",
+        "    return -1  # the",
+        "    if state[0] > 2:\n        return 'lost'\n    return -1  # the",
         "'return'",
     ),
     "a function of numpy that kernels do not know": (
@@ -133,7 +133,8 @@ def checks(monkeypatch, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_slow(MISTAKES, 6))
-def test_a_mistake_is_named_before_anything_is_played(checks, tmp_path, name):
+def test_a_mistake_is_named_before_anything_is_played(checks, tmp_path, monkeypatch, name):
+    monkeypatch.setattr(checked_game, "_SECONDS", 20.0)  # a busy machine is slow
     old, new, named = MISTAKES[name]
     path = write(tmp_path, old, new)
     with pytest.raises(ConfigError) as refused:
@@ -172,7 +173,7 @@ def test_rules_that_do_not_return_are_named_with_their_line(checks, monkeypatch,
 def test_slow_rules_are_checked_for_a_while_and_played(checks, monkeypatch, tmp_path):
     """A game that takes minutes in plain Python is not refused: only a position has a limit."""
     monkeypatch.setattr(checked_game, "TIME_LIMIT_S", 2.0)
-    slow = "    if NUMBA_IS_OFF:\n        time.sleep(0.3)\n    return np.int64(state[game.side"
+    slow = "    if NUMBA_IS_OFF:\n        time.sleep(0.02)\n    return np.int64(state[game.side"
     path = write(tmp_path, "    return np.int64(state[game.side", slow)
     header = "import os\nimport time\n\nNUMBA_IS_OFF = os.environ.get('NUMBA_DISABLE_JIT') == '1'\n"
     path.write_text(header + path.read_text())
@@ -193,7 +194,7 @@ def test_the_check_finds_this_package_wherever_it_was_imported_from(checks, monk
 @pytest.mark.slow
 def test_a_result_of_the_wrong_sign_is_noted(checks, tmp_path, monkeypatch):
     monkeypatch.setattr(checked_game, "_SECONDS", 60.0)  # a busy machine takes longer for ten games
-    game = make_game(str(write(tmp_path, "return -1  # for", "return 1  # for")))
+    game = make_game(str(write(tmp_path, "return -1  # the", "return 1  # for")))
     assert len(game.notes) == 1 and "'result'" in game.notes[0]
     assert make_game(game.name).notes == game.notes and len(checks) == 1
 
@@ -226,7 +227,8 @@ class Ring:
 
 
 @pytest.mark.slow
-def test_positions_that_repeat_are_noted():
+def test_positions_that_repeat_are_noted(monkeypatch):
+    monkeypatch.setattr(checked_game, "_SECONDS", 20.0)
     # A game that avoids its end goes on for the whole time, and must not reach the limit in it.
     laws = Laws(PythonGame(Ring(goal=2, limit=65_535)))
     notes = examine(laws, None, CheckOptions(seconds=0.5)).notes

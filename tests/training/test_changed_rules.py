@@ -66,7 +66,7 @@ RUN = Path("checkpoints", "pile_Pile", "run")
 def in_new_process(monkeypatch, path):
     """Work in a folder, and know nothing of games and warnings."""
     monkeypatch.chdir(path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(sys, "path", [str(path), *sys.path])
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setattr(registry, "_WARNED", set())
     monkeypatch.setattr(registry, "_OBJECTS", {})
