@@ -114,10 +114,6 @@ evaluate player=random set=files/sets/moves.csv
 evaluate player=random set=files/sets/binary.csv
 evaluate player=random game=othello:4
 
-make_evaluation_set num_positions=1
-make_evaluation_set out=files/sets/text.csv
-make_evaluation_set game=othello max_empties=40 out=x.csv
-
 plot run=nowhere
 plot run=files/runs/text_metrics
 plot run=files/runs/metrics output=x.doc

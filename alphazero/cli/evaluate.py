@@ -5,7 +5,7 @@ answers the same positions, and the difference is printed.
     alphazero evaluate player=checkpoints/connect_four/RUN
     alphazero evaluate player=best num_simulations=800 show=3
     alphazero evaluate player=checkpoints/connect_four/B baseline=checkpoints/connect_four/A
-    alphazero make_evaluation_set seed=7 out=fresh.csv && alphazero evaluate set=fresh.csv
+    alphazero evaluate player=best set=fresh.csv baseline=uct:1000
 
 In: one or two players and an evaluation set. Out: a table; on request, misplayed positions and a
 JSON file of the results.

@@ -13,6 +13,7 @@ import json
 import pickle
 import resource
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 from unittest import mock
@@ -24,6 +25,10 @@ from damage import PLACES, cuts, flips, forge, pickled, put, set_figure, set_key
 from harness import main, run, tell
 from run_samples import TINY
 from wrong_inputs import INSIDE
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+
+from make_evaluation_set import main as make_evaluation_set
 
 from alphazero.cli import train
 from alphazero.config.settings import from_stored
@@ -58,8 +63,8 @@ def folder(tmp_path_factory):
     words = ["game=tic_tac_toe", *TINY, *SETTINGS, f"run.root={root}", "run.name=run"]
     run(["train", *words]).assert_ok()
     path = root / "tic_tac_toe" / "run"
-    words = f"make_evaluation_set game=tic_tac_toe num_positions=9 out={path}/set.csv"
-    run(words.split()).assert_ok()
+    words = ["game=tic_tac_toe", "num_positions=9", f"out={path}/set.csv"]
+    assert make_evaluation_set(words) == 0
     (path / "ratings.json").write_text(json.dumps(RATINGS))
     shutil.copytree(path, path.parent / "other")
     return path
