@@ -89,11 +89,9 @@ class DrawingRequest(PositionRequest):
 
 
 class RunRequest(Request):
-    """An `api/run` query for the metrics of a training run, from a given row on."""
+    """An `api/run` query for the metrics of a training run."""
 
     id: _Text | None = None
-    from_row: Annotated[int, Field(ge=0, le=1_000_000_000, strict=False)] | None = None
-    version: _ShortText | None = None  #: version of the rows that the page has
 
 
 class SearchRequest(PositionRequest):

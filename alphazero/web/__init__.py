@@ -3,7 +3,7 @@
 In: HTTP requests, each with a complete position. Out: positions, moves, analyses. The server keeps
 no game state, so a lost connection, a restart or a reload loses nothing.
 
-    server -> app -> guard, streams, live    sockets, HTTP, access control
+    server -> app -> guard, streams          sockets, HTTP, access control
     backend                                  responses to requests, independent of HTTP
     thinking -> network_search               the players, each searching one position at a time
     exact_scores, review, misplayed          responses based on exact solvers

@@ -1,4 +1,4 @@
-"""The routes of the web application. Only this file, `guard`, `live` and `streams` handle HTTP.
+"""The routes of the web application. Only this file, `guard` and `streams` handle HTTP.
 
 In: HTTP requests. Out: JSON, streams of JSON lines, and the page's files. Every refused request
 gets a fitting HTTP status and the body {"error": "one plain sentence"}.
@@ -20,8 +20,7 @@ from starlette.staticfiles import StaticFiles
 from alphazero.play.requests import Refusal, read_json, shortened
 from alphazero.web.backend import Backend
 from alphazero.web.guard import Guard
-from alphazero.web.live import live_response
-from alphazero.web.streams import FAILED, JsonLines
+from alphazero.web.streams import FAILED, JsonLines, live_response
 
 STATIC = Path(__file__).parent / "static"
 MAX_BODY = 65_536  # largest request body, in bytes

@@ -5,7 +5,7 @@ emits several messages. A request is validated before its job starts, so that a 
 status.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from alphazero.games.batched_game import Game
@@ -24,13 +24,14 @@ from alphazero.solvers.base import UnsolvableError
 from alphazero.web import misplayed, position, review
 from alphazero.web.catalogue import Catalogue, PlayerChoice
 from alphazero.web.exact_scores import exact_answer
-from alphazero.web.jobs import Job, Stream
-from alphazero.web.network_search import Question
+from alphazero.web.network_search import Emit, Question
 from alphazero.web.position import Position, read_position, unfinished
 from alphazero.web.run_charts import RunCharts
 from alphazero.web.search_view import SearchView
 from alphazero.web.thinking import SIMULATIONS_BY_KIND, Thinking
 
+#: Work for a request, which sends messages to the client.
+Job = Callable[[Emit], None]
 #: Default number of simulations for each kind of player that can move; 0 if it does not search.
 _MOVERS = SIMULATIONS_BY_KIND | {"solver": 0, "random": 0, "own": 0}
 
@@ -102,17 +103,9 @@ class Backend:
         found = unfinished(self._position(request))
         player, num_simulations = self._player(found.game, request.player, _MOVERS)
 
-        def job(stream: Stream) -> None:
-            def progress(done: int, **note: str) -> None:
-                total = question.num_simulations
-                stream.emit({"type": "progress", "done": done, "total": total} | note)
-
-            question = Question(found.state, num_simulations, stream.is_stopped)
-            question.watch = lambda view: progress(view.num_simulations)
-            question.note = lambda text: progress(0, note=text)
-            move = self.thinking.move(found.game, player, question)
-            text = found.skin.notation.text(move["action"])
-            stream.emit({"type": "move", "text": text} | move)
+        def job(emit: Emit) -> None:
+            question = Question(found.state, num_simulations, emit)
+            emit({"type": "move", "action": self.thinking.move(found.game, player, question)})
 
         return job
 
@@ -122,13 +115,13 @@ class Backend:
         found = unfinished(self._position(request))
         player, num_simulations = self._player(found.game, request.player, SIMULATIONS_BY_KIND)
 
-        def job(stream: Stream) -> None:
-            def emit(view: SearchView, final: bool = False) -> None:
+        def job(emit: Emit) -> None:
+            def show(view: SearchView, final: bool = False) -> None:
                 head = {"type": "analysis", "final": final, "total": num_simulations}
-                stream.emit(head | view._asdict())
+                emit(head | view._asdict())
 
-            question = Question(found.state, num_simulations, stream.is_stopped, emit, True)
-            emit(self.thinking.search(found.game, player, question), final=True)
+            question = Question(found.state, num_simulations, emit, show)
+            show(self.thinking.search(found.game, player, question), final=True)
 
         return job
 
@@ -138,7 +131,7 @@ class Backend:
         found = self._position(request)
         player, num = self._player(found.game, request.player, review.NUM_SIMULATIONS)
         num = min(num, review.MAX_SIMULATIONS[player.kind])
-        return lambda stream: review.review_game(self.thinking, found, player, num, stream)
+        return lambda emit: review.review_game(self.thinking, found, player, num, emit)
 
     def misplayed(self, plain: Any) -> Job:
         """Make the `api/misplayed` job, which looks for a network's mistakes."""
@@ -148,11 +141,11 @@ class Backend:
         positions = misplayed.find_positions(game)
         num = min(num, misplayed.MAX_SIMULATIONS)
 
-        def job(stream: Stream) -> None:
+        def job(emit: Emit) -> None:
             loading = {"type": "progress", "done": 0, "total": len(positions.moves)}
-            stream.emit(loading | {"note": "loading the network"})
+            emit(loading | {"note": "loading the network"})
             network = self.thinking.network(game, player)
-            misplayed.find_misplayed(network, positions, num, stream)
+            misplayed.find_misplayed(network, positions, num, emit)
 
         return job
 

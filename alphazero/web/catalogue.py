@@ -5,7 +5,6 @@ named. Out: descriptions for the page, and games by name. Requests for anything 
 """
 
 import functools
-import importlib.metadata
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,12 +18,9 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import shipped_network
 from alphazero.web.found_runs import Found, FoundRun, RunFinder
 
-MAX_NETWORK_SIMULATIONS = 10_000
-#: UCT's maximum number of simulations is the first number, a few seconds of work, divided by the
-#: game's plies and actions, but kept within the bounds that follow.
-_UCT_WORK, _UCT_SIMULATIONS = 60_000_000, (20_000, 200_000)
-#: UCT's maximum number of simulations in a game in plain Python, where it is 100 times slower.
-_MAX_PYTHON_UCT_SIMULATIONS = 5_000
+#: Maximum numbers of simulations per move: a network's, UCT's, and UCT's in a game in plain Python,
+#: where it is 100 times slower.
+MAX_NETWORK_SIMULATIONS, _MAX_UCT_SIMULATIONS, _MAX_PYTHON_SIMULATIONS = 10_000, 200_000, 5_000
 _ANALYST_SIMULATIONS = {"network": 2_000, "uct": 20_000}
 
 
@@ -82,7 +78,6 @@ class Catalogue:
         return {
             "games": [describe_game(game, self.players(game)) for game in games],
             "default_game": self.default_game,
-            "version": importlib.metadata.version("alphazero-selfplay"),
         }
 
     def game_names(self) -> list[str]:
@@ -174,8 +169,10 @@ def players_of(game: Game) -> list[PlayerChoice]:
     shipped = shipped_network(game.name)
     if shipped is not None:
         choices.append(_network("best", "Network", shipped))
-    choices.append(PlayerChoice("uct", "UCT (random games, no network)", "uct", _max_uct(game)))
-    if isinstance(game, CompiledGame):
+    is_compiled = isinstance(game, CompiledGame)
+    limit = _MAX_UCT_SIMULATIONS if is_compiled else _MAX_PYTHON_SIMULATIONS
+    choices.append(PlayerChoice("uct", "UCT (random games, no network)", "uct", limit))
+    if is_compiled:
         note = "Perfect where the result can be computed; another player moves until then."
         choices.append(PlayerChoice("solver", "Solver", "solver", note=note))
     return [*choices, PlayerChoice("random", "Random moves", "random")]
@@ -183,13 +180,6 @@ def players_of(game: Game) -> list[PlayerChoice]:
 
 def _network(player_id: str, name: str, path: Path) -> PlayerChoice:
     return PlayerChoice(player_id, name, "network", MAX_NETWORK_SIMULATIONS, network=path)
-
-
-def _max_uct(game: Game) -> int:
-    if not isinstance(game, CompiledGame):
-        return _MAX_PYTHON_UCT_SIMULATIONS
-    low, high = _UCT_SIMULATIONS
-    return min(max(_UCT_WORK // (game.max_plies * game.num_actions), low), high)
 
 
 def _setups(game: Game) -> tuple[str, ...]:
@@ -208,7 +198,6 @@ def describe_game(game: Game, players: list[PlayerChoice]) -> dict[str, Any]:
         "title": skins[0].title,
         "rows": rows,
         "columns": columns,
-        "num_actions": game.num_actions,
         "action_kind": notation.kind,
         "action_squares": list(map(notation.squares, actions)) if notation.kind == "move" else None,
         "style": game.appearance.board,

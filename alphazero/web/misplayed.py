@@ -16,8 +16,7 @@ from alphazero.play.requests import Refusal
 from alphazero.runtime.errors import ConfigError, InputError
 from alphazero.solvers.base import ILLEGAL_VALUE, values_of
 from alphazero.solvers.enumeration import NO_CHILD, Positions, enumerate_positions
-from alphazero.web.jobs import Stopped, Stream
-from alphazero.web.network_search import NetworkSearch
+from alphazero.web.network_search import Emit, NetworkSearch
 from alphazero.web.search_view import number
 
 MAX_POSITIONS, MAX_SIMULATIONS, NUM_SIMULATIONS = 400, 400, 50
@@ -83,24 +82,20 @@ def _lines(positions: Positions) -> dict[int, tuple[int, ...]]:
 
 
 def find_misplayed(
-    network: NetworkSearch, known: KnownPositions, num_simulations: int, stream: Stream
+    network: NetworkSearch, known: KnownPositions, num_simulations: int, emit: Emit
 ) -> None:
     """Test a network on at most `MAX_POSITIONS` positions; emit the `api/misplayed` messages."""
     known = known.spread(MAX_POSITIONS)
     num = len(known.moves)
-    num_misplayed = 0
     for start in range(0, num, _BATCH_SIZE):
-        if stream.is_stopped():
-            raise Stopped
         states = known.states[start : start + _BATCH_SIZE]
         actions = network.choose(states, num_simulations).tolist()
         for row, played in enumerate(actions, start):
             mistake = _mistake(known, row, played)
             if mistake is not None:
-                num_misplayed += 1
-                stream.emit(mistake)
-        stream.emit({"type": "progress", "done": start + len(states), "total": num})
-    stream.emit({"type": "done", "num_positions": num, "num_misplayed": num_misplayed})
+                emit(mistake)
+        emit({"type": "progress", "done": start + len(states), "total": num})
+    emit({"type": "done"})
 
 
 def _mistake(known: KnownPositions, row: int, played: int) -> dict | None:

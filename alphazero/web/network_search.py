@@ -8,12 +8,12 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from alphazero.players.search_player import SearchPlayer
 from alphazero.search.batched_search import TreeSearch
-from alphazero.web.jobs import IsStopped, Stopped
 from alphazero.web.search_view import (
     FINAL_NODES,
     RUNNING_NODES,
@@ -22,6 +22,9 @@ from alphazero.web.search_view import (
     root_answer,
 )
 
+#: A function that sends a message to the client of a request. If the client has gone, it raises an
+#: exception, which ends the work.
+Emit = Callable[[dict[str, Any]], None]
 _VIEW_EVERY_S = 0.2
 _ROW = np.zeros(1, np.int32)
 
@@ -32,10 +35,14 @@ class Question:
 
     state: np.ndarray  #: [K], an unfinished position
     num_simulations: int  #: 0 for a network without search and for players that do not search
-    is_stopped: IsStopped = lambda: False  #: whether the client has stopped waiting
-    watch: Callable[[SearchView], None] | None = None  #: called with views while the search runs
-    with_tree: bool = False  #: whether views include the tree
-    note: Callable[[str], None] = lambda text: None  #: called with the reason for a delay
+    emit: Emit = lambda message: None  #: where the search reports its progress
+    #: Called with views while the search runs; None takes no views, and the final one has no tree.
+    watch: Callable[[SearchView], None] | None = None
+
+    def report(self, num_done: int, note: str = "") -> None:
+        """Send a progress message: simulations finished so far, and the reason for a delay."""
+        message = {"type": "progress", "done": num_done, "total": self.num_simulations}
+        self.emit(message | {"note": note})
 
 
 class NetworkSearch:
@@ -50,11 +57,7 @@ class NetworkSearch:
         self._lock = threading.Lock()
 
     def search(self, question: Question) -> SearchView:
-        """Search a position and return a view of the finished search.
-
-        Raises:
-            Stopped: if the client has stopped waiting.
-        """
+        """Search a position and return a view of the finished search."""
         with self._lock:
             num_simulations = max(question.num_simulations, 1)
             search = self.player.make_search(num_simulations)
@@ -73,11 +76,11 @@ def _run(search: TreeSearch, question: Question) -> SearchView:
     answer = root_answer(search, 0)
     viewed_at = time.monotonic()
     while question.num_simulations > 0 and not len(search.finished_rows()):
-        if question.is_stopped():
-            raise Stopped
         search.step()
-        if question.watch is not None and time.monotonic() - viewed_at >= _VIEW_EVERY_S:
+        if time.monotonic() - viewed_at >= _VIEW_EVERY_S:
             viewed_at = time.monotonic()
-            num_nodes = RUNNING_NODES if question.with_tree else 0
-            question.watch(puct_view(search, 0, answer, num_nodes))
-    return puct_view(search, 0, answer, FINAL_NODES if question.with_tree else 0)
+            view = puct_view(search, 0, answer, RUNNING_NODES if question.watch else 0)
+            question.report(view.num_simulations)
+            if question.watch:
+                question.watch(view)
+    return puct_view(search, 0, answer, FINAL_NODES if question.watch else 0)

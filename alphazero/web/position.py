@@ -82,13 +82,10 @@ def describe(position: Position, from_ply: int) -> dict[str, Any]:
     Args:
         from_ply: the ply of the first position to describe; all later ones follow.
     """
-    skin, session = position.skin, position.session
+    session = position.session
     plies = range(from_ply, len(session.states))
     return {
         "moves": session.actions,
-        "texts": [skin.notation.text(action) for action in session.actions],
-        "list": skin.notation.list_text(session.actions),
-        "from_ply": from_ply,
         "positions": [_describe_ply(position, ply) for ply in plies],
     }
 

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 from alphazero.solvers.base import UnsolvableError
 from alphazero.web.catalogue import PlayerChoice
 from alphazero.web.exact_scores import ExactScores
-from alphazero.web.jobs import Stream
-from alphazero.web.network_search import Question
+from alphazero.web.network_search import Emit, Question
 from alphazero.web.position import Position
 from alphazero.web.search_view import number
 from alphazero.web.thinking import Thinking
@@ -38,7 +37,7 @@ def review_game(
     position: Position,
     player: PlayerChoice,
     num_simulations: int,
-    stream: Stream,
+    emit: Emit,
 ) -> None:
     """Evaluate every position of a game, from the last to the first; emit one message per position.
 
@@ -55,13 +54,13 @@ def review_game(
             except UnsolvableError:
                 solve_until = 0.0  # earlier positions are harder
         if verdict is None:
-            question = Question(position.session.states[ply], num_simulations, stream.is_stopped)
+            question = Question(position.session.states[ply], num_simulations)
             view = thinking.search(position.game, player, question)
             value = None if view.value is None else view.value * _sign(position, ply)
             verdict = _Verdict(value, view.best, view.proven is not None)
-        stream.emit(_message(position, ply, verdict, after))
+        emit(_message(position, ply, verdict, after))
         after = verdict
-    stream.emit({"type": "done"})
+    emit({"type": "done"})
 
 
 def _exact_verdict(thinking: Thinking, position: Position, ply: int) -> _Verdict:

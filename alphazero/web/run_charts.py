@@ -46,7 +46,7 @@ class RunCharts:
         return {"runs": runs, "damaged": damaged}
 
     def show_run(self, request: RunRequest) -> dict[str, Any]:
-        """Return the `api/run` response, which starts at row 0 if the page's rows are outdated.
+        """Return the `api/run` response: the curves of a run, its alarms and its settings.
 
         Raises:
             Refusal: if there is no such run.
@@ -59,14 +59,14 @@ class RunCharts:
         rows = self._rows_of(run)
         with rows.lock:
             rows.read()
-            return _describe_rows(run, rows, request)
+            return _describe_rows(run, rows)
 
     def _rows_of(self, run: FoundRun) -> RunRows:
         return self._rows.setdefault(run.folder.path, RunRows(run.folder))
 
     def _summary(self, run: FoundRun, names: list[str]) -> dict[str, Any]:
         game = self._catalogue.named_run_game(run, names)
-        ratings, _ = _ratings_of(run.folder)
+        ratings = _ratings_of(run.folder)
         rows = self._rows_of(run)
         with rows.lock:
             rows.read()
@@ -94,57 +94,29 @@ class RunCharts:
             }
 
 
-def _describe_rows(run: FoundRun, rows: RunRows, request: RunRequest) -> dict[str, Any]:
-    ratings, changed = _ratings_of(run.folder)
+def _describe_rows(run: FoundRun, rows: RunRows) -> dict[str, Any]:
     charts = {chart: [rows.columns[line] for line in chart.lines] for chart in PAGE_CHARTS}
-    charts[_RATING] = [_rating_column(rows, ratings)]
-    version, start = f"{rows.version}.{changed}", request.from_row or 0
-    if start > len(rows) or request.version not in (None, version):
-        start = 0
-    first_rows = {chart: _begin(columns) for chart, columns in charts.items()}
-    begins = {chart: row for chart, row in first_rows.items() if row is not None}
-    if any(begin >= start for begin in begins.values()):
-        start = 0  # the page does not yet have this chart
+    charts[_RATING] = [_rating_column(rows, _ratings_of(run.folder))]
     return {
         "id": run.id,
-        "version": version,
-        "from_row": start,
-        "num_rows": len(rows),
-        "x": {
-            "iterations": rows.iterations[start:],
-            "games": rows.games[start:],
-            "hours": rows.hours[start:],
-        },
-        "charts": [_drawn(chart, charts[chart], start, rows.opponent) for chart in begins],
-        "alarms": [
-            {
-                "iteration": change.iteration,
-                "alarm": change.name,
-                "began": change.began,
-                "text": change.text,
-            }
-            for change in rows.alarm_changes
-            if change.row >= start
+        "x": {"iterations": rows.iterations[:], "games": rows.games[:], "hours": rows.hours[:]},
+        "charts": [
+            _drawn(chart, columns, rows.opponent)
+            for chart, columns in charts.items()
+            if any(value is not None for column in columns for value in column.y)
         ],
-        "settings": {} if start else _settings(run.folder),
+        "alarms": [change._asdict() for change in rows.alarm_changes],
+        "settings": _settings(run.folder),
     }
 
 
-def _begin(columns: list[Column]) -> int | None:
-    """Find the first row with a value in any of the columns; None if all are empty."""
-    for row, values in enumerate(zip(*(column.y for column in columns))):
-        if any(value is not None for value in values):
-            return row
-    return None
-
-
-def _drawn(chart: Chart, columns: list[Column], start: int, opponent: str | None) -> dict[str, Any]:
-    """Convert a chart, from row ``start`` on, to the form that the page draws."""
+def _drawn(chart: Chart, columns: list[Column], opponent: str | None) -> dict[str, Any]:
+    """Convert a chart to the form that the page draws."""
     curves = []
     for line, column in zip(chart.lines, columns):
-        plain: dict[str, Any] = {"name": line.name, "y": column.y[start:]}
+        plain: dict[str, Any] = {"name": line.name, "y": column.y[:]}
         if len(line.tags) > 1:
-            plain |= {"low": column.low[start:], "high": column.high[start:]}
+            plain |= {"low": column.low[:], "high": column.high[:]}
         curves.append(plain)
     against = f" against {opponent}" if chart is SCORE and opponent else ""
     return {
@@ -182,14 +154,13 @@ def _rating_column(rows: RunRows, ratings: list[Row]) -> Column:
     return column
 
 
-def _ratings_of(folder: RunFolder) -> tuple[list[Row], int]:
-    """Read the Elo of a run's networks, oldest first, and the file's modification time in ns."""
+def _ratings_of(folder: RunFolder) -> list[Row]:
+    """Read the Elo of a run's networks, oldest first."""
     path = folder.path / "ratings.json"
     try:
-        changed = path.stat().st_mtime_ns
+        return _read_ratings(path, path.stat().st_mtime_ns)
     except OSError:
-        return [], 0
-    return _read_ratings(path, changed), changed
+        return []
 
 
 @functools.lru_cache(256)

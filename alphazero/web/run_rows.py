@@ -28,9 +28,7 @@ class Column(NamedTuple):
 class AlarmChange(NamedTuple):
     """An alarm that began or ended."""
 
-    row: int  #: the first row with the alarm, or the first without it
-    iteration: int
-    name: str
+    iteration: int  #: the first iteration with the alarm, or the first without it
     began: bool  #: True if the alarm began, False if it ended
     text: str  #: explanation of the alarm
 
@@ -45,18 +43,14 @@ class RunRows:
 
     Attributes:
         lock: callers must hold it while they use any other attribute or method.
-        version: a text that changes whenever rows that were already read have changed.
     """
 
     def __init__(self, folder: RunFolder):
         self.lock = threading.Lock()
         self._folder = folder
-        self._num_starts = 0
         self._start_over(0)
 
     def _start_over(self, inode: int) -> None:
-        self._num_starts += 1
-        self.version = f"{self._num_starts}.{inode}"
         self._inode = inode
         self._end = 0
         self._last_line = b""
@@ -124,12 +118,11 @@ class RunRows:
         texts = str(row.get("alarm_texts")).splitlines()
         if len(texts) != len(alarms):  # the file was edited
             texts = alarms
-        place = len(self) - 1, row["iteration"]
         for name, text in zip(alarms, texts):
             if name not in self.alarms:
-                self.alarm_changes.append(AlarmChange(*place, name, True, text))
+                self.alarm_changes.append(AlarmChange(row["iteration"], True, text))
         for name in self.alarms:
             if name not in alarms:
                 text = f"{name.replace('_', ' ')}: over."
-                self.alarm_changes.append(AlarmChange(*place, name, False, text))
+                self.alarm_changes.append(AlarmChange(row["iteration"], False, text))
         self.alarms = alarms

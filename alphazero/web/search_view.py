@@ -174,26 +174,13 @@ def _uct_statistics(
 def analysis_view(game: Game, state: np.ndarray, analysis: Analysis) -> SearchView:
     """Make a view, without a tree, of a player's analysis of a position, [K]."""
     legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
-    actions = [
-        {
-            "action": action,
-            "visits": int(analysis.visits[action]),
-            "prior": None,
-            "value": number(analysis.values[action]),
-            "proven": None,
-        }
+    children = [
+        _Node(None, action, int(analysis.visits[action]), analysis.values[action], None, None, 0)
         for action in legal
     ]
-    return SearchView(
-        num_simulations=analysis.num_simulations,
-        value=number(analysis.value),
-        proven=None,
-        best=int(analysis.action),
-        actions=actions,
-        line=[int(action) for action in analysis.principal_variation],
-        network=None,
-        tree=[],
-    )
+    root = _Node(None, None, analysis.num_simulations, analysis.value, None, None, 0)
+    line = [int(action) for action in analysis.principal_variation]
+    return _view(root, lambda node: children, legal, line, 0)
 
 
 def _most_visited_line(node: _Node, children: _Children) -> list[int]:

@@ -147,7 +147,6 @@ def test_every_row_is_a_point_of_each_curve(tmp_path):
     add_row(folder, **score, **{"strength.opponent": "uct:9"})
     answer = make_backend(tmp_path).run({"id": EARLIER})
     rows = rows_of(folder)
-    assert (answer["from_row"], answer["num_rows"]) == (0, 4)
     assert answer["x"]["iterations"] == [1, 2, 3, 4]
     assert answer["x"]["games"] == [12, 18, 30, 42]
     hours = answer["x"]["hours"]
@@ -164,33 +163,17 @@ def test_every_row_is_a_point_of_each_curve(tmp_path):
     assert answer["settings"]["learner.learning_rate"] == 0.002
 
 
-def test_only_rows_that_the_page_lacks_are_sent(tmp_path):
+def test_a_row_that_is_being_written_is_read_once_it_is_complete(tmp_path):
     folder = copy_run(tmp_path)
     backend = make_backend(tmp_path)
-    first = backend.run({"id": EARLIER})
     with open(folder / "metrics.jsonl", "ab") as file:
-        file.write(b'{"iteration": 3, "elapsed_')  # is being written
-    asked = {"id": EARLIER, "from_row": "2", "version": first["version"]}
-    none = backend.run(asked)
-    assert (none["from_row"], none["num_rows"], none["x"]["hours"]) == (2, 2, [])
+        file.write(b'{"iteration": 3, "elapsed_')
+    assert backend.run({"id": EARLIER})["x"]["iterations"] == [1, 2]
     with open(folder / "metrics.jsonl", "ab") as file:
         file.write(b's": 360, "learner.loss": 1}\n')
-    third = backend.run(asked)
-    assert (third["from_row"], third["num_rows"], third["x"]["hours"]) == (2, 3, [0.1])
-    assert third["x"]["games"] == [None] and third["settings"] == {}
-    assert curves_of(third).keys() == curves_of(first).keys()
-    assert curves_of(third)["Losses", "total"]["y"] == [1]
-
-
-def test_a_chart_that_begins_later_is_sent_from_its_first_row(tmp_path):
-    folder = copy_run(tmp_path)
-    backend = make_backend(tmp_path)
-    first = backend.run({"id": EARLIER})
-    add_row(folder, **{"exact.accuracy": 1.0})
-    later = backend.run({"id": EARLIER, "from_row": "2", "version": first["version"]})
-    assert later["from_row"] == 0 and len(later["charts"]) == len(first["charts"]) + 1
-    again = backend.run({"id": EARLIER, "from_row": "3", "version": later["version"]})
-    assert again["from_row"] == 3 and curves_of(again).keys() == curves_of(later).keys()
+    third = backend.run({"id": EARLIER})
+    assert (third["x"]["hours"][2:], third["x"]["games"][2:]) == ([0.1], [None])
+    assert curves_of(third)["Losses", "total"]["y"][2:] == [1]
 
 
 @pytest.mark.parametrize("is_resumed", [True, False])
@@ -199,16 +182,15 @@ def test_a_run_that_was_cut_starts_over(tmp_path, is_resumed):
     folder = copy_run(tmp_path)
     add_row(folder)
     backend = make_backend(tmp_path)
-    asked = {"id": EARLIER, "from_row": "3", "version": backend.run({"id": EARLIER})["version"]}
+    assert len(backend.run({"id": EARLIER})["x"]["hours"]) == 3
     if is_resumed:
         RunFolder(folder).cut_metrics(1)
     else:
         write_rows(folder, rows_of(folder)[:1])
-    assert backend.run({"id": EARLIER, "from_row": "3"})["from_row"] == 0
+    assert len(backend.run({"id": EARLIER})["x"]["hours"]) == 1
     for _ in range(2):
         add_row(folder, **{"learner.loss": 7.5})
-    answer = backend.run(asked)
-    assert (answer["from_row"], answer["num_rows"]) == (0, 3)
+    answer = backend.run({"id": EARLIER})
     assert curves_of(answer)["Losses", "total"]["y"][1:] == [7.5, 7.5]
 
 
@@ -228,7 +210,6 @@ def test_only_new_lines_are_parsed(tmp_path, monkeypatch):
 def test_ratings_have_intervals_and_new_ones_replace_the_old(tmp_path):
     folder = copy_run(tmp_path)
     backend = make_backend(tmp_path)
-    first = backend.run({"id": EARLIER})
 
     def rate(elo):
         networks = {"a": {"iteration": 2, "elapsed_s": 12.5}, "b": {"iteration": 9}}
@@ -239,10 +220,8 @@ def test_ratings_have_intervals_and_new_ones_replace_the_old(tmp_path):
 
     for elo in (1_100, 1_200):
         rate(elo)
-        asked = {"id": EARLIER, "from_row": "2", "version": first["version"]}
-        first = backend.run(asked)
-        rating = curves_of(first)["Rating", "Elo"]
-        assert first["from_row"] == 0 and rating["y"] == [None, elo]
+        rating = curves_of(backend.run({"id": EARLIER}))["Rating", "Elo"]
+        assert rating["y"] == [None, elo]
         assert rating["high"][1] - rating["low"][1] == pytest.approx(2 * 1.96 * 10, abs=0.01)
         assert backend.live()["runs"][0]["elo"] == elo
 
@@ -257,15 +236,12 @@ def test_alarms_are_told_when_they_begin_and_end(tmp_path):
     add_row(folder, alarms="")
     assert backend.live()["runs"][0]["alarms"] == []
     alarms = backend.run({"id": EARLIER})["alarms"]
-    assert [(one["iteration"], one["alarm"], one["began"]) for one in alarms] == [
-        (3, "games_repeat", True),
-        (3, "gone_in_this_version", True),
-        (4, "gone_in_this_version", False),
-        (5, "games_repeat", False),
+    assert [tuple(one.values()) for one in alarms] == [
+        (3, True, "Only 10% differ."),
+        (3, True, "It is gone."),
+        (4, False, "gone in this version: over."),
+        (5, False, "games repeat: over."),
     ]
-    assert [one["text"] for one in alarms[:2]] == ["Only 10% differ.", "It is gone."]
-    later = backend.run({"id": EARLIER, "from_row": "4"})["alarms"]
-    assert [one["iteration"] for one in later] == [5]
 
 
 # --- the stream -----------------------------------------------------------------------------------

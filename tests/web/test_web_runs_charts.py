@@ -28,13 +28,13 @@ class Mending:
     def misplayed(self, request):
         num = 1 if request["player"]["id"].endswith("/000003") else 2
 
-        def job(stream):
+        def job(emit):
             for action in range(num):
                 moves = [0, 3, 1, 5 + action]
                 mistake = {"moves": moves, "played": 8, "best": [2], "value": -1, "best_value": 1}
-                stream.emit({"type": "misplayed"} | mistake)
-            stream.emit({"type": "progress", "done": 9, "total": 9})
-            stream.emit({"type": "done", "num_positions": 9, "num_misplayed": num})
+                emit({"type": "misplayed"} | mistake)
+            emit({"type": "progress", "done": 9, "total": 9})
+            emit({"type": "done"})
 
         return job
 

@@ -46,7 +46,7 @@ def test_a_file_that_has_not_changed_is_not_sent_again(client):
 def test_a_move_is_a_stream_that_ends_with_it(client):
     player = {"id": "best", "num_simulations": 20}
     messages = stream(client, "move", CONNECT_FOUR | {"player": player})
-    assert messages[-1]["type"] == "move" and messages[-1]["num_simulations"] == 20
+    assert messages[-1]["type"] == "move"
     assert {message["type"] for message in messages[:-1]} <= {"progress"}
 
 
@@ -66,8 +66,9 @@ def test_a_closed_page_stops_its_search(client):
     evaluator.evaluate = slowly
     try:
         with client.stream("POST", "api/analyse", json=request) as response:
-            first = json.loads(next(response.iter_lines()))
-            assert first["type"] == "analysis" and not first["final"]
+            messages = map(json.loads, response.iter_lines())
+            view = next(message for message in messages if message["type"] == "analysis")
+            assert not view["final"]
             assert search._lock.locked()
         _wait_until(lambda: not search._lock.locked())
     finally:
