@@ -8,7 +8,7 @@ import functools
 import io
 from collections.abc import Sequence, Set
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
 from PIL import Image, ImageDraw, ImageFont
@@ -24,7 +24,7 @@ _SMOOTHING = 3  # pictures are painted this many times larger, then reduced to s
 _BASELINE = 0.36  # distance from the middle of a line of text down to its baseline, in font sizes
 _BOLD = 0.02  # extra width of bold letters on each side, in font sizes
 _ANCHORS = {"left": ("ls", "start"), "center": ("ms", "middle"), "right": ("rs", "end")}
-_NUM_COLORS = 128  # colours of an animation: the most frequent ones in its last picture
+_NUM_COLORS = 128  # colours of an animation, chosen from its last picture
 
 
 class Picture(NamedTuple):
@@ -78,13 +78,7 @@ def save_animation(pictures: Sequence[Picture], durations_ms: Sequence[int], out
         OSError: if the file cannot be written.
     """
     images = [paint(picture) for picture in pictures]
-    last = images[-1]
-    found = cast(list[tuple[int, tuple[int, ...]]], last.getcolors(last.width * last.height))
-    colors: dict[tuple[int, ...], tuple[int, ...]] = {}
-    for _, color in sorted(found, reverse=True):
-        colors.setdefault(tuple(part // 8 for part in color), color)  # Pillow mixes up closer ones
-    palette = Image.new("P", (1, 1))
-    palette.putpalette([part for color in [*colors.values()][:_NUM_COLORS] for part in color])
+    palette = images[-1].quantize(_NUM_COLORS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     frames = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
     changes = {"append_images": frames[1:], "duration": durations_ms}
     _save(frames[0], output, save_all=True, loop=0, disposal=1, **changes)

@@ -122,7 +122,7 @@ class Rules:
 
 
 class Network:
-    """A network's forward pass in numpy; ``arrays`` are its weights by their names in torch.
+    """The forward pass of a residual network, in numpy; ``arrays`` maps torch's names to weights.
 
     Feature maps are stored as [B, H, W, C], so that a convolution is a matrix product.
     """
@@ -138,18 +138,7 @@ class Network:
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Map planes, float32[B, C, H, W], to prior logits, [B, A], and values, [B]."""
-        planes = np.ascontiguousarray(planes.transpose(0, 2, 3, 1))
-        if "policy_hidden.weight" in self.arrays:
-            features = self._conv("conv", planes[..., :1] - planes[..., 1:2], padded=False)
-            x = np.maximum(self._linear("shared", _flat(features)), 0)
-            policy = np.maximum(self._linear("policy_hidden", x), 0)
-            value = np.maximum(self._linear("value_hidden", x), 0)
-            return self._linear("policy", policy), _expected(self._linear("value", value))
-        if "shared.weight" in self.arrays:
-            x = np.maximum(self._conv("conv", planes, padded=False), 0)
-            x = np.maximum(self._linear("shared", _flat(x)), 0)
-            return self._linear("policy", x), _expected(self._linear("value", x))
-        x = self._conv("stem.conv", planes)
+        x = self._conv("stem.conv", np.ascontiguousarray(planes.transpose(0, 2, 3, 1)))
         if "position_bias" in self.arrays:
             x = x + self.arrays["position_bias"].transpose(0, 2, 3, 1)
         x = np.maximum(x, 0)
@@ -161,14 +150,12 @@ class Network:
         hidden = np.maximum(self._linear("value_hidden", _flat(value)), 0)
         return self._linear("policy", _flat(policy)), _expected(self._linear("value", hidden))
 
-    def _conv(self, name: str, x: np.ndarray, padded: bool = True) -> np.ndarray:
+    def _conv(self, name: str, x: np.ndarray) -> np.ndarray:
         kernel, size = self.kernels[f"{name}.weight"], self.arrays[f"{name}.weight"].shape[-1]
-        before = (size - 1) // 2 if padded else 0
-        after = size - 1 - before if padded else 0
-        if padded and size > 1:
-            x = np.pad(x, ((0, 0), (before, after), (before, after), (0, 0)))
         num, height, width, channels = x.shape
-        height, width = height - size + 1, width - size + 1
+        before = (size - 1) // 2
+        after = size - 1 - before
+        x = np.pad(x, ((0, 0), (before, after), (before, after), (0, 0)))
         parts = np.empty((num, height, width, size * size, channels), np.float32)
         for k in range(size * size):
             down, right = divmod(k, size)
@@ -396,8 +383,9 @@ def use_one_thread() -> None:
                 pass
 
 
-def choose(observation: dict, configuration: dict, start: float) -> int:
-    """Choose the column to play; ``start`` is when Kaggle's call began, by `time.perf_counter`."""
+def agent(observation: dict, configuration: dict) -> int:
+    """Choose the column to play; Kaggle calls this function."""
+    start = time.perf_counter()
     size = tuple(int(configuration[name]) for name in ("rows", "columns", "inarow"))
     rules = Rules(*size)
     position = rules.read(observation["board"], int(observation["mark"]))
@@ -409,20 +397,3 @@ def choose(observation: dict, configuration: dict, start: float) -> int:
         _evaluators[size] = Evaluator(rules, load_network())
     deadline = start + TIME_FRACTION * float(configuration["actTimeout"])
     return best_move(search(rules, _evaluators[size], position, deadline))
-
-
-def _free_column(observation: dict) -> int:
-    """Return the first column that is not full, or 0 if there is none."""
-    try:
-        return next(column for column, owner in enumerate(observation["board"]) if not owner)
-    except Exception:
-        return 0
-
-
-def agent(observation: dict, configuration: dict) -> int:
-    """Choose the column to play; Kaggle calls this function."""
-    start = time.perf_counter()
-    try:
-        return choose(observation, configuration, start)
-    except Exception:
-        return _free_column(observation)

@@ -17,7 +17,7 @@ from torch import nn
 from alphazero.games.batched_game import Game
 from alphazero.interop import kaggle_agent
 from alphazero.interop.export_agreement import Evaluate
-from alphazero.network.residual import folded
+from alphazero.network.residual import ResidualNetwork, folded
 from alphazero.network.weights import network_arrays
 from alphazero.runtime.errors import ConfigError
 
@@ -32,9 +32,12 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
         info: the network's metadata, see `alphazero.network.weights.NetworkFile`.
 
     Raises:
-        ConfigError: if the game is not Connect-X.
+        ConfigError: if the game is not Connect-X, or the network is not a residual network.
     """
     board = _board(game)
+    if not isinstance(network, ResidualNetwork):
+        message = f"format=kaggle takes residual networks, not a {type(network).__name__}."
+        raise ConfigError(message, key="format", value="kaggle")
     stored = io.BytesIO()
     arrays: dict[str, Any] = network_arrays(folded(network))
     np.savez_compressed(stored, **arrays)
