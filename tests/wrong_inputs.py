@@ -140,7 +140,6 @@ def make_files(folder: Path) -> None:
         "raises.py": "raise RuntimeError('not today')\n",
         "configs/experiment/key.yaml": "# @package _global_\nlearner:\n  lr: 1\n",
         "configs/experiment/syntax.yaml": "# @package _global_\nlearner: [\n",
-        "sets/text.csv": "This is no set.\n",
     }
     first = Path(__file__).parents[1] / "alphazero/evaluation/exact/data/connect_four.csv"
     lines = first.read_text().splitlines()[1:]  # without the checksum

@@ -4,16 +4,12 @@ import importlib.util
 import io
 import json
 import re
-import sys
 from pathlib import Path
 
+import make_evaluation_set
 import pytest
 from rich.console import Console
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
-
-import make_evaluation_set
 
 from alphazero.cli import evaluate, plot
 from alphazero.cli import main as cli_main

@@ -1,4 +1,4 @@
-"""Ctrl-C where an exception would abort the process, or would be dropped by Python."""
+"""Ctrl-C where an exception would abort the process."""
 
 import subprocess
 import sys
@@ -26,23 +26,3 @@ def test_an_interrupt_while_torch_is_imported_raises_nothing(tmp_path):
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (ended.returncode, ended.stdout) == (130, "")
     assert len(ended.stderr.splitlines()) == 1
-
-
-DROPPED = """
-import os, signal, time
-from alphazero.cli.interrupts import handle_interrupts
-class Torn:
-    def __del__(self):
-        os.kill(os.getpid(), signal.SIGINT)
-handle_interrupts()
-try:
-    Torn()
-    time.sleep(50)
-except KeyboardInterrupt:
-    print("interrupted")
-"""
-
-
-def test_an_interrupt_that_python_drops_is_sent_again():
-    ended = subprocess.run([sys.executable, "-c", DROPPED], capture_output=True, timeout=40)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"interrupted\n", b"")

@@ -1,17 +1,12 @@
 """Exact evaluation sets: those that ship, the format of their files, and sampling of new ones."""
 
 import dataclasses
-import sys
-from pathlib import Path
-
-import numpy as np
-import pytest
-from game_samples import random_games
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 
 import make_evaluation_set
+import numpy as np
+import pytest
 import set_sampling
+from game_samples import random_games
 from make_evaluation_set import write_set
 from set_sampling import MAX_IMMEDIATE_FRACTION, canonical_keys, sample_set
 

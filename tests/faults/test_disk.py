@@ -13,7 +13,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
@@ -21,12 +20,9 @@ from typing import NamedTuple
 import pytest
 from disk import NEEDS_NO_SPACE, Fault, watched
 from harness import FOLDER, IS_FULL, Ended, run, tell
+from make_evaluation_set import main as make_evaluation_set
 from run_samples import assert_same
 from stored_runs import RESUME, SMALLEST, prepared, result_of, run_in
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
-
-from make_evaluation_set import main as make_evaluation_set
 
 from alphazero.storage.run_folder import RunFolder
 

@@ -13,7 +13,6 @@ import json
 import pickle
 import resource
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 from unittest import mock
@@ -23,12 +22,9 @@ import numpy as np
 import pytest
 from damage import PLACES, cuts, flips, forge, pickled, put, set_figure, set_key, swap, write
 from harness import main, run, tell
+from make_evaluation_set import main as make_evaluation_set
 from run_samples import TINY
 from wrong_inputs import INSIDE
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
-
-from make_evaluation_set import main as make_evaluation_set
 
 from alphazero.cli import train
 from alphazero.config.settings import from_stored

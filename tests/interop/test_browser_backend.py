@@ -6,9 +6,9 @@ node runs the modules of `browser/`, see `tests/browser_rules.mjs`.
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
+import browser_page
 import numpy as np
 import pytest
 from game_samples import random_games
@@ -19,9 +19,6 @@ from alphazero.players.search_player import SearchPlayer
 from alphazero.solvers.enumeration import ExactValues
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
-import browser_page  # noqa: E402
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")

@@ -21,7 +21,6 @@ from alphazero.interop.agents import (  # noqa: E402
     HumanAgent,
     LeftGame,
     PettingZooAgent,
-    observed_text,
 )
 from alphazero.interop.board_view import view_of  # noqa: E402
 from alphazero.interop.environments import make_environment  # noqa: E402
@@ -95,18 +94,6 @@ def test_the_state_read_from_an_observation_is_the_one_that_our_rules_reach(envi
             environment.step(int(view.actions[action]))
             state = view.game.step(state[None], [action]).states[0]
         assert view.game.over(state[None])[0]
-
-
-def test_the_board_of_tictactoe_is_read_as_it_is_drawn():
-    environment = make_environment("tictactoe_v3")
-    view = view_of(environment)
-    environment.reset()
-    environment.step(1)
-    environment.step(6)
-    observation = environment.last()[0]
-    text = observed_text(view, observation["observation"], 0, observation["action_mask"])
-    rows = [line.split("|")[1:-1] for line in text.splitlines()[1::2]]
-    assert [cell.strip() for row in rows for cell in row] == list("03OX47258")
 
 
 def test_observations_that_cannot_be_read_are_refused():

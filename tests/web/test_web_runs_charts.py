@@ -200,14 +200,12 @@ def test_a_run_that_is_not_there_and_damage_are_said(page, runs):
 @pytest.mark.slow
 @pytest.mark.parametrize("view", ["runs", f"runs/{A}?with={B}"])
 def test_axe_finds_nothing_and_a_phone_needs_no_sideways_scrolling(page, view):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page.set_viewport_size({"width": 360, "height": 740})
     page.show(view)
     page.locator(".chart canvas, .runs-table").first.wait_for()
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        found = axe.run(page).response["violations"]
-        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+        assert findings(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     levels = page.evaluate(
         "[...document.querySelectorAll('h1,h2,h3')].map((one) => +one.tagName[1])"
