@@ -1,8 +1,7 @@
-"""Respond to the page's requests, independently of HTTP.
+"""Compute the responses to the page's requests, independently of HTTP.
 
-In: the JSON object of a request, as plain data. Out: the response as plain data, or a job that
-emits several messages. A request is validated before its job starts, so that a refusal gets an HTTP
-status.
+A request is a parsed JSON object. The response is plain data for JSON, or a job that emits several
+messages. A request is validated before its job starts, so that a refusal gets an HTTP status.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,11 +36,11 @@ _MOVERS = SIMULATIONS_BY_KIND | {"solver": 0, "random": 0, "own": 0}
 
 
 class Backend:
-    """Responds to the page's requests. Thread-safe.
+    """Computes the responses to the page's requests; it is thread-safe.
 
     Args:
         runs: the folder of all training runs.
-        games: additional games that the user named.
+        games: names of further games, which the user listed on the command line.
         network_kind: the class of the user's own networks, see `PlayerSettings`.
         own_players: specifications of the user's own players that use no network.
     """
@@ -58,7 +57,7 @@ class Backend:
         self.thinking = Thinking(self.catalogue, network_kind)
 
     def warm_up(self) -> None:
-        """Load everything needed for the first move of the default game."""
+        """Load the default game's network and compile its kernels, by searching the start."""
         game = self.catalogue.game(self.catalogue.default_game)
         player = self.catalogue.players(game)[0]
         if player.kind in SIMULATIONS_BY_KIND:
@@ -79,7 +78,7 @@ class Backend:
         return position.describe(found, from_ply)
 
     def exact(self, plain: Any) -> dict[str, Any]:
-        """Return the `api/exact` response: a position's exact scores, or why they are unknown."""
+        """Return the `api/exact` response: the exact scores of all moves, if they are known."""
         found = unfinished(self._position(read_request(PositionRequest, plain)))
         try:
             exact = self.thinking.solvers.scores(found.game, found.state)
@@ -134,7 +133,7 @@ class Backend:
         return lambda emit: review.review_game(self.thinking, found, player, num, emit)
 
     def misplayed(self, plain: Any) -> Job:
-        """Make the `api/misplayed` job, which looks for a network's mistakes."""
+        """Make the `api/misplayed` job, which finds positions that a network misplays."""
         request = read_request(MisplayedRequest, plain)
         game = self.catalogue.game(request.game)
         player, num = self._player(game, request.player, {"network": misplayed.NUM_SIMULATIONS})
@@ -158,7 +157,7 @@ class Backend:
     def _player(
         self, game: Game, request: PlayerRequest | None, defaults: dict[str, int]
     ) -> tuple[PlayerChoice, int]:
-        """Look up a requested player; return it with its simulations, 0 if it does not search.
+        """Look up the requested player and its number of simulations, which is 0 without search.
 
         Args:
             request: the requested player; None means the game's default analyst.

@@ -1,7 +1,7 @@
 """Find misplayed positions: those in which a network's move gives away the exact result.
 
-In: a network of the catalogue, and positions with exact results: the game's set of evaluation
-positions, or all positions of a small game. Out: the `api/misplayed` messages, one per mistake.
+The network is tested on positions whose exact results are known: the evaluation set that ships with
+the game or, in a small game, all positions. Each mistake is sent as one `api/misplayed` message.
 
 Shapes: N positions, K state words, A actions.
 """
@@ -27,7 +27,7 @@ _BATCH_SIZE = 16
 
 
 class KnownPositions(NamedTuple):
-    """N unfinished positions with the exact results of their actions."""
+    """N unfinished positions, each with the exact result of every action."""
 
     states: np.ndarray  #: [N, K]
     #: [N, A], results for the player to move; illegal actions have
@@ -43,7 +43,7 @@ class KnownPositions(NamedTuple):
 
 
 def find_positions(game: Game) -> KnownPositions:
-    """Get positions of a game with exact results, on which to test a network.
+    """Return positions of a game whose exact results are known, on which to test a network.
 
     Raises:
         Refusal: if no evaluation positions ship for the game, and it is too large to enumerate.
@@ -72,7 +72,7 @@ def _with_wrong_moves(positions: Positions) -> KnownPositions:
 
 
 def _lines(positions: Positions) -> dict[int, tuple[int, ...]]:
-    """Return moves from the start to each position, by its index; parents precede children."""
+    """Return, for each position's index, a sequence of moves from the start to that position."""
     lines: dict[int, tuple[int, ...]] = {0: ()}
     for index, children in enumerate(positions.children.tolist()):
         for action, child in enumerate(children):
@@ -99,7 +99,7 @@ def find_misplayed(
 
 
 def _mistake(known: KnownPositions, row: int, played: int) -> dict | None:
-    """Make the message about a misplayed position; None if the move keeps the exact result."""
+    """Return the message about a misplayed position, or None if the move keeps the exact result."""
     values = known.action_values[row]
     if values[played] == values.max():
         return None

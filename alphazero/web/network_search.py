@@ -1,7 +1,7 @@
-"""Search a position with a network, reporting views of the search while it runs.
+"""Search positions with a network, and report progress and snapshots while a search runs.
 
-In: a position and a number of simulations. Out: a `SearchView`. A network searches one position at
-a time; other requests, such as those of another browser tab, wait.
+A network searches one position at a time; other requests, such as those of another browser tab,
+wait.
 """
 
 import threading
@@ -31,7 +31,7 @@ _ROW = np.zeros(1, np.int32)
 
 @dataclass(eq=False)
 class Question:
-    """A position to search, and functions through which the search reports."""
+    """A position to search, and callbacks to which the search reports its progress."""
 
     state: np.ndarray  #: [K], an unfinished position
     num_simulations: int  #: 0 for a network without search and for players that do not search
@@ -40,7 +40,7 @@ class Question:
     watch: Callable[[SearchView], None] | None = None
 
     def report(self, num_done: int, note: str = "") -> None:
-        """Send a progress message: simulations finished so far, and the reason for a delay."""
+        """Send the client the number of finished simulations, or a note that explains a delay."""
         message = {"type": "progress", "done": num_done, "total": self.num_simulations}
         self.emit(message | {"note": note})
 
@@ -57,7 +57,7 @@ class NetworkSearch:
         self._lock = threading.Lock()
 
     def search(self, question: Question) -> SearchView:
-        """Search a position and return a view of the finished search."""
+        """Search a position, and return a snapshot of the finished search."""
         with self._lock:
             num_simulations = max(question.num_simulations, 1)
             search = self.player.make_search(num_simulations)
@@ -71,7 +71,7 @@ class NetworkSearch:
 
 
 def _run(search: TreeSearch, question: Question) -> SearchView:
-    """Run a search to its end, reporting a view every `_VIEW_EVERY_S` seconds."""
+    """Run a search to its end, and report its progress every `_VIEW_EVERY_S` seconds."""
     search.step()  # only evaluates the root
     answer = root_answer(search, 0)
     viewed_at = time.monotonic()

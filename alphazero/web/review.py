@@ -1,7 +1,7 @@
 """Review a game: evaluate every position, and compute how much each move lost.
 
-In: a whole game. Out: one message per ply, from the end of the game backwards. The last positions
-have exact values, as far back as the solver is fast enough; earlier ones have values from searches.
+The review goes from the end of the game to its start, and sends one message per ply. The last
+positions are solved exactly, as far back as the solver is fast enough; earlier ones are searched.
 
 Values are from the viewpoint of the player who began the game.
 """
@@ -79,7 +79,11 @@ def _sign(position: Position, ply: int) -> int:
 def _message(
     position: Position, ply: int, verdict: _Verdict, after: _Verdict | None
 ) -> dict[str, Any]:
-    """Make the message about a ply; ``after`` is the verdict on the position that followed."""
+    """Return the message about one ply of the game.
+
+    Args:
+        after: the verdict on the next position; None at the end of the game.
+    """
     message = {
         "type": "ply",
         "ply": ply,

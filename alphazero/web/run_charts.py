@@ -1,7 +1,7 @@
 """The data of the page's Runs view: the training runs on this machine, and their metrics.
 
-In: the folders of runs. Out: the `api/live` messages and `api/run` responses. Accuracy is the
-fraction of moves that keep the exact result.
+It makes the `api/live` messages and the `api/run` responses. Accuracy is the fraction of moves that
+keep the exact result.
 """
 
 import functools
@@ -25,14 +25,14 @@ _RATING = Chart("Rating", "Elo", (Line("Elo", ("elo", "low", "high"), 1.0),), fr
 
 
 class RunCharts:
-    """The runs of a catalogue, and their charts. Thread-safe."""
+    """The training runs of a catalogue, and their charts; it is thread-safe."""
 
     def __init__(self, catalogue: Catalogue):
         self._catalogue = catalogue
         self._rows: dict[Path, RunRows] = {}
 
     def list_runs(self) -> dict[str, Any]:
-        """Return an `api/live` message: all runs, the newest first."""
+        """Return an `api/live` message: a summary of every run, the newest first."""
         found = self._catalogue.look_for_runs()
         names = self._catalogue.game_names()
         damaged = [{"id": run_id, "error": why} for run_id, why in found.damaged.items()]
@@ -111,7 +111,7 @@ def _describe_rows(run: FoundRun, rows: RunRows) -> dict[str, Any]:
 
 
 def _drawn(chart: Chart, columns: list[Column], opponent: str | None) -> dict[str, Any]:
-    """Convert a chart to the form that the page draws."""
+    """Convert a chart to the plain data from which the page draws it."""
     curves = []
     for line, column in zip(chart.lines, columns):
         plain: dict[str, Any] = {"name": line.name, "y": column.y[:]}
@@ -128,7 +128,7 @@ def _drawn(chart: Chart, columns: list[Column], opponent: str | None) -> dict[st
 
 
 def _settings(folder: RunFolder) -> dict[str, Any]:
-    """Read a run's settings by dotted name; values that JSON cannot express become text."""
+    """Read the settings of a run by dotted name; values that JSON lacks are written as text."""
     try:
         settings = flat_settings(folder.read_config())
     except (InputError, OSError):
@@ -140,7 +140,7 @@ def _settings(folder: RunFolder) -> dict[str, Any]:
 
 
 def _rating_column(rows: RunRows, ratings: list[Row]) -> Column:
-    """Make a column of the networks' Elo, each in the row of its network's iteration."""
+    """Return the Elo of the rated networks by row; each is in the row of its iteration."""
     unrated: list[float | None] = [None] * len(rows)
     column = Column([*unrated], [*unrated], [*unrated])
     row_of = {iteration: row for row, iteration in enumerate(rows.iterations)} if ratings else {}
@@ -155,7 +155,7 @@ def _rating_column(rows: RunRows, ratings: list[Row]) -> Column:
 
 
 def _ratings_of(folder: RunFolder) -> list[Row]:
-    """Read the Elo of a run's networks, oldest first."""
+    """Return the Elo ratings of a run's networks, the oldest network first."""
     path = folder.path / "ratings.json"
     try:
         return _read_ratings(path, path.stat().st_mtime_ns)
@@ -165,7 +165,7 @@ def _ratings_of(folder: RunFolder) -> list[Row]:
 
 @functools.lru_cache(256)
 def _read_ratings(path: Path, _changed: int) -> list[Row]:
-    """Read the ratings in a file; return [] if it cannot be read."""
+    """Read the networks' Elo ratings from a file; return [] if it is not valid."""
     try:
         plain = json.loads(read_text(path))
         networks = plain["networks"]

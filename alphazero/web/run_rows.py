@@ -1,7 +1,7 @@
-"""Read the metrics of a run incrementally, as columns.
+"""Read the metrics of a training run incrementally, as one column of values per curve.
 
-In: metrics.jsonl. Out: the values of each chart, by row. Only lines added since the last read are
-parsed: a run of 10,000 rows takes half a second at first, and a millisecond after that.
+Only lines that were added to metrics.jsonl since the last read are parsed: a run of 10,000
+iterations takes half a second at first, and a millisecond after that.
 """
 
 import math
@@ -18,7 +18,7 @@ _DIGITS = 6
 
 
 class Column(NamedTuple):
-    """A curve's values by row, with 95% confidence intervals; None where a row has no value."""
+    """The values of a curve in each iteration, with 95% confidence intervals; None if missing."""
 
     y: list[float | None]
     low: list[float | None]  #: lower end of the confidence interval
@@ -39,7 +39,7 @@ def rounded(value: float) -> float | None:
 
 
 class RunRows:
-    """The metrics rows of one run, as columns.
+    """The metrics of one training run as columns, with one row per iteration.
 
     Attributes:
         lock: callers must hold it while they use any other attribute or method.
@@ -96,7 +96,7 @@ class RunRows:
         self.is_damaged = not self.iterations and bool(lines or rest and rest[:1] != b"{")
 
     def _add(self, row: Row) -> None:
-        """Add a row to the columns."""
+        """Append the metrics of one iteration to the columns."""
         num_games = number(row, "selfplay.num_games")
         if math.isnan(num_games):
             self.games.append(None)

@@ -1,7 +1,7 @@
-"""HTTP responses that go on: the messages of a job, and data that is sent again when it changes.
+"""HTTP responses that take a while: the messages of a job, and data that is resent on changes.
 
-A job runs in a thread of its own, and its messages are sent as JSON lines. Closing the connection
-stops it with its next message.
+A job runs in its own thread, and its messages are sent as JSON lines. If the client closes the
+connection, the job ends when it sends its next message.
 """
 
 import asyncio
@@ -61,7 +61,7 @@ class JsonLines(StreamingResponse):
             self._loop.call_soon_threadsafe(self._pending.put_nowait, message)
 
     def _run(self, job: Job) -> None:
-        """Run a job to its end; if it fails, report the error as the last message."""
+        """Run a job to its end; if it fails, send the error as the last message."""
         try:
             job(self.emit)
         except _Stopped:
@@ -83,7 +83,9 @@ class JsonLines(StreamingResponse):
 
 
 def live_response(read: Callable[[], bytes]) -> StreamingResponse:
-    """Make a response of server-sent events: the data now, and again whenever it changes.
+    """Return a response that sends some data now, and again whenever it changes.
+
+    The response uses server-sent events.
 
     Args:
         read: returns the data as one line of JSON; called on a worker thread.

@@ -1,6 +1,6 @@
-"""Move and analyse with the page's players: networks, UCT, solvers, random moves, users' own.
+"""Choose moves and analyse positions with the page's players.
 
-In: an unfinished position and a player of the catalogue. Out: a `SearchView`, or a move.
+A player is a network, UCT, a solver, random moves, or a class of the user's own.
 """
 
 import functools
@@ -43,7 +43,7 @@ _REPORT_EVERY = 20
 
 
 class Thinking:
-    """Runs the players of the catalogue.
+    """Chooses moves and searches positions with the players of the catalogue.
 
     Args:
         network_kind: the class of the user's own networks, see `PlayerSettings`.
@@ -60,7 +60,7 @@ class Thinking:
         self._own_lock = threading.Lock()  # users' players need not be thread-safe
 
     def network(self, game: Game, player: PlayerChoice) -> NetworkSearch:
-        """Get the searcher that uses a network of the catalogue, loading the network if necessary.
+        """Return the search that uses a network of the catalogue; load the network if necessary.
 
         Raises:
             Refusal: if the network cannot be loaded, for example because it was just deleted.
@@ -82,7 +82,7 @@ class Thinking:
         return NetworkSearch(searcher)
 
     def search(self, game: Game, player: PlayerChoice, question: Question) -> SearchView:
-        """Search an unfinished position with a network or UCT, and return the final view.
+        """Search an unfinished position with a network or UCT, and return the final snapshot.
 
         Raises:
             Refusal: if the network cannot be loaded.
@@ -147,7 +147,7 @@ def _search_uct(game: CompiledGame, question: Question) -> SearchView:
 
 
 def _search_uncompiled(game: Game, question: Question) -> SearchView:
-    """Search a position with UCT in a game without compiled rules; the view has no tree."""
+    """Search a position with UCT in a game in plain Python; the snapshot has no tree."""
     player = uct_player(game).limited(question.num_simulations)
 
     def progress(num_done: int, _: Any) -> None:
