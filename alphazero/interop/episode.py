@@ -1,7 +1,6 @@
 """Play games between two agents in a PettingZoo environment, by the environment's own rules.
 
-In: an environment and its agents. Out: actions and rewards. The environment decides which actions
-are legal, who wins and what is shown.
+The environment decides which actions are legal, who wins and what is shown.
 """
 
 from collections.abc import Callable
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Episode(NamedTuple):
-    """One finished game."""
+    """The actions and rewards of a finished game in an environment."""
 
     actions: tuple[int, ...]  #: actions in the environment's numbering
     rewards: dict[str, float]  #: each agent's sum of rewards over the game, which is its result
@@ -28,12 +27,12 @@ def play_episode(
     seed: int | None = None,
     on_move: Callable | None = None,
 ) -> Episode:
-    """Play one game.
+    """Play one game in a PettingZoo environment.
 
     Args:
         environment: an AEC environment, which is reset first; in the render mode "human" it shows
             every position.
-        agents: the agents that play, by the environment's names for them.
+        agents: the agents that play, by the names that the environment gives them.
         seed: the environment's seed.
         on_move: called as ``on_move(agent_name, action)`` after every move.
     """
@@ -67,7 +66,7 @@ def play_match(
     on_move: Callable | None = None,
     on_game: Callable | None = None,
 ) -> MatchReport:
-    """Play games between two agents; ``first`` moves first in games 0, 2, 4, ...
+    """Play games between two agents, who take turns at moving first; ``first`` begins.
 
     All games begin at the start position, so games are counted singly and not in pairs.
 

@@ -1,7 +1,7 @@
 """Compare the outputs of an exported network with those of the original.
 
-In: the network, and a function that runs its exported form. Out: the largest differences in
-positions of random games, or an error if they exceed what rounding explains.
+Both are run on positions of random games. It is an error if their outputs differ by more than
+rounding explains.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 class Agreement(NamedTuple):
-    """The largest differences between a network and its exported form."""
+    """The largest differences between the outputs of a network and of its exported form."""
 
     logits: float  #: largest difference between prior logits
     value: float  #: largest difference between values, which are in [-1, 1]

@@ -3,8 +3,8 @@
 `alphazero export format=kaggle` writes this file and appends the weights of a network. The file
 needs only numpy. Kaggle calls its last function, `agent`, once per move.
 
-In: Kaggle's board. Out: a column. On a board whose size is not the network's, the agent still wins
-in one move or blocks the opponent's win, and otherwise plays near the middle.
+On a board whose size is not the network's, the agent still wins in one move or blocks the
+opponent's win, and otherwise plays near the middle.
 
 A position is two integers with one bit per cell: the discs of the player to move, and the
 opponent's. Each column has a spare bit on top, so that a line never runs from one column into the
@@ -60,7 +60,11 @@ class Rules:
         self._column_cells = (1 << rows) - 1
 
     def read(self, board: list[int], mark: int) -> Position:
-        """Convert Kaggle's board to a position; ``mark`` is the player to move, 1 or 2."""
+        """Convert Kaggle's board, a list of cells from the top left, to a position.
+
+        Args:
+            mark: the player to move, 1 or 2.
+        """
         mine = other = 0
         for cell, owner in enumerate(board):
             row, column = divmod(cell, self.columns)
@@ -72,13 +76,13 @@ class Rules:
         return mine, other
 
     def disc(self, occupied: int, column: int) -> int:
-        """Return the bit of a disc dropped into a column; 0 if the column is full."""
+        """Return the bit of the cell where a disc dropped into a column lands; 0 if it is full."""
         bottom = 1 << (column * (self.rows + 1))
         free = ~occupied & (self._column_cells * bottom)
         return free & -free
 
     def has_line(self, discs: int) -> bool:
-        """Return whether discs, given as bits, contain a line: down, across or diagonally."""
+        """Return whether a player's discs, given as bits, contain a winning line."""
         for shift in (1, self.rows, self.rows + 1, self.rows + 2):
             found, run = discs, 1
             while run < self.length and found:
@@ -90,11 +94,11 @@ class Rules:
         return False
 
     def tactics(self, mine: int, other: int) -> tuple[int | None, list[int]]:
-        """Look one move ahead; return (result, moves).
+        """Look one move ahead; return the result, if it is decided, and the moves to consider.
 
         The result for the player to move is 1 if a disc wins, -1 if the opponent threatens to win
-        in two columns, 0 if the board is full, and otherwise None. The moves are the columns worth
-        considering: those that win; failing that, those that block; failing that, all.
+        in two columns, 0 if the board is full, and otherwise None. The moves are the columns that
+        win; failing that, those that block the opponent's win; failing that, all.
         """
         discs = {column: self.disc(mine | other, column) for column in self.order}
         moves = [column for column in self.order if discs[column]]
@@ -169,7 +173,7 @@ class Network:
 
 
 def _flat(features: np.ndarray) -> np.ndarray:
-    """Flatten each position's feature maps to one row, in torch's order."""
+    """Flatten the feature maps of each position, [B, H, W, C], to [B, C*H*W] as torch does."""
     return features.transpose(0, 3, 1, 2).reshape(len(features), -1)
 
 
@@ -203,7 +207,7 @@ class Node:
         self.num_visits, self.num_in_flight = 1, 0
 
     def expand(self, logits: np.ndarray, value: float) -> None:
-        """Store the network's policy for the moves, and its value."""
+        """Store the network's output: convert logits to priors of the moves, and keep the value."""
         logits = logits[self.moves]
         weights = np.exp(logits - logits.max())
         self.priors = (weights / weights.sum()).tolist()
@@ -225,7 +229,7 @@ class Node:
         return best
 
     def prove(self) -> bool:
-        """Set this node's result if its children prove one; return whether they do."""
+        """Set this node's proven result if its children imply one; return whether they do."""
         results = [None if not child else child.proven for child in self.children]
         if -1 in results:
             self.proven = 1
@@ -267,7 +271,7 @@ def search(
 
 
 def best_move(root: Node) -> int:
-    """Return the most visited column among those whose outcome is acceptable.
+    """Return the most visited column among those that are not proven to be worse than others.
 
     If the root's result is proven, these columns are proven to reach it; otherwise, they are not
     proven to lose.
@@ -363,7 +367,7 @@ _evaluators: dict[tuple, Evaluator] = {}
 
 
 def load_network() -> Network:
-    """Load the network whose weights are in this file."""
+    """Load the network from the weights at the end of this file."""
     data = base64.b85decode("".join(WEIGHTS.split()))
     with np.load(io.BytesIO(data), allow_pickle=False) as file:
         return Network({name: file[name] for name in file.files})

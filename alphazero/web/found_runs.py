@@ -49,7 +49,11 @@ class RunFinder:
         self._found, self._looked_at = Found({}, {}), -math.inf
 
     def found(self, within_s: float | None = None) -> Found:
-        """Return the runs, as the folder was at most ``within_s`` (default: `_FRESH_S`) seconds ago."""
+        """Return the training runs, from a list that is at most ``within_s`` seconds old.
+
+        Args:
+            within_s: maximum age of the list; None means `_FRESH_S`.
+        """
         now = time.monotonic()
         if now - self._looked_at >= (_FRESH_S if within_s is None else within_s):
             self._found, self._looked_at = _look(self._root), now
