@@ -5,8 +5,6 @@ games; a file that does not agree is not written.
     alphazero export network=best game=othello output=othello.onnx
     alphazero export network=checkpoints/connect_four/RUN
     alphazero export network=best game=connect_four format=kaggle output=submission.py
-
-In: a network and a format. Out: one file.
 """
 
 import dataclasses
@@ -68,7 +66,7 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _game_and_network(settings: Settings) -> tuple[Game, Path]:
-    """Find the game, and the file of its network.
+    """Return the game and the path of its network's file.
 
     Raises:
         ValueError: if the network does not exist, or plays another game.

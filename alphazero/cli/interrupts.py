@@ -1,8 +1,9 @@
-"""Handlers of Ctrl-C and SIGTERM: each raises KeyboardInterrupt once, and it is never lost.
+"""Handlers of Ctrl-C and SIGTERM, which raise a KeyboardInterrupt that is never lost.
 
 Python discards an exception raised in a destructor or in a callback of a weak reference, ctypes or
-a C extension: it prints "Exception ignored" and continues. A KeyboardInterrupt discarded this way
-is raised again. The handlers apply to the whole process, so only programs should install them.
+a C extension: it prints "Exception ignored" and continues. The handlers raise a KeyboardInterrupt
+that was discarded this way again. They apply to the whole process, so only programs should install
+them.
 """
 
 import _thread
@@ -28,7 +29,7 @@ _show_unraisable: Any = None  # the hook that ours replaced
 
 
 def handle_interrupts() -> None:
-    """Install the handlers; outside the main thread, where Python forbids this, do nothing.
+    """Install the signal handlers; do nothing outside the main thread, where Python forbids it.
 
     SIGINT stays ignored if the shell set it so, as it does for background commands.
     """
@@ -71,10 +72,10 @@ def _is_importing_extensions() -> bool:
 
 
 def _unraisable(unraisable: Any) -> None:
-    """Raise a KeyboardInterrupt discarded by Python once more; report other exceptions as before.
+    """Raise a KeyboardInterrupt that Python discarded again; report other exceptions as before.
 
-    Other exceptions shortly after an interrupt are ignored: destructors of incomplete objects raise
-    them.
+    Just after an interrupt, other exceptions are ignored, since destructors of incomplete objects
+    raise them.
     """
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
         _thread.start_new_thread(_send_again, ())
