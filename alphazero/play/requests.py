@@ -65,13 +65,6 @@ class PlayerRequest(Request):
     num_simulations: _NumSimulations | None = None
 
 
-class MisplayedRequest(Request):
-    """A request for the positions of a game that a player misplays."""
-
-    game: _ShortText | None = None
-    player: PlayerRequest | None = None
-
-
 class PositionRequest(Request):
     """A position, given by a game, an optional board to start from, and the moves from there."""
 
@@ -88,14 +81,11 @@ class DrawingRequest(PositionRequest):
     from_ply: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
 
 
-class RunRequest(Request):
-    """A query for the metrics of a training run."""
-
-    id: _Text | None = None
-
-
 class SearchRequest(PositionRequest):
-    """A request to search a position, or every position of a game, with a player."""
+    """A request to search a position, or every position of a game, with a player.
+
+    A search for misplayed positions uses only the game and the player.
+    """
 
     player: PlayerRequest | None = None
 

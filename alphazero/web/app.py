@@ -43,7 +43,9 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
     api = [
         Route("/games", lambda request: JSONResponse(backend.games())),
         Route("/live", live),
-        Route("/run", lambda request: JSONResponse(backend.run(dict(request.query_params)))),
+        Route(
+            "/run", lambda request: JSONResponse(backend.run(request.query_params.get("id", "")))
+        ),
         *(Route(f"/{one.__name__}", _post(one, JSONResponse), methods=["POST"]) for one in answers),
         *(Route(f"/{one.__name__}", _post(one, JsonLines), methods=["POST"]) for one in jobs),
     ]

@@ -10,11 +10,9 @@ from typing import Any
 from alphazero.games.batched_game import Game
 from alphazero.play.requests import (
     DrawingRequest,
-    MisplayedRequest,
     PlayerRequest,
     PositionRequest,
     Refusal,
-    RunRequest,
     SearchRequest,
     check_number,
     read_request,
@@ -90,9 +88,9 @@ class Backend:
         """Return an `api/live` message: the training runs, with a summary of each."""
         return self._charts.list_runs()
 
-    def run(self, plain: Any) -> dict[str, Any]:
+    def run(self, run_id: str) -> dict[str, Any]:
         """Return the `api/run` response: the metrics of a training run, as charts."""
-        return self._charts.show_run(read_request(RunRequest, plain))
+        return self._charts.show_run(run_id)
 
     # --- streams ----------------------------------------------------------------------------------
 
@@ -134,7 +132,7 @@ class Backend:
 
     def misplayed(self, plain: Any) -> Job:
         """Make the `api/misplayed` job, which finds positions that a network misplays."""
-        request = read_request(MisplayedRequest, plain)
+        request = read_request(SearchRequest, plain)
         game = self.catalogue.game(request.game)
         player, num = self._player(game, request.player, {"network": misplayed.NUM_SIMULATIONS})
         positions = misplayed.find_positions(game)

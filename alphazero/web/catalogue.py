@@ -106,7 +106,7 @@ class Catalogue:
         Raises:
             Refusal: if the game has no such set-up.
         """
-        setups = _setups(game)
+        setups = setups_of(game)[::-1]  # the default one first
         if setup is not None and setup not in setups:
             message = f"{game.name} has no set-up {quoted(setup)}; it has {', '.join(setups)}."
             raise Refusal(message, key="setup", value=setup)
@@ -182,15 +182,10 @@ def _network(player_id: str, name: str, path: Path) -> PlayerChoice:
     return PlayerChoice(player_id, name, "network", MAX_NETWORK_SIMULATIONS, network=path)
 
 
-def _setups(game: Game) -> tuple[str, ...]:
-    """Return the set-ups of a game, the default one first."""
-    return setups_of(game)[::-1]
-
-
 def describe_game(game: Game, players: list[PlayerChoice]) -> dict[str, Any]:
     """Return a game's entry in the `api/games` response."""
     rows, columns = game.planes_shape[1:]
-    skins = [skin_of(game, setup) for setup in _setups(game)]
+    skins = [skin_of(game, setup) for setup in setups_of(game)[::-1]]
     notation = skins[0].notation
     actions = range(game.num_actions)
     return {

@@ -12,7 +12,7 @@ from typing import Any
 
 from alphazero.evaluation.report import Z_95
 from alphazero.evaluation.run_facts import flat_settings
-from alphazero.play.requests import UNKNOWN, Refusal, RunRequest, quoted
+from alphazero.play.requests import UNKNOWN, Refusal, quoted
 from alphazero.runtime.errors import InputError
 from alphazero.runtime.files import read_text
 from alphazero.storage.run_folder import RunFolder
@@ -45,17 +45,16 @@ class RunCharts:
                 damaged.append({"id": paths[path].id, "error": "its metrics cannot be read."})
         return {"runs": runs, "damaged": damaged}
 
-    def show_run(self, request: RunRequest) -> dict[str, Any]:
+    def show_run(self, run_id: str) -> dict[str, Any]:
         """Return the `api/run` response: the curves of a run, its alarms and its settings.
 
         Raises:
             Refusal: if there is no such run.
         """
-        if not request.id:
-            raise Refusal("the request must name a run: add ?id=RUN.", UNKNOWN)
-        run = self._catalogue.runs().get(request.id)
+        run = self._catalogue.runs().get(run_id)
         if run is None:
-            raise Refusal(f"there is no run {quoted(request.id)} here.", UNKNOWN)
+            message = f"there is no run {quoted(run_id)} here; ?id=RUN names one."
+            raise Refusal(message, UNKNOWN)
         rows = self._rows_of(run)
         with rows.lock:
             rows.read()

@@ -116,8 +116,6 @@ class RunRows:
     def _compare_alarms(self, row: Row) -> None:
         alarms = [name for name in str(row.get("alarms") or "").split(",") if name]
         texts = str(row.get("alarm_texts")).splitlines()
-        if len(texts) != len(alarms):  # the file was edited
-            texts = alarms
         for name, text in zip(alarms, texts):
             if name not in self.alarms:
                 self.alarm_changes.append(AlarmChange(row["iteration"], True, text))

@@ -228,14 +228,13 @@ def test_a_damaged_run_goes_on_as_it_was_or_from_the_state_before(folder, amount
 
 def list_runs(words):
     """Print what the page shows of the runs below a folder."""
-    from alphazero.play.requests import RunRequest
     from alphazero.web.catalogue import Catalogue
     from alphazero.web.run_charts import RunCharts
 
     catalogue = Catalogue(Path(words[1]))
     charts = RunCharts(catalogue)
     plain = charts.list_runs()
-    runs = [charts.show_run(RunRequest(id=found["id"])) for found in plain["runs"]]
+    runs = [charts.show_run(found["id"]) for found in plain["runs"]]
     print(json.dumps([plain, runs, catalogue.describe()], allow_nan=False))
     return 0
 

@@ -15,7 +15,6 @@ from web_samples import make_backend
 from alphazero.play.requests import (
     MAX_ERROR,
     DrawingRequest,
-    MisplayedRequest,
     PositionRequest,
     Request,
     SearchRequest,
@@ -143,14 +142,14 @@ MODELS = {
     "move": SearchRequest,
     "analyse": SearchRequest,
     "review": SearchRequest,
-    "misplayed": MisplayedRequest,
+    "misplayed": SearchRequest,
 }
 
 
 def test_every_model_is_tried():
     models = set(Request.__subclasses__()) | set(PositionRequest.__subclasses__())
     others = {model.__name__ for model in models - set(MODELS.values())}
-    assert others <= {"PlayerRequest", "RunRequest", "EngineRequest"}
+    assert others <= {"PlayerRequest", "EngineRequest"}
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -61,7 +61,7 @@ def test_runs_and_their_networks_are_found_and_play(tmp_path):
     player = {"id": run["networks"][0]["player"], "num_simulations": 10}
     request = {"game": "tic_tac_toe", "player": player}
     assert collect(backend.move(request))[-1]["action"] in range(9)
-    for unknown in ({}, {"id": ""}, {"id": ".."}, {"id": "tic_tac_toe/broken"}):
+    for unknown in ("", "..", "tic_tac_toe/broken"):
         with pytest.raises(Refusal) as refused:
             backend.run(unknown)
         assert refused.value.status == 404
@@ -92,7 +92,7 @@ def test_damage_is_shown_in_a_line_and_hides_no_run(tmp_path):
     runs = {run["name"]: run for run in found["runs"]}
     assert set(runs) == {"earlier", "numbers", "no text", "odd", "rated", "deep", "digits"}
     for run in found["runs"]:
-        JSONResponse(backend.run({"id": run["id"]}))
+        JSONResponse(backend.run(run["id"]))
     lines = {one["id"]: one["error"] for one in found["damaged"]}
     named = {"config", "bytes", "no text"}
     assert set(lines) == {f"tic_tac_toe/{name}" for name in named}
@@ -145,7 +145,7 @@ def test_every_row_is_a_point_of_each_curve(tmp_path):
     add_row(folder, **measured, **{"exact.raw_accuracy": 0.5})
     score = {"strength.score": 0.5, "strength.score_low": 0.25, "strength.score_high": 0.75}
     add_row(folder, **score, **{"strength.opponent": "uct:9"})
-    answer = make_backend(tmp_path).run({"id": EARLIER})
+    answer = make_backend(tmp_path).run(EARLIER)
     rows = rows_of(folder)
     assert answer["x"]["iterations"] == [1, 2, 3, 4]
     assert answer["x"]["games"] == [12, 18, 30, 42]
@@ -168,10 +168,10 @@ def test_a_row_that_is_being_written_is_read_once_it_is_complete(tmp_path):
     backend = make_backend(tmp_path)
     with open(folder / "metrics.jsonl", "ab") as file:
         file.write(b'{"iteration": 3, "elapsed_')
-    assert backend.run({"id": EARLIER})["x"]["iterations"] == [1, 2]
+    assert backend.run(EARLIER)["x"]["iterations"] == [1, 2]
     with open(folder / "metrics.jsonl", "ab") as file:
         file.write(b's": 360, "learner.loss": 1}\n')
-    third = backend.run({"id": EARLIER})
+    third = backend.run(EARLIER)
     assert (third["x"]["hours"][2:], third["x"]["games"][2:]) == ([0.1], [None])
     assert curves_of(third)["Losses", "total"]["y"][2:] == [1]
 
@@ -182,15 +182,15 @@ def test_a_run_that_was_cut_starts_over(tmp_path, is_resumed):
     folder = copy_run(tmp_path)
     add_row(folder)
     backend = make_backend(tmp_path)
-    assert len(backend.run({"id": EARLIER})["x"]["hours"]) == 3
+    assert len(backend.run(EARLIER)["x"]["hours"]) == 3
     if is_resumed:
         RunFolder(folder).cut_metrics(1)
     else:
         write_rows(folder, rows_of(folder)[:1])
-    assert len(backend.run({"id": EARLIER})["x"]["hours"]) == 1
+    assert len(backend.run(EARLIER)["x"]["hours"]) == 1
     for _ in range(2):
         add_row(folder, **{"learner.loss": 7.5})
-    answer = backend.run({"id": EARLIER})
+    answer = backend.run(EARLIER)
     assert curves_of(answer)["Losses", "total"]["y"][1:] == [7.5, 7.5]
 
 
@@ -203,7 +203,7 @@ def test_only_new_lines_are_parsed(tmp_path, monkeypatch):
     add_row(folder)
     for _ in range(3):
         backend.live()
-        backend.run({"id": EARLIER})
+        backend.run(EARLIER)
     assert len(parsed) == 1
 
 
@@ -220,7 +220,7 @@ def test_ratings_have_intervals_and_new_ones_replace_the_old(tmp_path):
 
     for elo in (1_100, 1_200):
         rate(elo)
-        rating = curves_of(backend.run({"id": EARLIER}))["Rating", "Elo"]
+        rating = curves_of(backend.run(EARLIER))["Rating", "Elo"]
         assert rating["y"] == [None, elo]
         assert rating["high"][1] - rating["low"][1] == pytest.approx(2 * 1.96 * 10, abs=0.01)
         assert backend.live()["runs"][0]["elo"] == elo
@@ -235,7 +235,7 @@ def test_alarms_are_told_when_they_begin_and_end(tmp_path):
     assert backend.live()["runs"][0]["alarms"] == ["games_repeat"]
     add_row(folder, alarms="")
     assert backend.live()["runs"][0]["alarms"] == []
-    alarms = backend.run({"id": EARLIER})["alarms"]
+    alarms = backend.run(EARLIER)["alarms"]
     assert [tuple(one.values()) for one in alarms] == [
         (3, True, "Only 10% differ."),
         (3, True, "It is gone."),
