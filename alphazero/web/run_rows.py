@@ -115,7 +115,7 @@ class RunRows:
 
     def _compare_alarms(self, row: Row) -> None:
         alarms = [name for name in str(row.get("alarms") or "").split(",") if name]
-        texts = str(row.get("alarm_texts")).splitlines()
+        texts = str(row.get("alarm_texts") or "").splitlines()
         for name, text in zip(alarms, texts):
             if name not in self.alarms:
                 self.alarm_changes.append(AlarmChange(row["iteration"], True, text))
