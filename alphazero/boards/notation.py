@@ -77,9 +77,9 @@ class Notation:
         name = typed if typed in self._by_name else typed.lower()
         if name in self._by_name:
             return self._by_name[name]
-        return self._unnamed(typed, legal_actions)
+        return self._parse_unnamed(typed, legal_actions)
 
-    def _unnamed(self, typed: str, legal_actions: Iterable[int]) -> int:
+    def _parse_unnamed(self, typed: str, legal_actions: Iterable[int]) -> int:
         """Parse an action that was not typed as its name, such as one typed as its squares."""
         named = named_squares(typed, *self._naming) if self.kind == "move" else None
         meant = [one for one in legal_actions if named and self.squares(one) == named]
@@ -167,7 +167,7 @@ class ColumnsFromOne(Notation):
     def text(self, action: int) -> str:
         return str(action + 1)
 
-    def _unnamed(self, typed: str, legal_actions: Iterable[int]) -> int:
+    def _parse_unnamed(self, typed: str, legal_actions: Iterable[int]) -> int:
         return parse_index(typed, self._game.num_actions, "column", first=1)
 
 
@@ -186,7 +186,7 @@ class Squares(Notation):
     def text(self, action: int) -> str:
         return square_name(action, self._size, self.mirrored)
 
-    def _unnamed(self, typed: str, legal_actions: Iterable[int]) -> int:
+    def _parse_unnamed(self, typed: str, legal_actions: Iterable[int]) -> int:
         last = square_name(self._size**2 - 1, self._size)
         raise ValueError(f"'{typed}' is not a square: type one from a1 to {last}.")
 

@@ -114,7 +114,7 @@ class GameEnvironment(AECEnv):
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {} for agent in self.agents}
-        self._look()
+        self._update()
 
     def step(self, action: int | None) -> None:
         """Play the action of the agent that is to move.
@@ -127,7 +127,7 @@ class GameEnvironment(AECEnv):
             return self._was_dead_step(action)
         self.game.check_legal(self._state, int(action))
         self._state = self.game.step(self._state[None], np.array([action])).states[0]
-        self._look()
+        self._update()
         self._accumulate_rewards()
         if self.render_mode == "human":
             self.render()
@@ -150,7 +150,7 @@ class GameEnvironment(AECEnv):
             print(self._text(), flush=True)
         return None
 
-    def _look(self) -> None:
+    def _update(self) -> None:
         """Update what depends on the position and, if the game is over, the rewards."""
         inspected = self.game.inspect(self._state[None])
         player = int(inspected.players[0])

@@ -18,7 +18,6 @@ class Episode(NamedTuple):
 
     actions: tuple[int, ...]  #: actions in the environment's numbering
     rewards: dict[str, float]  #: each agent's sum of rewards over the game, which is its result
-    illegal_agent: str | None  #: the agent that ended the game with an illegal action, if any
 
 
 def play_episode(
@@ -39,7 +38,7 @@ def play_episode(
     environment.reset(seed=seed)
     if environment.render_mode == "human":
         environment.render()
-    actions, illegal_agent = [], None
+    actions = []
     rewards = dict.fromkeys(environment.possible_agents, 0.0)
     for name in environment.agent_iter():
         observation, reward, terminated, truncated, _ = environment.last()
@@ -48,13 +47,11 @@ def play_episode(
             environment.step(None)
             continue
         action = agents[name].act(observation, name)
-        if not observation["action_mask"][action]:
-            illegal_agent = name
         environment.step(action)
         actions.append(action)
         if on_move is not None:
             on_move(name, action)
-    return Episode(tuple(actions), rewards, illegal_agent)
+    return Episode(tuple(actions), rewards)
 
 
 def play_match(

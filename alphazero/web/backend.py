@@ -21,7 +21,7 @@ from alphazero.solvers.base import UnsolvableError
 from alphazero.web import misplayed, position, review
 from alphazero.web.catalogue import Catalogue, PlayerChoice
 from alphazero.web.exact_scores import exact_answer
-from alphazero.web.network_search import Emit, Question
+from alphazero.web.network_search import Emit, SearchTask
 from alphazero.web.position import Position, read_position, unfinished
 from alphazero.web.run_charts import RunCharts
 from alphazero.web.search_view import SearchView
@@ -59,7 +59,7 @@ class Backend:
         game = self.catalogue.game(self.catalogue.default_game)
         player = self.catalogue.players(game)[0]
         if player.kind in SIMULATIONS_BY_KIND:
-            self.thinking.search(game, player, Question(game.initial_states()[0], 32))
+            self.thinking.search(game, player, SearchTask(game.initial_states()[0], 32))
 
     # --- immediate responses ----------------------------------------------------------------------
 
@@ -101,8 +101,8 @@ class Backend:
         player, num_simulations = self._player(found.game, request.player, _MOVERS)
 
         def job(emit: Emit) -> None:
-            question = Question(found.state, num_simulations, emit)
-            emit({"type": "move", "action": self.thinking.move(found.game, player, question)})
+            task = SearchTask(found.state, num_simulations, emit)
+            emit({"type": "move", "action": self.thinking.move(found.game, player, task)})
 
         return job
 
@@ -117,8 +117,8 @@ class Backend:
                 head = {"type": "analysis", "final": final, "total": num_simulations}
                 emit(head | view._asdict())
 
-            question = Question(found.state, num_simulations, emit, show)
-            show(self.thinking.search(found.game, player, question), final=True)
+            task = SearchTask(found.state, num_simulations, emit, show)
+            show(self.thinking.search(found.game, player, task), final=True)
 
         return job
 

@@ -16,7 +16,7 @@ from alphazero.own_games.registry import OFFERED, is_shipped_game, make_game, sa
 from alphazero.play.requests import Refusal, quoted
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import shipped_network
-from alphazero.web.found_runs import Found, FoundRun, RunFinder
+from alphazero.web.found_runs import FoundRun, FoundRuns, RunFinder
 
 #: Maximum numbers of simulations per move: a network's, UCT's, and UCT's in a game in plain Python,
 #: where it is 100 times slower.
@@ -68,7 +68,7 @@ class Catalogue:
         """Return the runs by id, the newest first, from a list at most a few seconds old."""
         return self._finder.found().runs
 
-    def look_for_runs(self) -> Found:
+    def find_runs(self) -> FoundRuns:
         """Search the folder for runs again; return the readable and the damaged ones."""
         return self._finder.found(within_s=0)
 

@@ -34,7 +34,7 @@ class FoundRun(NamedTuple):
         return f"run:{self.id}/{iteration:06d}"
 
 
-class Found(NamedTuple):
+class FoundRuns(NamedTuple):
     """The readable and the damaged training runs in a folder."""
 
     runs: dict[str, FoundRun]  #: readable runs by id, the newest first
@@ -46,9 +46,9 @@ class RunFinder:
 
     def __init__(self, root: Path):
         self._root = root
-        self._found, self._looked_at = Found({}, {}), -math.inf
+        self._found, self._looked_at = FoundRuns({}, {}), -math.inf
 
-    def found(self, within_s: float | None = None) -> Found:
+    def found(self, within_s: float | None = None) -> FoundRuns:
         """Return the training runs, from a list that is at most ``within_s`` seconds old.
 
         Args:
@@ -56,11 +56,11 @@ class RunFinder:
         """
         now = time.monotonic()
         if now - self._looked_at >= (_FRESH_S if within_s is None else within_s):
-            self._found, self._looked_at = _look(self._root), now
+            self._found, self._looked_at = _find_runs(self._root), now
         return self._found
 
 
-def _look(root: Path) -> Found:
+def _find_runs(root: Path) -> FoundRuns:
     found = []
     damaged = {}
     for config in (path for depth in _DEPTHS for path in root.glob("*/" * depth + "config.yaml")):
@@ -72,7 +72,7 @@ def _look(root: Path) -> Found:
         except (InputError, OSError) as error:
             damaged[run_id] = str(error)
     found.sort(key=lambda run: run.updated, reverse=True)
-    return Found({run.id: run for run in found}, damaged)
+    return FoundRuns({run.id: run for run in found}, damaged)
 
 
 def _read_run(run_id: str, folder: RunFolder) -> FoundRun:

@@ -52,15 +52,15 @@ class Guard:
         """Return the response with which a request is refused, or None if the request may pass."""
         if request.scope["path"].startswith("/api/") and not _is_from_page(request):
             return JSONResponse({"error": "other web sites may not use this server."}, 403)
-        if self._token is None or self._knows_token(request):
+        if self._token is None or self._has_token(request):
             return None
         is_page = request.scope["path"] == "/" and request.method == "GET"
         if is_page and self._is_token(request.query_params.get("token", "")):
-            return self._remembering(request)
+            return self._redirect_with_cookie(request)
         message = "this server requires a token: open the address that its terminal shows."
         return JSONResponse({"error": message}, 401)
 
-    def _knows_token(self, request: Request) -> bool:
+    def _has_token(self, request: Request) -> bool:
         kind, _, bearer = request.headers.get("authorization", "").partition(" ")
         is_bearer = kind.lower() == "bearer" and self._is_token(bearer)
         return is_bearer or self._is_token(request.cookies.get(COOKIE, ""))
@@ -68,7 +68,7 @@ class Guard:
     def _is_token(self, text: str) -> bool:
         return secrets.compare_digest(text.encode(), (self._token or "").encode())
 
-    def _remembering(self, request: Request) -> Response:
+    def _redirect_with_cookie(self, request: Request) -> Response:
         """Return a redirect that stores the token in a cookie and removes it from the address."""
         response = RedirectResponse("./", 303)
         response.set_cookie(

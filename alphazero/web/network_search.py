@@ -30,7 +30,7 @@ _ROW = np.zeros(1, np.int32)
 
 
 @dataclass(eq=False)
-class Question:
+class SearchTask:
     """A position to search, and callbacks to which the search reports its progress."""
 
     state: np.ndarray  #: [K], an unfinished position
@@ -56,13 +56,13 @@ class NetworkSearch:
         self.player = player
         self._lock = threading.Lock()
 
-    def search(self, question: Question) -> SearchView:
+    def search(self, task: SearchTask) -> SearchView:
         """Search a position, and return a snapshot of the finished search."""
         with self._lock:
-            num_simulations = max(question.num_simulations, 1)
+            num_simulations = max(task.num_simulations, 1)
             search = self.player.make_search(num_simulations)
-            search.reset(_ROW, question.state[None], num_simulations)
-            return _run(search, question)
+            search.reset(_ROW, task.state[None], num_simulations)
+            return _run(search, task)
 
     def choose(self, states: np.ndarray, num_simulations: int) -> np.ndarray:
         """Choose the network's actions, int[B], in several positions, [B, K]."""
@@ -70,17 +70,17 @@ class NetworkSearch:
             return self.player.limited(num_simulations).choose(states).actions
 
 
-def _run(search: TreeSearch, question: Question) -> SearchView:
+def _run(search: TreeSearch, task: SearchTask) -> SearchView:
     """Run a search to its end, and report its progress every `_VIEW_EVERY_S` seconds."""
     search.step()  # only evaluates the root
     answer = root_answer(search, 0)
     viewed_at = time.monotonic()
-    while question.num_simulations > 0 and not len(search.finished_rows()):
+    while task.num_simulations > 0 and not len(search.finished_rows()):
         search.step()
         if time.monotonic() - viewed_at >= _VIEW_EVERY_S:
             viewed_at = time.monotonic()
-            view = puct_view(search, 0, answer, RUNNING_NODES if question.watch else 0)
-            question.report(view.num_simulations)
-            if question.watch:
-                question.watch(view)
-    return puct_view(search, 0, answer, FINAL_NODES if question.watch else 0)
+            view = puct_view(search, 0, answer, RUNNING_NODES if task.watch else 0)
+            task.report(view.num_simulations)
+            if task.watch:
+                task.watch(view)
+    return puct_view(search, 0, answer, FINAL_NODES if task.watch else 0)

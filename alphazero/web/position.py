@@ -59,13 +59,13 @@ def unfinished(position: Position) -> Position:
 
 def _start(game: Game, skin: Skin, text: str, to_move: int) -> np.ndarray:
     """Convert a board that a user typed as text to a state, [K]."""
-    board = parse_board(_tidy(text, skin), game.planes_shape[1:], skin.letters, skin.title)
+    board = parse_board(_normalized(text, skin), game.planes_shape[1:], skin.letters, skin.title)
     if skin.notation.mirrored:
         board = np.ascontiguousarray(board[:, ::-1])
     return game.cells_to_state(board, to_move)
 
 
-def _tidy(text: str, skin: Skin) -> str:
+def _normalized(text: str, skin: Skin) -> str:
     """Normalize a typed board: use the letters of the game, and strip spaces around lines."""
     empty, pieces = skin.letters[0], skin.letters[1:]
     if pieces.isupper():

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from alphazero.solvers.base import UnsolvableError
 from alphazero.web.catalogue import PlayerChoice
 from alphazero.web.exact_scores import ExactScores
-from alphazero.web.network_search import Emit, Question
+from alphazero.web.network_search import Emit, SearchTask
 from alphazero.web.position import Position
 from alphazero.web.search_view import number
 from alphazero.web.thinking import Thinking
@@ -54,8 +54,8 @@ def review_game(
             except UnsolvableError:
                 solve_until = 0.0  # earlier positions are harder
         if verdict is None:
-            question = Question(position.session.states[ply], num_simulations)
-            view = thinking.search(position.game, player, question)
+            task = SearchTask(position.session.states[ply], num_simulations)
+            view = thinking.search(position.game, player, task)
             value = None if view.value is None else view.value * _sign(position, ply)
             verdict = _Verdict(value, view.best, view.proven is not None)
         emit(_message(position, ply, verdict, after))

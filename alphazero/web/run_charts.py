@@ -33,7 +33,7 @@ class RunCharts:
 
     def list_runs(self) -> dict[str, Any]:
         """Return an `api/live` message: a summary of every run, the newest first."""
-        found = self._catalogue.look_for_runs()
+        found = self._catalogue.find_runs()
         names = self._catalogue.game_names()
         damaged = [{"id": run_id, "error": why} for run_id, why in found.damaged.items()]
         runs = [self._summary(run, names) for run in found.runs.values()]
@@ -100,7 +100,7 @@ def _describe_rows(run: FoundRun, rows: RunRows) -> dict[str, Any]:
         "id": run.id,
         "x": {"iterations": rows.iterations[:], "games": rows.games[:], "hours": rows.hours[:]},
         "charts": [
-            _drawn(chart, columns, rows.opponent)
+            _chart_data(chart, columns, rows.opponent)
             for chart, columns in charts.items()
             if any(value is not None for column in columns for value in column.y)
         ],
@@ -109,7 +109,7 @@ def _describe_rows(run: FoundRun, rows: RunRows) -> dict[str, Any]:
     }
 
 
-def _drawn(chart: Chart, columns: list[Column], opponent: str | None) -> dict[str, Any]:
+def _chart_data(chart: Chart, columns: list[Column], opponent: str | None) -> dict[str, Any]:
     """Convert a chart to the plain data from which the page draws it."""
     curves = []
     for line, column in zip(chart.lines, columns):

@@ -23,7 +23,7 @@ from alphazero.search.uct.settings import UctSettings
 from alphazero.solvers.base import UnsolvableError
 from alphazero.web.catalogue import ENDGAME, Catalogue, PlayerChoice
 from alphazero.web.exact_scores import Solvers
-from alphazero.web.network_search import NetworkSearch, Question
+from alphazero.web.network_search import NetworkSearch, SearchTask
 from alphazero.web.search_view import (
     FINAL_NODES,
     RUNNING_NODES,
@@ -81,7 +81,7 @@ class Thinking:
         assert isinstance(searcher, SearchPlayer)
         return NetworkSearch(searcher)
 
-    def search(self, game: Game, player: PlayerChoice, question: Question) -> SearchView:
+    def search(self, game: Game, player: PlayerChoice, task: SearchTask) -> SearchView:
         """Search an unfinished position with a network or UCT, and return the final snapshot.
 
         Raises:
@@ -89,28 +89,28 @@ class Thinking:
         """
         is_new = (game.name, player.network) not in self._ready
         if is_new and player.kind == "network":
-            question.report(0, "loading the network")
+            task.report(0, "loading the network")
             self.network(game, player)
         if is_new and isinstance(game, CompiledGame):
-            question.report(0, "compiling the search, once")
-        view = self._search(game, player, question)
+            task.report(0, "compiling the search, once")
+        view = self._search(game, player, task)
         self._ready.add((game.name, player.network))
         return view
 
-    def _search(self, game: Game, player: PlayerChoice, question: Question) -> SearchView:
+    def _search(self, game: Game, player: PlayerChoice, task: SearchTask) -> SearchView:
         if player.kind == "network":
-            return self.network(game, player).search(question)
+            return self.network(game, player).search(task)
         if isinstance(game, CompiledGame):
-            return _search_uct(game, question)
-        return _search_uncompiled(game, question)
+            return _search_uct(game, task)
+        return _search_uncompiled(game, task)
 
-    def move(self, game: Game, player: PlayerChoice, question: Question) -> int:
+    def move(self, game: Game, player: PlayerChoice, task: SearchTask) -> int:
         """Choose a player's action in an unfinished position.
 
         Raises:
             Refusal: if the player cannot play.
         """
-        state = question.state
+        state = task.state
         if player.kind == "random":
             legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
             return secrets.choice(legal)
@@ -126,32 +126,32 @@ class Thinking:
             except UnsolvableError:
                 analyst = self._catalogue.analyst(game)
                 player = self._catalogue.player(game, analyst["id"])
-                question.num_simulations = SIMULATIONS_BY_KIND[player.kind]
-        return self.search(game, player, question).best
+                task.num_simulations = SIMULATIONS_BY_KIND[player.kind]
+        return self.search(game, player, task).best
 
 
-def _search_uct(game: CompiledGame, question: Question) -> SearchView:
-    settings = UctSettings(num_simulations=question.num_simulations)
+def _search_uct(game: CompiledGame, task: SearchTask) -> SearchView:
+    settings = UctSettings(num_simulations=task.num_simulations)
     search = UctSearch(game, settings, secrets.randbits(60))
     num_reports = 0
 
     def progress(num_done: int, _: Any) -> None:
         nonlocal num_reports
         num_reports += 1
-        question.report(num_done)
-        if question.watch and num_reports % _REPORTS_PER_VIEW == 0:
-            question.watch(uct_view(search, question.state, RUNNING_NODES))
+        task.report(num_done)
+        if task.watch and num_reports % _REPORTS_PER_VIEW == 0:
+            task.watch(uct_view(search, task.state, RUNNING_NODES))
 
-    search.run(question.state, progress)
-    return uct_view(search, question.state, FINAL_NODES if question.watch else 0)
+    search.run(task.state, progress)
+    return uct_view(search, task.state, FINAL_NODES if task.watch else 0)
 
 
-def _search_uncompiled(game: Game, question: Question) -> SearchView:
+def _search_uncompiled(game: Game, task: SearchTask) -> SearchView:
     """Search a position with UCT in a game in plain Python; the snapshot has no tree."""
-    player = uct_player(game).limited(question.num_simulations)
+    player = uct_player(game).limited(task.num_simulations)
 
     def progress(num_done: int, _: Any) -> None:
         if num_done % _REPORT_EVERY == 0:
-            question.report(num_done)
+            task.report(num_done)
 
-    return analysis_view(game, question.state, player.analyse(question.state, progress))
+    return analysis_view(game, task.state, player.analyse(task.state, progress))

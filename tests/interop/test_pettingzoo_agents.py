@@ -148,7 +148,6 @@ def test_actions_are_always_legal_as_either_player(environment):
         first, second = players if index % 2 == 0 else players[::-1]
         agents = (PettingZooAgent(first, view), PettingZooAgent(second, view))
         episode = play_episode(environment, dict(zip(environment.possible_agents, agents)))
-        assert episode.illegal_agent is None
         assert sum(episode.rewards.values()) == 0
     assert len(players[1].states) > 20
 
@@ -193,7 +192,7 @@ def test_an_episode_holds_the_actions_and_the_rewards():
     seen = []
     agents = {"player_1": Scripted([0, 1, 2]), "player_2": Scripted([4, 8])}
     episode = play_episode(environment, agents, on_move=lambda *move: seen.append(move))
-    assert episode == ((0, 4, 1, 8, 2), {"player_1": 1.0, "player_2": -1.0}, None)
+    assert episode == ((0, 4, 1, 8, 2), {"player_1": 1.0, "player_2": -1.0})
     assert seen == list(zip(["player_1", "player_2"] * 3, (0, 4, 1, 8, 2)))
 
 
@@ -203,7 +202,6 @@ def test_an_illegal_action_of_somebody_elses_agent_loses():
     assert report.games[0].moves == (0,) * 7 and report.losses == 1
     agents = {"player_0": Scripted([0] * 4), "player_1": Scripted([0] * 3)}
     episode = play_episode(environment, agents)
-    assert episode.illegal_agent == "player_0"
     assert episode.rewards == {"player_0": -1.0, "player_1": 0.0}
 
 

@@ -21,7 +21,7 @@ from alphazero.solvers.base import ILLEGAL_VALUE, values_of
 from alphazero.solvers.enumeration import EnumeratedSolver
 from alphazero.web import exact_scores, misplayed
 from alphazero.web.exact_scores import Solvers
-from alphazero.web.network_search import NetworkSearch, Question
+from alphazero.web.network_search import NetworkSearch, SearchTask
 
 TTT = {"game": "tic_tac_toe"}
 #: X has two in a row and moves.
@@ -228,19 +228,19 @@ def network_search(seconds=0.0, **settings):
 def test_two_tabs_get_the_answers_that_one_alone_gets():
     search, game, _ = network_search(seconds=0.001)
     states = [game.play_moves([k, k]) for k in range(4)]
-    alone = [search.search(Question(state, 60)) for state in states]
+    alone = [search.search(SearchTask(state, 60)) for state in states]
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda state: search.search(Question(state, 60)), states))
+        found = list(pool.map(lambda state: search.search(SearchTask(state, 60)), states))
     assert found == alone
 
 
 def test_a_closed_page_leaves_the_search_to_the_next_question():
     search, game, _ = network_search(seconds=0.005)
     messages = []
-    asked = Question(game.initial_states()[0], 5_000, stopping(messages, 1))
+    asked = SearchTask(game.initial_states()[0], 5_000, stopping(messages, 1))
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(search.search, asked)
-        assert search.search(Question(game.play_moves([3]), 5)).num_simulations == 5
+        assert search.search(SearchTask(game.play_moves([3]), 5)).num_simulations == 5
         with pytest.raises(InterruptedError):
             first.result()
     assert 0 < messages[0]["done"] < 5_000
@@ -251,9 +251,9 @@ def test_a_failure_is_that_of_one_question():
     state = game.initial_states()[0]
     evaluate, evaluator.evaluate = evaluator.evaluate, None
     with pytest.raises(TypeError):
-        search.search(Question(state, 5))
+        search.search(SearchTask(state, 5))
     evaluator.evaluate = evaluate
-    assert search.search(Question(state, 5)).num_simulations == 5
+    assert search.search(SearchTask(state, 5)).num_simulations == 5
 
 
 # --- exact results --------------------------------------------------------------------------------
