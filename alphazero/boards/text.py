@@ -136,7 +136,7 @@ def _number_label(skin: Skin, legal_action_mask: np.ndarray) -> Callable[[int], 
 
 
 def piece(skin: Skin, player: int, medium: Medium) -> Text:
-    """Draw the piece of a player, where 0 is the player who began the game."""
+    """Draw the piece of a player: 0 is the player who began the game, 1 the other."""
     if not medium.color:
         return Text(skin.letters[1 + player])
     glyph, style = skin.glyphs[player], skin.piece_styles[player]

@@ -106,7 +106,7 @@ def _network_name(path: Path) -> str:
 
 
 def _limited(spec: str, settings: PlayerSettings) -> PlayerSettings:
-    """Return ``settings`` for a player; only networks get its number of simulations."""
+    """Return ``settings``, without the number of simulations if the player has no network."""
     kind, _ = read_spec(spec)
     if not has_network(kind):
         return dataclasses.replace(settings, num_simulations=None)

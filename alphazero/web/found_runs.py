@@ -92,7 +92,7 @@ def _read_run(run_id: str, folder: RunFolder) -> FoundRun:
 
 @functools.lru_cache(1_000)
 def _game_name(config: Path, _changed: int) -> str:
-    """Read the name of the game from a run's settings file, which takes some milliseconds."""
+    """Read the name of the game from a run's settings; cached until the file changes."""
     return RunFolder(config.parent).read_config()["game"]["name"]
 
 

@@ -164,7 +164,7 @@ def _ratings_of(folder: RunFolder) -> list[Row]:
 
 @functools.lru_cache(256)
 def _read_ratings(path: Path, _changed: int) -> list[Row]:
-    """Read the networks' Elo ratings from a file; return [] if it is not valid."""
+    """Read the Elo ratings of networks from ratings.json; return [] if the file is not valid."""
     try:
         plain = json.loads(read_text(path))
         networks = plain["networks"]
