@@ -144,7 +144,7 @@ class Screen:
         self.print_board(result)
 
     def print_goodbye(self) -> None:
-        """Print how to continue the game later if it is unfinished, below the line of the prompt."""
+        """Print how to continue an unfinished game later, below the line of the prompt."""
         self._print(Text())
         if not self._session.over:
             text = "The game ends here. To continue it later, start with:"
