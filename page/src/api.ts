@@ -232,7 +232,7 @@ export type SearchRequest = PositionRequest & { player?: Asked };
 /** What the server knows of a position. */
 export interface Analysis {
   exact(request: PositionRequest, watch?: { signal?: AbortSignal }): Promise<ExactAnswer>;
-  analyse: Stream<SearchRequest, AnalysisMessage>;
+  analyse: Stream<SearchRequest, AnalysisMessage | ProgressMessage>;
   review: Stream<SearchRequest, StreamMessage>;
 }
 
