@@ -93,7 +93,7 @@ def _export(name: str, folder: Path) -> None:
     game = make_game(name)
     loaded = load_module(game, shipped_network(name))
     data = onnx_file.to_bytes(game, loaded.module, loaded.file.info)
-    check_agreement(game, loaded.module, onnx_file.evaluation_of(data), 100)
+    check_agreement(game, loaded.module, onnx_file.evaluation_of(data))
     (folder / f"{folder_name(name)}.onnx").write_bytes(data)
 
 

@@ -64,22 +64,8 @@ def stream(client: httpx.Client, name: str, request: dict) -> list[dict]:
     return [json.loads(line) for line in response.text.splitlines() if line]
 
 
-class Collected:
-    """A stream that keeps what a job emits."""
-
-    def __init__(self, most: int | None = None):
-        self.messages: list[dict] = []
-        self._most = most
-
-    def emit(self, message: dict) -> None:
-        self.messages.append(message)
-
-    def is_stopped(self) -> bool:
-        return self._most is not None and len(self.messages) >= self._most
-
-
 def collect(job) -> list[dict]:
     """Return what a job emits."""
-    found = Collected()
-    job(found)
-    return found.messages
+    messages: list[dict] = []
+    job(messages.append)
+    return messages

@@ -114,10 +114,6 @@ evaluate player=random set=files/sets/moves.csv
 evaluate player=random set=files/sets/binary.csv
 evaluate player=random game=othello:4
 
-make_evaluation_set num_positions=1
-make_evaluation_set out=files/sets/text.csv
-make_evaluation_set game=othello max_empties=40 out=x.csv
-
 plot run=nowhere
 plot run=files/runs/text_metrics
 plot run=files/runs/metrics output=x.doc
@@ -144,7 +140,6 @@ def make_files(folder: Path) -> None:
         "raises.py": "raise RuntimeError('not today')\n",
         "configs/experiment/key.yaml": "# @package _global_\nlearner:\n  lr: 1\n",
         "configs/experiment/syntax.yaml": "# @package _global_\nlearner: [\n",
-        "sets/text.csv": "This is no set.\n",
     }
     first = Path(__file__).parents[1] / "alphazero/evaluation/exact/data/connect_four.csv"
     lines = first.read_text().splitlines()[1:]  # without the checksum

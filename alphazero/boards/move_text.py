@@ -1,7 +1,4 @@
-"""Prompt for a move and read the move that a person typed.
-
-In: a session, its game's skin, and the typed text. Out: an action, or text; nothing is printed.
-"""
+"""Write the prompt for a move, and parse the move that a person typed; nothing is printed."""
 
 from alphazero.boards.notation import check_legal
 from alphazero.boards.session import Session
@@ -9,7 +6,7 @@ from alphazero.boards.skin import Skin
 
 
 def move_name(session: Session, skin: Skin) -> str:
-    """Describe what to type, such as "a column (1-7)" or "0-3, or a square such as d3"."""
+    """Describe what a person can type for a move, such as "a column (1-7)"."""
     legal = session.legal_actions
     name = skin.notation.what_to_type(legal)
     last = len(skin.notation.numbered(legal)) - 1
@@ -24,7 +21,7 @@ def prompt(session: Session, skin: Skin) -> str:
 
 
 def read_move(session: Session, skin: Skin, typed: str) -> int:
-    """Parse a typed move: a number shown on the board, or a move in the game's notation.
+    """Parse a typed move, which is a number shown on the board or a move in the game's notation.
 
     Raises:
         ValueError: if it is not a legal move; the message says what to type.

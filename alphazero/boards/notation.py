@@ -1,7 +1,7 @@
-"""Read and write moves for people: single moves on screen, typed moves, and lists of moves.
+"""Convert between actions and the text with which people write moves and lists of moves.
 
-In: actions, or text that a person typed or pasted. Out: text, or actions. Actions count from 0 (in
-the JSON engine, stored games and Python); how people write them depends on the game:
+In Python, stored games and the JSON engine, actions are numbers from 0. How people write them
+depends on the game:
 
     the rules' own notation  tic-tac-toe's keys 1 to 9
     columns from 1           Connect-X
@@ -26,7 +26,7 @@ _PASSES = ("pa", "ps", "--")  #: a pass as other programs write it
 
 
 class Notation:
-    """The notation that a game's rules define for its moves.
+    """The notation of moves that the rules of a game define.
 
     Attributes:
         mirrored: whether the columns of the board are shown from right to left.
@@ -55,20 +55,20 @@ class Notation:
         return "square" if is_square else "other"
 
     def squares(self, action: int) -> tuple[int, ...]:
-        """Return the squares of an action, row * W + column, in order; () if it has none."""
+        """Return the squares that an action touches, in order, as row * W + column; () if none."""
         if self.kind == "square" and not any(self._squares):
             return (action,) if action < self._rows * self._columns else ()
         return self._squares[action]
 
     def text(self, action: int) -> str:
-        """Format an action as a person writes it."""
+        """Format an action in the notation that people use."""
         return self._game.action_to_text(action)
 
     def action(self, typed: str, legal_actions: Iterable[int] = ()) -> int:
-        """Parse an action that a person typed as its text or, if it has several, as its squares.
+        """Parse an action that a person typed, as its name or as the squares that it touches.
 
         Args:
-            legal_actions: actions to prefer where several have the same squares; () prefers none.
+            legal_actions: the actions that squares can mean; needed only to parse squares.
 
         Raises:
             ValueError: if the text is not one action; the message says what is allowed.
@@ -77,10 +77,10 @@ class Notation:
         name = typed if typed in self._by_name else typed.lower()
         if name in self._by_name:
             return self._by_name[name]
-        return self._unnamed(typed, legal_actions)
+        return self._parse_unnamed(typed, legal_actions)
 
-    def _unnamed(self, typed: str, legal_actions: Iterable[int]) -> int:
-        """Parse an action typed in another way than by its name, such as by its squares."""
+    def _parse_unnamed(self, typed: str, legal_actions: Iterable[int]) -> int:
+        """Parse an action that was not typed as its name, such as one typed as its squares."""
         named = named_squares(typed, *self._naming) if self.kind == "move" else None
         meant = [one for one in legal_actions if named and self.squares(one) == named]
         if len(meant) == 1:
@@ -92,7 +92,7 @@ class Notation:
 
     @functools.cached_property
     def _by_name(self) -> dict[str, int]:
-        """Actions by their names, also in lower case, and by other programs' names of a pass."""
+        """The actions by name, also in lower case, and by names that other programs give a pass."""
         names = {self.text(action): action for action in range(self._game.num_actions)}
         names = {name.lower(): action for name, action in names.items()} | names
         if "pass" in names:
@@ -100,7 +100,7 @@ class Notation:
         return names
 
     def what_to_type(self, legal_actions: Sequence[int]) -> str:
-        """Describe what to type for a move, such as "a column (1-7)"."""
+        """Describe what a person can type for a move, such as "a column (1-7)"."""
         if self.kind == "other" or (self.kind == "move" and not legal_actions):
             return "a move"
         if self.kind == "move":
@@ -111,7 +111,7 @@ class Notation:
         return f"a {self.kind} ({self.text(0)}-{self.text(count - 1)})"
 
     def numbered(self, legal_actions: Iterable[int]) -> list[int]:
-        """Return the legal actions in the order of their numbers on the board, from 0.
+        """Return the legal actions in the order in which the board numbers them, from 0.
 
         An empty list means that the board shows no numbers.
         """
@@ -127,7 +127,7 @@ class Notation:
         return self.separator.join(map(self.text, actions))
 
     def split(self, text: str) -> list[str]:
-        """Split a text into its moves, which may be run together; move numbers are dropped.
+        """Split a text into moves, even without separators between them; drop move numbers.
 
         Names of moves that contain separators are not split.
         """
@@ -144,7 +144,7 @@ class Notation:
         return [move for part in parts if part for move in self._split(part, separators[1:])]
 
     def _split_word(self, word: str) -> list[str]:
-        """Split a word into the names of moves run together in it; if that fails, keep the word."""
+        """Split a word such as "f5d6" into names of moves; keep it whole if that fails."""
         longest = max(map(len, self._by_name))
         # If names go up to 35, 77 is a typing error; it does not mean 7 twice.
         if longest > 1 and any(name[:1].isdigit() for name in self._by_name):
@@ -167,12 +167,12 @@ class ColumnsFromOne(Notation):
     def text(self, action: int) -> str:
         return str(action + 1)
 
-    def _unnamed(self, typed: str, legal_actions: Iterable[int]) -> int:
+    def _parse_unnamed(self, typed: str, legal_actions: Iterable[int]) -> int:
         return parse_index(typed, self._game.num_actions, "column", first=1)
 
 
 class Squares(Notation):
-    """The notation of Othello: names of squares, in one of its two set-ups.
+    """The notation of Othello, which names squares, for one of its two set-ups.
 
     Args:
         mirrored: True for the usual set-up, False for that of our rules.
@@ -186,16 +186,16 @@ class Squares(Notation):
     def text(self, action: int) -> str:
         return square_name(action, self._size, self.mirrored)
 
-    def _unnamed(self, typed: str, legal_actions: Iterable[int]) -> int:
+    def _parse_unnamed(self, typed: str, legal_actions: Iterable[int]) -> int:
         last = square_name(self._size**2 - 1, self._size)
         raise ValueError(f"'{typed}' is not a square: type one from a1 to {last}.")
 
     def numbered(self, legal_actions: Iterable[int]) -> list[int]:
-        """Return the legal squares in reading order, row by row; see `Notation.numbered`."""
+        """Return the legal actions in the order in which the board numbers them: row by row."""
         return sorted(legal_actions, key=lambda action: self.text(action)[::-1])  # d3 as 3d
 
     def list_text(self, actions: Iterable[int]) -> str:
-        """Format a transcript such as "f5d6c3", which by custom omits passes."""
+        """Format a list of moves as a transcript such as "f5d6c3", which by custom omits passes."""
         return "".join(text for text in map(self.text, actions) if text != "pass")
 
 
@@ -232,7 +232,7 @@ def read_moves(
 
 
 def _bracketed(text: str) -> list[int]:
-    """Parse a list of numbers in brackets."""
+    """Parse a list of actions in brackets, such as "[3,3,2]"."""
     numbers = [word for word in re.split(r"[\s,]+", text[1:-1]) if word]
     are_numbers = all(re.fullmatch(r"-?\d{1,9}", number, re.ASCII) for number in numbers)
     if not (text.endswith("]") and are_numbers):

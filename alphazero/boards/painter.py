@@ -1,14 +1,14 @@
-"""Turn shapes into pictures: painted as pixels by Pillow, or written as an SVG.
+"""Turn geometric shapes into pictures: pixels painted by Pillow, or SVG files.
 
-In: shapes (`alphazero.boards.shapes`) on white paper. Out: pixels, or a file. An SVG stays sharp at
-any size; all other formats, even PDF, contain pixels.
+`alphazero.boards.shapes` defines the shapes, which lie on white paper. An SVG stays sharp at any
+size; all other formats, even PDF, contain pixels.
 """
 
 import functools
 import io
 from collections.abc import Sequence, Set
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
 from PIL import Image, ImageDraw, ImageFont
@@ -24,7 +24,7 @@ _SMOOTHING = 3  # pictures are painted this many times larger, then reduced to s
 _BASELINE = 0.36  # distance from the middle of a line of text down to its baseline, in font sizes
 _BOLD = 0.02  # extra width of bold letters on each side, in font sizes
 _ANCHORS = {"left": ("ls", "start"), "center": ("ms", "middle"), "right": ("rs", "end")}
-_NUM_COLORS = 128  # colours of an animation: the most frequent ones in its last picture
+_NUM_COLORS = 128  # colours of an animation, chosen from its last picture
 
 
 class Picture(NamedTuple):
@@ -42,7 +42,7 @@ class Picture(NamedTuple):
 
 
 def check_picture_file(output: str | Path, key: str, formats: Set[str] = FORMATS) -> None:
-    """Check that a picture can be written, before the work begins.
+    """Check that a picture can be written, before the work of drawing it begins.
 
     Args:
         output: the file; the ending of its name chooses the format.
@@ -60,7 +60,7 @@ def check_picture_file(output: str | Path, key: str, formats: Set[str] = FORMATS
 
 
 def save_picture(picture: Picture, output: Path) -> None:
-    """Write a picture to the file that ``output=`` names.
+    """Write a picture to a file, in the format that the ending of its name chooses.
 
     Raises:
         OSError: if the file cannot be written.
@@ -72,26 +72,25 @@ def save_picture(picture: Picture, output: Path) -> None:
 
 
 def save_animation(pictures: Sequence[Picture], durations_ms: Sequence[int], output: Path) -> None:
-    """Write pictures as an animation with one palette, so that the file stores only the changes.
+    """Write pictures as one GIF animation.
+
+    The pictures share a palette, so that the file stores only the changes between them.
+
+    Args:
+        durations_ms: how long each picture is shown, in milliseconds.
 
     Raises:
         OSError: if the file cannot be written.
     """
     images = [paint(picture) for picture in pictures]
-    last = images[-1]
-    found = cast(list[tuple[int, tuple[int, ...]]], last.getcolors(last.width * last.height))
-    colors: dict[tuple[int, ...], tuple[int, ...]] = {}
-    for _, color in sorted(found, reverse=True):
-        colors.setdefault(tuple(part // 8 for part in color), color)  # Pillow mixes up closer ones
-    palette = Image.new("P", (1, 1))
-    palette.putpalette([part for color in [*colors.values()][:_NUM_COLORS] for part in color])
+    palette = images[-1].quantize(_NUM_COLORS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     frames = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
     changes = {"append_images": frames[1:], "duration": durations_ms}
     _save(frames[0], output, save_all=True, loop=0, disposal=1, **changes)
 
 
 def _save(image: Image.Image, output: Path, **options: Any) -> None:
-    """Write an image in the format named by the file's ending."""
+    """Write an image in the format that the ending of the file's name chooses."""
     data = io.BytesIO()
     image.save(data, Image.registered_extensions()[output.suffix.lower()], **options)
     write_output(output, data.getvalue())
@@ -111,7 +110,7 @@ def paint(picture: Picture) -> Image.Image:
 
 
 def _paint(draw: ImageDraw.ImageDraw, shape: Shape) -> None:
-    """Paint a shape whose unit is a pixel."""
+    """Paint a shape whose unit of length is one pixel."""
     if isinstance(shape, Letters):
         place = (shape.x, shape.y + _BASELINE * shape.size)
         font, (anchor, _) = _font(shape.size, shape.text.isascii()), _ANCHORS[shape.align]
@@ -138,7 +137,7 @@ def text_width(text: str, size: float) -> float:
 
 @functools.lru_cache(64)
 def _font(size: float, is_ascii: bool) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """Load Pillow's font or, for text that is not ASCII, a font of the system if one is found."""
+    """Load Pillow's own font or, for text that is not ASCII, a font installed on the system."""
     for name in () if is_ascii else ("DejaVuSans.ttf", "Arial Unicode.ttf", "arial.ttf"):
         try:
             return ImageFont.truetype(name, size)
@@ -151,7 +150,7 @@ def _font(size: float, is_ascii: bool) -> ImageFont.FreeTypeFont | ImageFont.Ima
 
 
 def svg_text(picture: Picture) -> str:
-    """Write a picture as the text of a self-contained SVG file."""
+    """Return a picture as the text of a self-contained SVG file."""
     width, height = picture.size
     paper = Box(0, 0, picture.width, picture.height, PAPER)
     lines = [

@@ -1,6 +1,6 @@
 """A game in progress: its positions so far, with moves that can be taken back.
 
-In: legal actions, one at a time. Out: positions. This module knows no players and draws nothing.
+This module knows nothing of players, and draws nothing.
 """
 
 from collections.abc import Callable, Iterable
@@ -11,7 +11,7 @@ from alphazero.games.batched_game import Game
 
 
 class Session:
-    """One game and all its positions.
+    """A game in progress, with all its positions so far.
 
     Args:
         actions: moves already played.
@@ -42,7 +42,7 @@ class Session:
 
     @property
     def last_action(self) -> int | None:
-        """The last move; None before the first move."""
+        """The action of the last move; None before the first move."""
         return self.actions[-1] if self.actions else None
 
     @property
@@ -52,11 +52,11 @@ class Session:
 
     @property
     def player(self) -> int:
-        """The player to move; 0 began the game."""
+        """The player to move: 0 for the player who began the game, or 1."""
         return self.player_at(len(self.actions))
 
     def player_at(self, ply: int) -> int:
-        """Return the player to move after ``ply`` moves."""
+        """Return the player to move, 0 or 1, after the first ``ply`` moves."""
         return int(self.game.players(self.states[ply][None])[0])
 
     @property
@@ -77,7 +77,7 @@ class Session:
         return self.legal_actions_at(len(self.actions))
 
     def legal_actions_at(self, ply: int) -> list[int]:
-        """Return the legal actions after ``ply`` moves."""
+        """Return the legal actions after the first ``ply`` moves."""
         return np.flatnonzero(self.game.legal_action_mask(self.states[ply][None])[0]).tolist()
 
     def play(self, action: int) -> None:
@@ -91,12 +91,10 @@ class Session:
         self.actions.append(action)
 
     def is_forced_pass(self, ply: int | None = None) -> bool:
-        """Return whether the player to move can only pass.
-
-        A pass is a single legal action that leaves the board as it is.
+        """Return whether the only legal action is a pass, which leaves the board as it is.
 
         Args:
-            ply: number of moves before the position; None is the current position.
+            ply: number of moves before the position; None means the current position.
         """
         ply = len(self.actions) if ply is None else ply
         legal = self.legal_actions_at(ply)

@@ -1,8 +1,7 @@
 """Draw boards as lists of geometric shapes, from which all pictures are made.
 
-In: a board, the skin of its game, and texts for its cells. Out: a list of `Box`, `Disc`, `Arrow`
-and `Letters` in painting order. The unit of length is one cell; (0, 0) is the top left corner of
-the board, and y points down. Colours are "#rrggbb". `alphazero.boards.painter` turns shapes into
+The shapes are in painting order. The unit of length is one cell of the board; (0, 0) is its top
+left corner, and y points down. Colours are "#rrggbb". `alphazero.boards.painter` turns shapes into
 pixels or SVG.
 """
 
@@ -93,7 +92,7 @@ Shape = Box | Disc | Arrow | Letters
 
 
 def moved(shapes: Iterable[Shape], x: float, y: float, scale: float) -> list[Shape]:
-    """Scale shapes by ``scale`` and move their (0, 0) to (x, y)."""
+    """Return shapes scaled by ``scale`` and shifted so that their point (0, 0) is at (x, y)."""
     lengths = {"width", "height", "radius", "line_width", "size", "x_length", "y_length"}
     return [
         shape._replace(
@@ -131,7 +130,7 @@ def position_shapes(
 
 
 def edge_shapes(game: Game, skin: Skin) -> list[Shape]:
-    """Draw the names of the columns, or the texts of actions that are columns, and of the rows."""
+    """Draw the names of columns and rows, or the columns' texts if actions are columns."""
     names = list(skin.notation.column_names)
     if skin.notation.kind == "column":
         names = [skin.notation.text(action) for action in range(board_size(game)[1])]
@@ -153,13 +152,13 @@ def board_shapes(
     texts: Mapping[Cell, str] = _NOTHING,
     outlined: Mapping[Cell, str] = _NOTHING,
 ) -> list[Shape]:
-    """Draw a board.
+    """Draw a board with its pieces, marked cells, and texts.
 
     Args:
         board: int8[H, W], see `Game.cells`.
         marked: bool[H, W], cells to mark; None marks nothing.
-        texts: the texts to write on cells.
-        outlined: the colours of outlines to draw in cells.
+        texts: the texts to write on cells, by cell.
+        outlined: the colours of squares to outline inside cells, by cell.
     """
     height, width = board.shape
     line_width = _LINE_WIDTH * max(height, width)
@@ -187,7 +186,7 @@ def board_shapes(
 def piece_shape(
     skin: Skin, player: int, x: float, y: float, size: float = 1.0, color: str | None = None
 ) -> Shape:
-    """Draw a player's piece: a letter, a filled square, or a disc, with a rim if almost white.
+    """Draw a player's piece, which is a letter, a filled square or a disc.
 
     Args:
         x, y: the centre of the cell.
@@ -204,12 +203,12 @@ def piece_shape(
 
 
 def placed(before: np.ndarray, after: np.ndarray) -> list[Cell]:
-    """Return the cells that a move filled, given the boards before and after it."""
+    """Return the cells that a move filled with pieces, given the boards before and after it."""
     return [(int(row), int(column)) for row, column in np.argwhere((before == 0) & (after != 0))]
 
 
 def cells_of_actions(game: Game, state: np.ndarray) -> dict[int, Cell]:
-    """Find the cell that each legal action of a position fills with a piece.
+    """Return the cell that each legal action of a position fills with a piece, by action.
 
     Actions that fill no cell, such as a pass, or that fill several, are omitted.
     """
@@ -235,7 +234,7 @@ def arrow(skin: Skin, squares: tuple[int, ...], width: int, thickness: float, co
 
 
 def center(skin: Skin, cell: Cell, width: int) -> tuple[float, float]:
-    """Return the centre of a cell of a board with ``width`` columns."""
+    """Return the coordinates of the centre of a cell, on a board with ``width`` columns."""
     row, column = cell
     return (width - 1 - column if skin.notation.mirrored else column) + 0.5, row + 0.5
 
@@ -244,13 +243,13 @@ def center(skin: Skin, cell: Cell, width: int) -> tuple[float, float]:
 
 
 def ground(skin: Skin) -> str:
-    """Return the colour of the squares."""
+    """Return the colour of the board's squares."""
     background = Style.parse(skin.cell_style).bgcolor
     return _DARK if background is None else _hex(background)
 
 
 def frame(skin: Skin) -> str:
-    """Return the colour of the lines between squares."""
+    """Return the colour of the lines between the board's squares."""
     return _hex(Style.parse(skin.frame_style).color)
 
 
@@ -260,7 +259,7 @@ def piece_color(skin: Skin, player: int) -> str:
 
 
 def text_color(skin: Skin, player: int) -> str:
-    """Return black or white, whichever is easier to read on a player's piece."""
+    """Return the colour of text on a player's piece: black or white, the easier to read."""
     return "#000000" if _lightness(piece_color(skin, player)) > 110 else "#ffffff"
 
 
@@ -272,7 +271,7 @@ def mixed(color: str, ground_color: str, opacity: float) -> str:
 
 
 def _mark_color(skin: Skin, player: int) -> str:
-    """Return the colour of a marked square; ``player`` is -1 if it is empty."""
+    """Return the colour of a marked square with a player's piece; -1 means an empty square."""
     background = Style.parse(skin.mark_style).bgcolor
     color = piece_color(skin, max(player, 0)) if background is None else _hex(background)
     return color if player >= 0 else mixed(color, ground(skin), 0.45)

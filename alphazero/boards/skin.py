@@ -1,7 +1,6 @@
-"""Skins: a game's appearance, translated into the colours and glyphs of a terminal.
+"""Skins: the appearance of a game, translated into the colours and glyphs of a terminal.
 
-In: a game and its appearance (`alphazero.games.appearance`). Out: names, glyphs, colours, sizes and
-the notation for `alphazero.boards.text`.
+The rules of a game describe its appearance in general terms (`alphazero.games.appearance`).
 
 Colours with "#" are in the 256-colour palette, so that they look the same with 256 and with 16
 million colours. In a terminal with 16 colours, rich substitutes the nearest ones. Colours shown
@@ -23,9 +22,9 @@ SETUPS = ("white_first", "standard")
 
 @dataclass(frozen=True)
 class Skin:
-    """The looks of one game in a terminal.
+    """The look of one game in a terminal: names, glyphs, colours, sizes and notation.
 
-    In pairs, the player who begins the game comes first; a third entry is for blocked squares.
+    In tuples, the player who begins the game comes first; a third entry is for blocked squares.
     """
 
     title: str
@@ -86,7 +85,7 @@ _BOARDS: dict[str, dict] = {
 
 
 def skin_of(game: Game, setup: str = SETUPS[0]) -> Skin:
-    """Make the skin of a game.
+    """Return the skin of a game in one of its set-ups.
 
     Args:
         setup: one of `SETUPS`.
@@ -120,7 +119,7 @@ def skin_of(game: Game, setup: str = SETUPS[0]) -> Skin:
 
 
 def setups_of(game: Game) -> tuple[str, ...]:
-    """Return the set-ups that a game has, that of our rules first."""
+    """Return the names of a game's set-ups; that of our rules is the first."""
     return SETUPS if game.appearance.has_standard_setup else SETUPS[:1]
 
 
@@ -135,7 +134,7 @@ def _notation(game: Game, mirrored: bool = False) -> Notation:
 
 
 def _standard(ours: Skin, game: Game) -> Skin:
-    """Make the skin of the usual set-up, with swapped colours and mirrored columns."""
+    """Return a skin for the standard set-up, with swapped colours and mirrored columns."""
     empty, first, second, *blocked = tuple(ours.letters)
     return dataclasses.replace(
         ours,

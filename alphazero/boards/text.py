@@ -1,7 +1,7 @@
 """Draw boards as text: in colour, with box-drawing characters, or in plain letters.
 
-In: a position, the skin of its game, and the terminal's abilities. Out: a `rich.text.Text` or a
-string; nothing is printed. Two squares of a board whose cells are 3 wide and 1 high:
+Functions return a `rich.text.Text` or a string; nothing is printed. Two squares of a board whose
+cells are 3 characters wide and 1 line high:
 
     ┌───┬───┐        +---+---+
     │ ● │ 3 │        | X | 3 |        a piece, and what to type for an empty square
@@ -60,7 +60,7 @@ def draw_board(
     numbered: bool = False,
     last_action: int | None = None,
 ) -> Text:
-    """Draw a position of a game in progress.
+    """Draw a position as text, with the last move marked and the legal moves labelled.
 
     Args:
         state: [K].
@@ -84,7 +84,7 @@ def draw_board(
 def plain_board(
     game: Game, board: np.ndarray, legal_action_mask: np.ndarray, label: Callable[[int], str]
 ) -> str:
-    """Draw a small board in plain letters, with the legal actions labelled.
+    """Draw a board in plain letters, with the legal actions labelled.
 
     Args:
         board: int8[H, W], see `Game.cells`.
@@ -109,7 +109,7 @@ def _labels(
     legal_action_mask: np.ndarray,
     label: Callable[[int], str],
 ) -> Labels:
-    """Make the labels of the actions on a board of H x W squares.
+    """Make the labels of the legal actions on a board of H x W squares.
 
     Only actions that are columns or single squares have labels. Legal columns are bold, the others
     dim.
@@ -125,7 +125,7 @@ def _labels(
 
 
 def _number_label(skin: Skin, legal_action_mask: np.ndarray) -> Callable[[int], str]:
-    """Make a function that labels an action with its number or, if it has none, with its text.
+    """Make a function that returns the number of an action on the board, or else its text.
 
     Args:
         legal_action_mask: bool[A].
@@ -136,7 +136,7 @@ def _number_label(skin: Skin, legal_action_mask: np.ndarray) -> Callable[[int], 
 
 
 def piece(skin: Skin, player: int, medium: Medium) -> Text:
-    """Draw the piece of a player; player 0 began the game."""
+    """Draw the piece of a player: 0 is the player who began the game, 1 the other."""
     if not medium.color:
         return Text(skin.letters[1 + player])
     glyph, style = skin.glyphs[player], skin.piece_styles[player]
@@ -164,7 +164,7 @@ def marked_cells(
     previous_state: np.ndarray | None,
     last_action: int | None = None,
 ) -> np.ndarray:
-    """Return bool[H, W]: the cells to mark, the last piece or, if a line won, the winning lines.
+    """Return which cells to mark, bool[H, W]: the last piece or, after a win, the winning lines.
 
     Args:
         last_action: the action between the two states; if actions are moves from square to
@@ -186,7 +186,7 @@ def marked_cells(
 
 
 def _lines(board: np.ndarray, length: int) -> np.ndarray:
-    """Return bool[H, W]: the cells of all lines of ``length`` equal pieces."""
+    """Return which cells belong to a line of ``length`` equal pieces, bool[H, W]."""
     found, steps = np.zeros(board.shape, bool), np.arange(length)
     for row, column in np.argwhere((board == 1) | (board == 2)):
         for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
@@ -233,7 +233,7 @@ class _Drawing:
         return Text("\n", no_wrap=True, overflow="crop").join(filter(None, lines))
 
     def _column_labels(self) -> Text:
-        """Draw the line of labels or names above the columns; it is empty if there are none."""
+        """Draw the line of column labels or names above the board; "" if there are none."""
         names = [Text(name, "dim") for name in self._skin.notation.column_names]
         labels = self._labels.columns or names
         line = Text(" " * (self._margin + 1) if labels else "")
@@ -245,7 +245,7 @@ class _Drawing:
         return Text.assemble(" " * self._margin, (line, self._frame_style))
 
     def _row(self, row: int, is_middle: bool) -> Text:
-        """Draw one line of a row of squares; only the middle line has contents."""
+        """Draw one line of text of a row of squares; only the middle line shows their contents."""
         names = self._skin.notation.row_names
         name = names[row] + " " if names and is_middle else ""
         line = Text().append(name.rjust(self._margin), "dim")

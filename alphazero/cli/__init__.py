@@ -27,7 +27,6 @@ COMMANDS = {
     "engine": "answer JSON requests of other programs",
     "prove": "check a player's move in every position of a game",
     "evaluate": "compare a player, or two, with an exact solver",
-    "make_evaluation_set": "sample positions and score them exactly",
     "plot": "draw a run, a position or a game",
     "check_game": "check the rules of a game, and propose settings",
     "new_game": "write a package for a game of your own",
@@ -49,7 +48,7 @@ _GPU_MEMORY = re.compile(r"CUDA out of memory\.( Tried to allocate [\d.]+ \w+\.)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a subcommand; print a failure as one line on standard error.
+    """Run a subcommand of `alphazero`; print a failure as one line on standard error.
 
     Args:
         arguments: the command line, subcommand first; None takes the process's arguments.
@@ -77,7 +76,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _answer(arguments: list[str]) -> int:
-    """Run a subcommand, or print the help or the version."""
+    """Run a subcommand, or print the help or the version; return the exit status."""
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         _print_text(usage())
         return 0
@@ -104,9 +103,9 @@ def usage() -> str:
 
 
 def print_error(error: Exception) -> int:
-    """Print an expected error, such as bad input or a full disk, as one line; raise any other.
+    """Print an expected error, such as bad input or a full disk, as one line; re-raise others.
 
-    With ``ALPHAZERO_TRACEBACK=1`` in the environment, raise expected errors too.
+    With ``ALPHAZERO_TRACEBACK=1`` in the environment, expected errors are re-raised too.
 
     Returns:
         The exit status, 2.
@@ -120,7 +119,7 @@ def print_error(error: Exception) -> int:
 
 
 def error_text(error: Exception) -> str | None:
-    """Format the message of an expected error as one line; None if the error is a bug.
+    """Return the message of an expected error as one line, or None if the error is a bug.
 
     Bad input raises a ValueError; it may also cause a RecursionError or a MemoryError.
     """
@@ -145,7 +144,7 @@ def error_text(error: Exception) -> str | None:
 
 
 def _place_of(error: OSError) -> str:
-    """Return the name of the file that caused an error, followed by a colon; "" if unknown."""
+    """Return the name of the file that caused an error, with a colon; "" if it is unknown."""
     if error.filename is not None:
         name = error.filename if isinstance(error.filename, int) else os.fsdecode(error.filename)
         return f"{name}: "
@@ -187,7 +186,7 @@ def _set_up_process() -> None:
 
 
 def _run(command: str, arguments: list[str]) -> int:
-    """Import a command and run it."""
+    """Import a command and run it; return the exit status."""
     from alphazero.cli.command import run_command
     from alphazero.runtime.jit import announce_first_compilation
 

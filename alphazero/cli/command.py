@@ -1,4 +1,4 @@
-"""Start a command, and print tables and JSON files of its results.
+"""Start commands, and write tables and JSON files of their results.
 
 A command is a module of this package with
 
@@ -49,7 +49,7 @@ def run_command(command: ModuleType, arguments: list[str], console: Console | No
 
 
 def read_settings(command: ModuleType, arguments: list[str]) -> Any:
-    """Read the settings of a command from its arguments, and check them.
+    """Make the settings of a command from its arguments, and check them.
 
     Raises:
         ConfigError: for an invalid setting, or a second bare argument (one without ``=``).
@@ -74,10 +74,11 @@ def summary_and_examples(command: ModuleType) -> tuple[str, list[str]]:
 
 
 def figures_table(*headings: str, left: str | None = None) -> Table:
-    """Make an empty table with right-justified columns.
+    """Make an empty table for numbers, with right-justified columns.
 
     Args:
-        left: the heading of a left-justified first column of names; None leaves the column out.
+        headings: the headings of these columns.
+        left: the heading of a left-justified first column of names; None omits this column.
     """
     table = Table(box=None, pad_edge=False, header_style="bold")
     if left is not None:
@@ -88,6 +89,6 @@ def figures_table(*headings: str, left: str | None = None) -> Table:
 
 
 def write_figures(path: str, figures: dict[str, Any], console: Console) -> None:
-    """Write numeric results to a JSON file, and print the name of the file."""
+    """Write the figures of a command to a JSON file, and print the name of the file."""
     write_output(path, (json.dumps(figures) + "\n").encode())
     console.print(f"Figures: {path}", markup=False)

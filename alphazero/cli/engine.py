@@ -6,8 +6,7 @@ describes requests and answers.
     echo '{"game": "tic_tac_toe", "moves": [0]}' | alphazero engine player=solver
     alphazero engine player=checkpoints/connect_four/RUN num_simulations=200
 
-In: requests from another program, see `alphazero.play.json_engine`. Out: responses, and nothing
-else, on standard output.
+Nothing but responses is written to standard output. `alphazero.play.json_engine` computes them.
 """
 
 import contextlib
@@ -45,7 +44,7 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def answer(settings: Settings, requests: TextIO, answers: TextIO) -> None:
-    """Read requests from one stream and write a response to the other, until the requests end."""
+    """Read requests from one stream and write responses to the other, until the requests end."""
     # Text printed by a library or a game must not appear between the responses.
     with contextlib.redirect_stdout(sys.stderr):
         engine = _make_engine(settings)
@@ -54,7 +53,7 @@ def answer(settings: Settings, requests: TextIO, answers: TextIO) -> None:
 
 
 def _make_engine(settings: Settings) -> Engine:
-    """Make the engine; load its player now if the game is known before the first request."""
+    """Make the JSON engine; load its player now if the settings or a network name the game."""
     kind, _ = read_spec(settings.player, settings)
     game = None
     if kind != "auto" and is_path(kind):

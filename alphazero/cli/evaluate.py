@@ -5,10 +5,9 @@ answers the same positions, and the difference is printed.
     alphazero evaluate player=checkpoints/connect_four/RUN
     alphazero evaluate player=best num_simulations=800 show=3
     alphazero evaluate player=checkpoints/connect_four/B baseline=checkpoints/connect_four/A
-    alphazero make_evaluation_set seed=7 out=fresh.csv && alphazero evaluate set=fresh.csv
+    alphazero evaluate player=best set=fresh.csv baseline=uct:1000
 
-In: one or two players and an evaluation set. Out: a table; on request, misplayed positions and a
-JSON file of the results.
+The result is a table and, on request, a list of misplayed positions and a JSON file.
 """
 
 import dataclasses
@@ -99,9 +98,9 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _game(settings: Settings) -> Game:
-    """Return the game: the user's choice; failing that, the position set's, then the network's.
+    """Choose the game: the one that the user named, else that of the evaluation set or a network.
 
-    If there is none of these, return the default game.
+    If none of these is given, it is the default game.
     """
     if settings.set and not settings.game:
         return make_stored_game(game_of_set(settings.set), f"the evaluation set '{settings.set}'")
@@ -109,7 +108,7 @@ def _game(settings: Settings) -> Game:
 
 
 def _players(spec: str, settings: Settings, game: Game) -> dict[str, Player]:
-    """Make the players to measure, keyed by column heading: a network also without its search."""
+    """Make the players to measure, by column heading; networks are also measured without search."""
     kind, own = read_spec(spec, settings)
     player = make_player(spec, game, settings)
     if network_path(kind, game.name, game.rules_digest) is None:
@@ -127,7 +126,7 @@ def _players(spec: str, settings: Settings, game: Game) -> dict[str, Player]:
 
 
 def _measure(label: str, player: Player, evaluation_set: EvaluationSet) -> AccuracyReport:
-    """Measure one player's accuracy, with a progress bar."""
+    """Measure the accuracy of a player on an evaluation set, and show a progress bar."""
     num_positions = len(evaluation_set) + len(evaluation_set.replies)
     with counted_choice(player, f"{label} on {evaluation_set.game_name}", num_positions) as choose:
         return measure_accuracy(choose, evaluation_set)
@@ -143,7 +142,7 @@ def _title(game: Game, player: Player, evaluation_set: EvaluationSet, file: str 
 
 
 def _print_misplayed(console: Console, game: Game, report: AccuracyReport, num_shown: int) -> None:
-    """Print the first misplayed positions of a report."""
+    """Print the first ``num_shown`` misplayed positions of a report, with their boards."""
     rows = report.misplayed()
     for row, failure in zip(rows, report.failures(num_shown)):
         print_misplayed(console, game, failure)
@@ -168,9 +167,10 @@ class Pair(NamedTuple):
 
 
 def _pairs(reports: dict[str, AccuracyReport], baseline: dict[str, AccuracyReport]) -> list[Pair]:
-    """Pair the reports to compare: those with the same heading, and the players as they play.
+    """Pair the reports of two players that are compared.
 
-    Two networks are thus also compared without search.
+    These are the reports with the same heading, such as "network alone", and those of both players
+    as they normally play.
     """
     labels = [label for label in reports if label in baseline]
     pairs = [Pair(label, reports[label], baseline[label]) for label in labels]
@@ -195,9 +195,9 @@ def paired_table(pairs: Iterable[Pair]) -> Table:
 
 
 def report_table(evaluation_set: EvaluationSet, reports: dict[str, AccuracyReport]) -> Table:
-    """Make a table of accuracies and best moves in %, two columns per player.
+    """Make a table of accuracies and of best moves in %, with two columns per player.
 
-    Its rows are all positions, then the groups of `groups_of`, such as positions of one ply.
+    The first row is for all positions, the others for groups, such as the positions of one ply.
     """
     headings = [(f"{escape(name)}\naccuracy", "\nbest") for name in reports]
     table = figures_table("\npositions", *itertools.chain(*headings), left="\n%")
@@ -211,7 +211,7 @@ def report_table(evaluation_set: EvaluationSet, reports: dict[str, AccuracyRepor
 
 
 def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
-    """Format a line for each player: how often its moves are best, how accurate its values are."""
+    """Format one line per player: how often its moves are best, and how good its values are."""
     lines = []
     for name, report in reports.items():
         line = (
@@ -228,7 +228,11 @@ def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
 
 
 def _cells(label: str, rows: np.ndarray, reports: dict[str, AccuracyReport]) -> list[str]:
-    """Format the table row of a group of positions, given by the mask ``rows``, bool[N]."""
+    """Format the table row of a group of positions.
+
+    Args:
+        rows: bool[N], the positions of the group.
+    """
     cells = [label, f"{rows.sum():,}"]
     for report in reports.values():
         cells += [_text(report.accuracy(rows)), f"{100 * report.optimal(rows).fraction:.1f}"]

@@ -5,8 +5,6 @@ games; a file that does not agree is not written.
     alphazero export network=best game=othello output=othello.onnx
     alphazero export network=checkpoints/connect_four/RUN
     alphazero export network=best game=connect_four format=kaggle output=submission.py
-
-In: a network and a format. Out: one file.
 """
 
 import dataclasses
@@ -16,7 +14,7 @@ from alphazero.cli.players import DEFAULT_GAME
 from alphazero.config.settings import option
 from alphazero.games.batched_game import Game
 from alphazero.interop import kaggle_submission, onnx_file
-from alphazero.interop.export_agreement import check_agreement
+from alphazero.interop.export_agreement import NUM_POSITIONS, check_agreement
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import NETWORK_KIND_HELP
 from alphazero.players.network import game_of_network, load_module
@@ -61,14 +59,14 @@ def run(settings: Settings, console: Console) -> None:
     write_output(output, data)
     text = (
         f"{path} is exported to {output} ({len(data):,} bytes).\n"
-        f"Largest differences on {agreement.num_positions:,} positions of random games: "
+        f"Largest differences on {NUM_POSITIONS:,} positions of random games: "
         f"logits {agreement.logits:.1e}, values {agreement.value:.1e}."
     )
     console.print(text, markup=False)
 
 
 def _game_and_network(settings: Settings) -> tuple[Game, Path]:
-    """Find the game, and the file of its network.
+    """Return the game and the path of its network's file.
 
     Raises:
         ValueError: if the network does not exist, or plays another game.

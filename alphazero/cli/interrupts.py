@@ -1,8 +1,9 @@
-"""Handlers of Ctrl-C and SIGTERM: each raises KeyboardInterrupt once, and it is never lost.
+"""Handlers of Ctrl-C and SIGTERM, which raise a KeyboardInterrupt that is never lost.
 
 Python discards an exception raised in a destructor or in a callback of a weak reference, ctypes or
-a C extension: it prints "Exception ignored" and continues. A KeyboardInterrupt discarded this way
-is raised again. The handlers apply to the whole process, so only programs should install them.
+a C extension: it prints "Exception ignored" and continues. The handlers raise a KeyboardInterrupt
+that was discarded this way again. They apply to the whole process, so only programs should install
+them.
 """
 
 import _thread
@@ -11,7 +12,6 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -25,12 +25,11 @@ _SEND_AGAIN_AFTER_S = 0.02  # by then, the callback that lost the interrupt shou
 _EXTENSIONS = ("torch", "openvino")
 
 _last_s = -math.inf  # when KeyboardInterrupt was last raised, on the monotonic clock
-_is_sending = False  # whether a lost interrupt is about to be sent again
 _show_unraisable: Any = None  # the hook that ours replaced
 
 
 def handle_interrupts() -> None:
-    """Install the handlers; outside the main thread, where Python forbids this, do nothing.
+    """Install the signal handlers; do nothing outside the main thread, where Python forbids it.
 
     SIGINT stays ignored if the shell set it so, as it does for background commands.
     """
@@ -59,17 +58,8 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
         end_process(130)  # there is nothing to clean up yet
     if is_interrupted():
         return
-    if _is_in(_unraisable, frame):  # Python also discards exceptions raised in this hook
-        _send_later()
-        return
     _last_s = time.monotonic()
     raise KeyboardInterrupt
-
-
-def _is_in(function: Callable[..., Any], frame: FrameType | None) -> bool:
-    while frame is not None and frame.f_code is not function.__code__:
-        frame = frame.f_back
-    return frame is not None
 
 
 def _is_importing_extensions() -> bool:
@@ -82,28 +72,20 @@ def _is_importing_extensions() -> bool:
 
 
 def _unraisable(unraisable: Any) -> None:
-    """Raise a KeyboardInterrupt discarded by Python once more; report other exceptions as before.
+    """Raise a KeyboardInterrupt that Python discarded again; report other exceptions as before.
 
-    Other exceptions shortly after an interrupt are ignored: destructors of incomplete objects raise
-    them.
+    Just after an interrupt, other exceptions are ignored, since destructors of incomplete objects
+    raise them.
     """
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
-        _send_later()
+        _thread.start_new_thread(_send_again, ())
     elif not is_interrupted():
         _show_unraisable(unraisable)
 
 
-def _send_later() -> None:
-    global _is_sending
-    if not _is_sending:
-        _is_sending = True
-        _thread.start_new_thread(_send_again, ())
-
-
 def _send_again() -> None:
-    global _is_sending, _last_s
+    global _last_s
     time.sleep(_SEND_AGAIN_AFTER_S)
-    _is_sending = False
     _last_s = -math.inf
     main_thread = threading.main_thread().ident
     if main_thread is not None and hasattr(signal, "pthread_kill"):

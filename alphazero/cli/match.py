@@ -9,8 +9,8 @@ point. In a game of one player, each plays every opening alone, and their result
     alphazero match game=examples/peg_solitaire.py a=uct:1000 b=uct:100
     alphazero match game=othello a=uct,rollout=weighted b=uct time_limit_s=0.1
 
-In: two players. Out: a table with the score, its confidence interval and the Elo difference; with
-``json=`` also a file with the report and all games.
+The result is a table with the score, its confidence interval and the Elo difference and, with
+``json=``, a file with the report and all games.
 """
 
 import dataclasses
@@ -97,7 +97,7 @@ def run(settings: Settings, console: Console) -> None:
 def _play(
     game: Game, players: tuple[Player, Player], settings: Settings, sprt: Sprt | None
 ) -> MatchReport:
-    """Play the match; a progress bar shows the results so far and the test's log-likelihood ratio.
+    """Play the match, and show a progress bar with the results so far.
 
     Args:
         sprt: the sequential test that may end the match; None plays all games.
@@ -121,7 +121,7 @@ def _play(
 
 
 def _is_drawn(game: Game) -> Callable[[np.ndarray], np.ndarray]:
-    """Make a function from states, [N, K], to bool[N]: whether perfect play ends in a draw."""
+    """Return a function that maps states, [N, K], to whether perfect play draws, bool[N]."""
     solver = make_solver(game)
     return lambda states: values_of(solver.scores(states)).max(axis=1) == 0
 
@@ -152,10 +152,10 @@ def report_table(
     sides: tuple[str, str] = ("A", "B"),
     thinking: Sequence[str] = ("", ""),
 ) -> Table:
-    """Make a table of a match.
+    """Make a table of the results of a match.
 
-    It has the results by colour, the score and the Elo difference with confidence intervals, and
-    the variety of the games.
+    It contains the results by colour, the score and the Elo difference with confidence intervals,
+    and the variety of the games.
 
     Args:
         sides: names of the two players in the table.
@@ -186,7 +186,7 @@ def report_table(
 def puzzle_table(
     report: MatchReport, puzzle: PuzzleResults, thinking: Sequence[str] = ("", "")
 ) -> Table:
-    """Make a table of two players' results in a game of one player, and of their difference.
+    """Make a table that compares the results of two players in a game of one player.
 
     Args:
         thinking: how the players choose moves, see `thinking_of`; "" for players without a network.
@@ -210,7 +210,7 @@ def puzzle_table(
 
 
 def _table(title: str, report: MatchReport, sides: Sequence[str], thinking: Sequence[str]) -> Table:
-    """Make a table whose first rows name the two players."""
+    """Make a table of a match whose first rows name the two players."""
     table = Table(title=Text(title, "bold"), title_justify="left", show_header=False)
     table.add_column(style="dim")
     table.add_column()
@@ -231,7 +231,9 @@ def tally_text(tally: Tally | MatchProgress) -> str:
 
 
 def _add_test(table: Table, report: MatchReport, sprt: Sprt, num_games: int) -> None:
-    """Add the result of a sequential test; after an early end, warn that the score is overstated.
+    """Add the result of a sequential test to a table of a match.
+
+    If the test ended the match early, also warn that the score is overstated.
 
     Args:
         num_games: the maximum number of games of the match.

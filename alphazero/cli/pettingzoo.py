@@ -1,12 +1,9 @@
 """Play a match between two players inside a PettingZoo environment, by the environment's rules.
-Every game starts from the initial position.
+Every game starts from the initial position, and the environment decides which moves are legal.
 
     alphazero pettingzoo env=connect_four_v3 first=uct:1000 second=random
     alphazero pettingzoo env=tictactoe_v3 first=human second=uct num_games=1 render=human
     alphazero pettingzoo first=checkpoints/connect_four/RUN second=uct:1000 num_games=20
-
-In: the name of an environment and two players. Out: the moves and the results; the environment's
-own rules decide which moves are legal and who wins.
 """
 
 import dataclasses
@@ -73,7 +70,7 @@ def _play(
     settings: Settings,
     console: Console,
 ) -> MatchReport:
-    """Play the games and print each result.
+    """Play the games of a match, and print the result of each.
 
     Moves and boards are printed with ``render=ansi`` or if a person plays.
     """
@@ -109,7 +106,7 @@ def _result_text(game: MatchGame, view: BoardView, agents: tuple[Agent, Agent]) 
 
 
 def _position_text(environment: Any, view: BoardView) -> str:
-    """Format the position, as the environment shows it to the agent to move, as text."""
+    """Draw the position that the environment shows to the agent to move as text."""
     agent = environment.agent_selection
     observation = environment.observe(agent)
     mask = observation["action_mask"]

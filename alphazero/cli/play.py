@@ -7,8 +7,6 @@ engine's view and more.
     alphazero play game=tic_tac_toe first=uct second=human time_limit_s=1
     alphazero play second=checkpoints/connect_four/RUN num_simulations=400
     alphazero play first=uct:100 second=uct:5000,uct_c=0.8 moves=4,4
-
-In: two players, each a person or an engine. Out: a game on the console.
 """
 
 import dataclasses
@@ -43,7 +41,7 @@ from alphazero.storage.pretrained import shipped_network
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """The game and the players."""
+    """The game, its players, and how it is displayed."""
 
     game: str | None = option(None, GAME_HELP)
     first: str | None = option(None, f"who moves first: human, {PLAYER_HELP}")
@@ -73,7 +71,7 @@ def run(
     """Play a game at the terminal.
 
     Args:
-        console: prints the game.
+        console: where the game is printed.
         read_line: reads a line from the user, see `TerminalGame`.
     """
     if settings.seed is None:
@@ -113,7 +111,7 @@ def run(
 
 
 def _sides(settings: Settings, game: Game) -> tuple[str, str]:
-    """Return the specifications of the two players.
+    """Return the specifications of both players, the one who moves first before the other.
 
     A side left open goes to a person, unless the other side is a person: then it goes to the
     default player of the game. A puzzle has one side, whose player is returned twice.
@@ -139,12 +137,13 @@ def _kind(spec: str, settings: PlayerSettings) -> str:
 
 
 def _adviser(settings: Settings, game: Game, specs: tuple[str, str]) -> Callable[[], Player]:
-    """Choose the player that gives hints; return a function that makes it.
+    """Choose the player that gives hints, and return a function that makes it.
 
-    It is the one named by ``hint``; failing that, an engine that plays, then the default player.
+    It is the one that the user named with ``hint``; failing that, an engine that plays in the game,
+    or else the default player.
 
     Raises:
-        ConfigError: if it cannot give hints, or does not exist.
+        ConfigError: if this player cannot give hints, or does not exist.
     """
     thinking = [spec for spec in specs if _kind(spec, settings) not in ("human", "random")]
     spec = settings.hint or (thinking[0] if thinking else default_player(game.name))

@@ -1,8 +1,4 @@
-"""Choose the game of a command, make its players, and read its opening moves.
-
-In: the game, players and moves named by the user. Out: a game; players with different random
-numbers, ready to move; opening moves as actions.
-"""
+"""Choose the game of a command, make its players, and parse the moves of its opening."""
 
 import contextlib
 import dataclasses
@@ -56,7 +52,7 @@ def choose_game(
     settings: PlayerSettings,
     default: str = DEFAULT_GAME,
 ) -> Game:
-    """Choose the game of a command: the user's choice; failing that, the first network's game.
+    """Choose the game: the one that the user named; failing that, the game of the first network.
 
     Args:
         named: the name given by the user, or None. Possible mistakes in the game's rules are
@@ -84,11 +80,11 @@ def choose_game(
 
 
 def read_start(moves: str, game: Game, skin: Skin) -> list[int]:
-    """Convert the setting ``moves`` to actions.
+    """Parse the setting ``moves``, a list of moves, to actions.
 
     Raises:
-        ConfigError: if the moves are not legal; the message suggests Othello's other set-up if they
-            are legal there.
+        ConfigError: if the moves are not legal. If they are legal in Othello's other set-up, the
+            message says so.
     """
     try:
         return read_moves(game, skin.notation, moves)
@@ -110,12 +106,12 @@ def make_pair(
     make: Callable[[str, Game, Any], Any] = make_player,
     make_person: Callable[[], Any] | None = None,
 ) -> tuple[Any, Any]:
-    """Make two players with different random numbers.
+    """Make the two players of a game, with different seeds.
 
     Both specifications are checked before the first player is made, which may take a while.
 
     Args:
-        specs: the specifications of the two players; None takes the default of its side.
+        specs: the specifications of the two players; None means the default player of that side.
         make: makes a player from its specification, the game and its settings.
         make_person: makes the player for ``human``; None refuses ``human``.
     """
@@ -143,7 +139,7 @@ def _check_plays(spec: str, game: Game, settings: PlayerSettings) -> None:
 
 
 def check_second(game: Game, second: str | None) -> None:
-    """Raise ConfigError if a second player is named for a game of one player."""
+    """Raise ConfigError if the user named a second player for a game of one player."""
     if second is not None and game.num_players == 1:
         reason = f"{game.name} has one player; first= says who"
         raise ConfigError.of("second", second, reason=reason)
@@ -154,7 +150,7 @@ def warm_up(
     players: Iterable[Any],
     console: Console | None = None,
 ) -> None:
-    """Warm up the players: ask each for a move from the start of the game.
+    """Warm up players: ask each for a move from the start of the game.
 
     Compiling or loading a kernel would otherwise count as thinking time. Solvers are not asked,
     because the start may take them minutes or exceed their limits; if a faster one can be
@@ -177,5 +173,5 @@ def warm_up(
 
 
 def getting_ready(console: Console) -> contextlib.AbstractContextManager[Any]:
-    """Make a context manager that shows "Getting ready ..." on a terminal."""
+    """Return a context manager that shows "Getting ready ..." on a terminal."""
     return console.status("Getting ready ...") if console.is_terminal else contextlib.nullcontext()

@@ -8,7 +8,7 @@ player's policy and value; or of a game, as an animation.
     alphazero plot what=game first=best second=uct:1000 output=game.gif
     alphazero plot what=game game=othello setup=standard moves=f5d6c3d3c4f4 output=moves.png
 
-In: runs, moves or players. Out: a picture in a file, whose path is printed.
+The path of the picture is printed.
 """
 
 import dataclasses
@@ -94,7 +94,7 @@ def _plot_run(settings: Settings) -> Path:
 
 
 def _plot_exact(settings: Settings) -> Path:
-    """Draw the error of one or more runs, measured against an exact solver."""
+    """Draw the error of the networks of one or more runs, measured with an exact solver."""
     folders = [_find_run(path, settings) for path in split_paths(settings.run or "latest")]
     output = _output(settings, folders[0], "exact.png")
     games = sorted({folder.read_config()["game"]["name"] for folder in folders})
@@ -104,7 +104,7 @@ def _plot_exact(settings: Settings) -> Path:
 
 
 def _find_run(path: str | None, settings: Settings) -> RunFolder:
-    """Find a run that has stored metrics.
+    """Find the folder of a training run that has stored metrics.
 
     Raises:
         ConfigError: if there is no such run.
@@ -113,7 +113,7 @@ def _find_run(path: str | None, settings: Settings) -> RunFolder:
 
 
 def _output(settings: Settings, folder: RunFolder, name: str) -> Path:
-    """Choose the file to write, by default ``name`` in the run's folder; check it is writable."""
+    """Return the file to write, by default ``name`` in the run's folder; check it is writable."""
     output = Path(settings.output or folder.path / name)
     check_picture(output, "output")
     return output
@@ -137,7 +137,7 @@ def _plot_position(settings: Settings) -> Path:
 
 
 def _plot_game(settings: Settings) -> Path:
-    """Draw a game: the given moves alone, or a game played by two players after these moves."""
+    """Draw a game: that of the given moves, or one that two players play after these moves."""
     output = Path(settings.output or "game.gif")
     check_picture_file(output, "output", GAME_FORMATS)
     limits = PlayerSettings(num_simulations=settings.num_simulations, seed=settings.seed)
@@ -154,14 +154,14 @@ def _plot_game(settings: Settings) -> Path:
 def _start(
     settings: Settings, specs: Sequence[str | None], limits: PlayerSettings
 ) -> tuple[Session, Skin]:
-    """Start a game with the user's moves; also return the game's skin, which is how it is drawn."""
+    """Return a game after the user's moves, and its skin: the appearance in which it is drawn."""
     game = choose_game(settings.game, specs, limits)
     skin = skin_of(game, settings.setup)
     return Session(game, read_start(settings.moves, game, skin)), skin
 
 
 def _thought(player: Player, session: Session) -> Thought:
-    """Return a player's analysis of the current position: with search and, if it can, without."""
+    """Let a player analyse the current position and, if it has a network, also without search."""
     analysis = player.analyse(session.state)
     if not hasattr(player, "evaluator") or not analysis.visits.any():
         return Thought(player.name, analysis, None, math.nan)
@@ -170,7 +170,7 @@ def _thought(player: Player, session: Session) -> Thought:
 
 
 def _play(session: Session, players: Sequence[Player]) -> PlayedGame:
-    """Play a game to its end; the moves already played are its opening."""
+    """Let two players continue a game to its end; the moves already played are its opening."""
     warm_up(session.game, players)
     first_ply = len(session.actions)
     values: dict[int, float] = {}

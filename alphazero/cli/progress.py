@@ -25,15 +25,15 @@ _SMALLEST_PART = 16  # minimum positions per call; some players have a batch siz
 
 @contextlib.contextmanager
 def progress(text: str, total: int) -> Iterator[Callable[..., None]]:
-    """Show the progress of a command on standard error: a bar, or lines without a terminal.
+    """Show the progress of a command on standard error: a bar on a terminal, else lines.
 
     Args:
         text: a description shown beside the bar.
         total: the number of games or positions.
 
     Yields:
-        A function ``show(done, text=None)``: it shows that ``done`` of ``total`` are finished, at
-        least 1, and replaces the description if ``text`` is given.
+        A function ``show(done, text=None)``, which shows that ``done`` (1 or more) of ``total`` are
+        finished, and replaces the description if ``text`` is given.
     """
     bar = progress_bar()
     task = bar.add_task(text, total=total)
@@ -74,11 +74,11 @@ def progress_bar() -> Progress:
 def counted_choice(
     player: Player, text: str, num_positions: int
 ) -> Iterator[Callable[[np.ndarray], Choice]]:
-    """Yield a function that works like `Player.choose` and shows its progress.
+    """Yield a function that chooses moves like `Player.choose`, and shows its progress.
 
     Args:
         text: a description shown beside the bar.
-        num_positions: number of positions in all calls together.
+        num_positions: total number of positions in all calls.
     """
     size = max(player.batch_size, _SMALLEST_PART)
     num_done = 0

@@ -5,8 +5,7 @@ moves with perfect play. The exit status is 0 if no position is misplayed, other
     alphazero prove player=uct:5000
     alphazero prove game=connect_x:3x3x3 player=uct:2000,statistics=position
 
-In: a player and a game small enough to enumerate. Out: whether the player can be beaten, and the
-positions that it misplays.
+The game must be small enough to enumerate its positions.
 """
 
 import dataclasses
@@ -30,7 +29,7 @@ _DEFAULT_GAME = "tic_tac_toe"
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """The player to examine, and the game."""
+    """The player to examine, its game, and the number of misplayed positions to print."""
 
     game: str | None = option(
         None,
@@ -77,7 +76,7 @@ def print_misplayed(console: Console, game: Game, failure: Failure) -> None:
 
 
 def proof_lines(game: Game, report: ProofReport) -> list[str]:
-    """Format a proof report as lines of text."""
+    """Format a report of a player's proof as lines of text."""
     kept = f"{report.num_accurate:,} of {report.num_not_final:,} unfinished positions"
     if report.results is not None:
         found, best = (own_text(game, result) for result in report.results)

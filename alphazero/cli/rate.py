@@ -6,7 +6,7 @@ calls; Ctrl-C keeps every finished match.
     alphazero rate run=latest players=[random,uct:100,uct:1000,uct:10000,uct:100000]
     alphazero rate run=latest players=[uct:1000,checkpoints/connect_four/OTHER]
 
-In: a run. Out: a table, a picture, and ratings.json in the run's folder.
+The result is a table, a picture, and the file ratings.json in the run's folder.
 """
 
 import dataclasses
@@ -61,13 +61,13 @@ class Settings:
     output: str = option("", "picture to write (.png, .svg, .pdf), by default RUN/ratings.png")
 
     def of_networks(self) -> PlayerSettings:
-        """Return the settings with which the run's networks play."""
+        """Return the player settings of the run's networks."""
         keys = ("num_simulations", "device", "engine", "precision", "network_kind", "seed")
         return PlayerSettings(**{key: getattr(self, key) for key in keys})
 
 
 def run(settings: Settings, console: Console) -> int:
-    """Play the games, store them, and show the ratings."""
+    """Play the games, store them, and show the ratings; return the exit status."""
     from alphazero.players.network import game_of_network  # importing torch takes a second
 
     check_num_games(settings.num_games, low=0)
@@ -120,7 +120,7 @@ def _play(
 
 
 def _show(file: RatingFile, anchor: str, settings: Settings, console: Console) -> None:
-    """Print the ratings and draw a picture of them."""
+    """Print a table of the ratings, and draw a picture of them."""
     ratings = rate(file.pairings, anchor)
     names = {name for pairing in file.pairings for name in pairing[:2]}
     if not names:
@@ -179,9 +179,10 @@ def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
 
 
 def growth_text(ratings: Ratings, file: RatingFile) -> str:
-    """Format the Elo gained from the first network to the newest one, with confidence interval.
+    """Format how much Elo the newest network gained over the first one, with its interval.
 
-    Only networks with the newest one's search settings count; "" if there is no other such network.
+    Only networks with the same search settings as the newest one are considered. The text is empty
+    if there is no other such network.
     """
     networks = [player for player in file.networks if player in ratings.players]
     networks.sort(key=lambda player: (file.networks[player]["iteration"], player))
@@ -196,7 +197,7 @@ def growth_text(ratings: Ratings, file: RatingFile) -> str:
 
 
 def rating_cells(ratings: Ratings, player: str) -> tuple[str, str, str]:
-    """Format a player's rating, its standard error and its 95% confidence interval."""
+    """Format the table cells of a player: Elo, standard error and 95% confidence interval."""
     index = ratings.players.index(player)
     elo = f"{ratings.elo[index]:.0f}"
     if player == ratings.anchor:

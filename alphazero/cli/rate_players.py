@@ -1,7 +1,7 @@
 """Make the players for `alphazero rate`, and the names under which ratings.json stores them.
 
-In: the networks of a run, and specifications of other players. Out: players by name. Every call of
-the command must give a player the same name, because games are added to the stored ones.
+Every call of the command must give a player the same name, because games are added to the stored
+ones.
 """
 
 import dataclasses
@@ -26,10 +26,9 @@ _LIMITS = ("num_simulations", "time_limit_s")
 
 
 def choose_networks(folder: RunFolder, num_networks: int) -> list[Path]:
-    """Choose networks of a run, evenly spaced, the oldest first.
+    """Choose evenly spaced networks of a run, and return their paths, the oldest first.
 
-    The first and the newest stored network are always among them; if only one is wanted, it is the
-    newest.
+    The first and the newest stored network are always among them; a single one is the newest.
     """
     paths = sorted((folder.path / "networks").glob("*.safetensors"))
     if not paths:
@@ -46,12 +45,12 @@ def make_players(
     settings: PlayerSettings,
     file: RatingFile,
 ) -> dict[str, Player]:
-    """Make the players, keyed by name; record in ``file`` which of them are networks of the run.
+    """Make the players by name, and record in ``file`` which of them are networks of the run.
 
     Args:
         networks: the run's networks to rate.
         specs: specifications of the other players.
-        settings: settings of the networks; the seeds of all players are derived from its seed.
+        settings: settings of the networks. The seeds of all players are derived from its seed.
     """
     spec_of = {player_name(spec, game, settings): spec for spec in specs}
     for path in networks:
@@ -71,7 +70,9 @@ def make_players(
 
 
 def player_name(spec: str, game: Game, settings: PlayerSettings) -> str:
-    """Return a player's name, which is the same for all specifications of that player.
+    """Return the name of the player that a specification describes.
+
+    All specifications of the same player have the same name.
 
     The name of a network contains its file and its search limits.
 
@@ -94,7 +95,7 @@ def player_name(spec: str, game: Game, settings: PlayerSettings) -> str:
 
 
 def _network_name(path: Path) -> str:
-    """Return the name of a network file.
+    """Return the name under which ratings.json stores the network in a file.
 
     A shipped network may be replaced by a better one, so it is named after the run that made it.
     """
@@ -105,7 +106,7 @@ def _network_name(path: Path) -> str:
 
 
 def _limited(spec: str, settings: PlayerSettings) -> PlayerSettings:
-    """Return a player's settings: ``settings``, with its simulations only if it is a network."""
+    """Return ``settings``, without the number of simulations if the player has no network."""
     kind, _ = read_spec(spec)
     if not has_network(kind):
         return dataclasses.replace(settings, num_simulations=None)

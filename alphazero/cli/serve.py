@@ -6,8 +6,8 @@ the training runs. docs/SERVE.md describes it.
     alphazero serve runs=checkpoints port=8080 open=false
     alphazero serve host=0.0.0.0 token=CHOOSE_ONE
 
-In: an address. Out: a page, until Ctrl-C. The server is in `alphazero.web`; it needs the libraries
-of the extra [web].
+The page is served until Ctrl-C. The server is in `alphazero.web`, and needs the libraries of the
+extra [web].
 """
 
 import contextlib
@@ -81,7 +81,7 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _playable(name: str) -> str:
-    """Return the full name of a game given by the user; refuse games of one player."""
+    """Return the full name of a game that the user named; refuse games of one player."""
     game = make_game(name)
     if game.num_players == 1:
         reason = "the page is for two players, and this game has one; 'alphazero play' plays it"

@@ -1,7 +1,7 @@
 """Agents for a PettingZoo environment: one of our players, or a person at the terminal.
 
-In: an observation. Out: an action in the environment's numbering. Any object with a `name` and the
-method `act` is an agent, so that agents from elsewhere can play too.
+An agent maps an observation to an action in the environment's numbering. Any object with a `name`
+and the method `act` is an agent, so that agents from elsewhere can play too.
 """
 
 from typing import Protocol
@@ -22,7 +22,11 @@ class Agent(Protocol):
     name: str  #: the agent's name in reports
 
     def act(self, observation: Observation, agent: str) -> int:
-        """Choose an action; ``agent`` is the environment's name for this agent ("player_0")."""
+        """Choose an action.
+
+        Args:
+            agent: the environment's name for this agent, such as "player_0".
+        """
 
 
 class PettingZooAgent:
@@ -45,7 +49,7 @@ class PettingZooAgent:
         self._num_start_pieces = np.count_nonzero(view.game.cells(view.game.initial_states()[0]))
 
     def act(self, observation: Observation, agent: str) -> int:
-        """Choose an action with the player; see `Agent`.
+        """Choose an action with the player, given what the environment shows to this agent.
 
         Raises:
             ValueError: if it is not this agent's turn, or if the observation or the mask
@@ -103,10 +107,11 @@ class HumanAgent:
 
 
 def observed_text(view: BoardView, planes: np.ndarray, player: int, mask: np.ndarray) -> str:
-    """Draw the board that ``player`` observes as text, with the environment's action numbers.
+    """Draw the board that a player observes as text, with the environment's action numbers.
 
     Args:
-        planes: [H, W, 2], the observation.
+        planes: [H, W, 2], the player's own pieces and the opponent's.
+        player: 0 or 1, the player who observes.
         mask: [A] in the environment's order, 1 = legal; only legal actions are shown.
     """
     board = view.board(planes, player)

@@ -1,7 +1,7 @@
-"""Convert an agent's observation to our board, and translate action numbers.
+"""Convert a PettingZoo agent's observation to a state of our game, and translate action numbers.
 
-In: the observation planes of PettingZoo's own board games, or of our environments, which have the
-same form. Out: a state of our game. Only the observation is used; no moves are remembered.
+This works for PettingZoo's own board games and for our environments, whose observations have the
+same form. Only the observation is used; no moves are remembered.
 
 tictactoe_v3 numbers its squares column by column, also in its observation: observation[i, j] is row
 j of column i. It draws the squares like this:
@@ -28,7 +28,7 @@ _COLUMN_BY_COLUMN = np.arange(9).reshape(3, 3).T.ravel()
 
 
 class BoardView(NamedTuple):
-    """The mapping between an environment and one of our games."""
+    """The mapping of a PettingZoo environment's squares and actions to those of our game."""
 
     game: Game
     agents: tuple[str, str]  #: the environment's names of its agents, in the order of play
@@ -36,10 +36,10 @@ class BoardView(NamedTuple):
     actions: np.ndarray  #: int[A], our action a is the environment's action ``actions[a]``
 
     def board(self, observation: np.ndarray, player: int) -> np.ndarray:
-        """Return our board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second's.
+        """Convert an observation to our board, int8[H, W]: 0 empty, 1 and 2 the players' pieces.
 
         Args:
-            observation: [H, W, 2]: ``player``'s own pieces, and the opponent's.
+            observation: [H, W, 2]: the pieces of ``player``, and those of the opponent.
 
         Raises:
             ValueError: if the observation's shape is not that of this environment.
@@ -54,7 +54,7 @@ class BoardView(NamedTuple):
         return cells.ravel()[self.squares].reshape(shape[:2])
 
     def state(self, observation: np.ndarray, player: int) -> np.ndarray:
-        """Return our state, [K], in which ``player`` is to move and observes ``observation``.
+        """Convert the observation of the player to move to a state of our game, [K].
 
         Raises:
             ValueError: if the board is not reachable, or the observation has the wrong shape.
@@ -63,7 +63,7 @@ class BoardView(NamedTuple):
 
 
 def view_of(environment: "AECEnv") -> BoardView:
-    """Make the mapping for an environment, whether it has wrappers or not.
+    """Make the mapping of an environment to our game; the environment may have wrappers.
 
     Raises:
         ConfigError: if it is neither one of ours nor a known environment from PettingZoo.

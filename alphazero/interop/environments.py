@@ -1,7 +1,6 @@
 """Our games as PettingZoo AEC environments.
 
-In: the name of a game. Out: an environment whose observations have the form of PettingZoo's own
-board games, a dict of
+Their observations have the form that PettingZoo's own board games use, a dict of
 
     observation  int8[H, W, 2], the agent's own pieces and the opponent's
     action_mask  int8[A], 1 = legal; all 0 for the agent that is not to move
@@ -53,7 +52,7 @@ def env(game_name: str, render_mode: str | None = None) -> AECEnv:
 
 
 def raw_env(game_name: str, render_mode: str | None = None) -> "GameEnvironment":
-    """Make the environment without wrappers: an illegal action raises ValueError."""
+    """Make an environment of one of our games that raises ValueError on illegal actions."""
     return GameEnvironment(make_game(game_name), render_mode)
 
 
@@ -71,13 +70,13 @@ def make_environment(name: str, render_mode: str | None = None) -> AECEnv:
 
 
 class GameEnvironment(AECEnv):
-    """One of our games as an environment.
+    """One of our games as a PettingZoo environment.
 
     Unlike PettingZoo's own environments, a deep copy keeps the position.
 
     Args:
         game: the game, see `alphazero.games.batched_game`.
-        render_mode: see `env`.
+        render_mode: "human", "ansi", "rgb_array" or None, see `env`.
     """
 
     def __init__(self, game: Game, render_mode: str | None = None):
@@ -107,7 +106,7 @@ class GameEnvironment(AECEnv):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:
-        """Start a new game. None of the games has chance, so ``seed`` changes nothing."""
+        """Start a new game. Our games have no chance events, so ``seed`` changes nothing."""
         self.agents = list(self.possible_agents)
         self._state = self.game.initial_states()[0]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0)
@@ -115,7 +114,7 @@ class GameEnvironment(AECEnv):
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {} for agent in self.agents}
-        self._look()
+        self._update()
 
     def step(self, action: int | None) -> None:
         """Play the action of the agent that is to move.
@@ -128,7 +127,7 @@ class GameEnvironment(AECEnv):
             return self._was_dead_step(action)
         self.game.check_legal(self._state, int(action))
         self._state = self.game.step(self._state[None], np.array([action])).states[0]
-        self._look()
+        self._update()
         self._accumulate_rewards()
         if self.render_mode == "human":
             self.render()
@@ -151,8 +150,8 @@ class GameEnvironment(AECEnv):
             print(self._text(), flush=True)
         return None
 
-    def _look(self) -> None:
-        """Update the player to move, the legal actions and, if the game is over, the rewards."""
+    def _update(self) -> None:
+        """Update what depends on the position and, if the game is over, the rewards."""
         inspected = self.game.inspect(self._state[None])
         player = int(inspected.players[0])
         self.agent_selection = AGENTS[player]

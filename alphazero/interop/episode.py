@@ -1,7 +1,6 @@
 """Play games between two agents in a PettingZoo environment, by the environment's own rules.
 
-In: an environment and its agents. Out: actions and rewards. The environment decides which actions
-are legal, who wins and what is shown.
+The environment decides which actions are legal, who wins and what is shown.
 """
 
 from collections.abc import Callable
@@ -15,11 +14,10 @@ if TYPE_CHECKING:
 
 
 class Episode(NamedTuple):
-    """One finished game."""
+    """The actions and rewards of a finished game in an environment."""
 
     actions: tuple[int, ...]  #: actions in the environment's numbering
     rewards: dict[str, float]  #: each agent's sum of rewards over the game, which is its result
-    illegal_agent: str | None  #: the agent that ended the game with an illegal action, if any
 
 
 def play_episode(
@@ -28,19 +26,19 @@ def play_episode(
     seed: int | None = None,
     on_move: Callable | None = None,
 ) -> Episode:
-    """Play one game.
+    """Play one game in a PettingZoo environment.
 
     Args:
         environment: an AEC environment, which is reset first; in the render mode "human" it shows
             every position.
-        agents: the agents that play, by the environment's names for them.
+        agents: the agents that play, by the names that the environment gives them.
         seed: the environment's seed.
         on_move: called as ``on_move(agent_name, action)`` after every move.
     """
     environment.reset(seed=seed)
     if environment.render_mode == "human":
         environment.render()
-    actions, illegal_agent = [], None
+    actions = []
     rewards = dict.fromkeys(environment.possible_agents, 0.0)
     for name in environment.agent_iter():
         observation, reward, terminated, truncated, _ = environment.last()
@@ -49,13 +47,11 @@ def play_episode(
             environment.step(None)
             continue
         action = agents[name].act(observation, name)
-        if not observation["action_mask"][action]:
-            illegal_agent = name
         environment.step(action)
         actions.append(action)
         if on_move is not None:
             on_move(name, action)
-    return Episode(tuple(actions), rewards, illegal_agent)
+    return Episode(tuple(actions), rewards)
 
 
 def play_match(
@@ -67,7 +63,7 @@ def play_match(
     on_move: Callable | None = None,
     on_game: Callable | None = None,
 ) -> MatchReport:
-    """Play games between two agents; ``first`` moves first in games 0, 2, 4, ...
+    """Play games between two agents, who take turns at moving first; ``first`` begins.
 
     All games begin at the start position, so games are counted singly and not in pairs.
 

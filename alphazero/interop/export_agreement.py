@@ -1,7 +1,7 @@
 """Compare the outputs of an exported network with those of the original.
 
-In: the network, and a function that runs its exported form. Out: the largest differences in
-positions of random games, or an error if they exceed what rounding explains.
+Both are run on positions of random games. It is an error if their outputs differ by more than
+rounding explains.
 """
 
 from collections.abc import Callable
@@ -23,43 +23,34 @@ NUM_POSITIONS = 1000
 TOLERANCE = 1e-3
 #: Number of random games: few, so that the positions come from all parts of the games.
 _NUM_GAMES = 16
-_BATCH = 250
 
 #: Maps planes, float32[M, C, H, W], to prior_logits, [M, A], and values, [M].
 Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 class Agreement(NamedTuple):
-    """The largest differences between a network and its exported form."""
+    """The largest differences between the outputs of a network and of its exported form."""
 
-    num_positions: int
     logits: float  #: largest difference between prior logits
     value: float  #: largest difference between values, which are in [-1, 1]
 
 
-def check_agreement(
-    game: Game,
-    network: nn.Module,
-    evaluate: Evaluate,
-    num_positions: int = NUM_POSITIONS,
-) -> Agreement:
-    """Compare a network in float32 with its exported form.
+def check_agreement(game: Game, network: nn.Module, evaluate: Evaluate) -> Agreement:
+    """Compare a network in float32 with its exported form in `NUM_POSITIONS` positions.
 
     Raises:
         InputError: if their outputs differ by more than `TOLERANCE` allows, or one is nan.
     """
-    planes = sample_positions(game, num_positions, child_generator(0, "export"), _NUM_GAMES).planes
-    reference = _reference(network)
-    differences = []
-    scale = 1.0
-    for start in range(0, num_positions, _BATCH):
-        part = planes[start : start + _BATCH]
-        logits, values = evaluate(part)
-        own_logits, own_values = reference(part)
-        scale = max(scale, float(np.abs(own_logits).max()))
-        differences.append((np.abs(logits - own_logits).max(), np.abs(values - own_values).max()))
-    largest = np.max(differences, axis=0)
-    found = Agreement(num_positions, float(largest[0]), float(largest[1]))
+    planes = sample_positions(game, NUM_POSITIONS, child_generator(0, "export"), _NUM_GAMES).planes
+    with torch.inference_mode():
+        output = network.cpu().float().eval()(torch.from_numpy(planes))
+    own_logits = output.prior_logits.numpy()
+    own_values = expected_value(output.value_logits).numpy()
+    logits, values = evaluate(planes)
+    found = Agreement(
+        float(np.abs(logits - own_logits).max()), float(np.abs(values - own_values).max())
+    )
+    scale = max(float(np.abs(own_logits).max()), 1.0)
     # NaN fails these comparisons, so it is refused too.
     if not (found.logits <= TOLERANCE * scale and found.value <= TOLERANCE):
         raise InputError(
@@ -67,15 +58,3 @@ def check_agreement(
             f"values by up to {found.value:.2g}; {TOLERANCE:g} is allowed."
         )
     return found
-
-
-def _reference(network: nn.Module) -> Evaluate:
-    """Make a function that runs the original network, in float32 on the CPU."""
-    network = network.cpu().float().eval()
-
-    def evaluate(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        with torch.inference_mode():
-            output = network(torch.from_numpy(planes))
-            return output.prior_logits.numpy(), expected_value(output.value_logits).numpy()
-
-    return evaluate

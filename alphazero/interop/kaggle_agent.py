@@ -3,8 +3,8 @@
 `alphazero export format=kaggle` writes this file and appends the weights of a network. The file
 needs only numpy. Kaggle calls its last function, `agent`, once per move.
 
-In: Kaggle's board. Out: a column. On a board whose size is not the network's, the agent still wins
-in one move or blocks the opponent's win, and otherwise plays near the middle.
+On a board whose size is not the network's, the agent still wins in one move or blocks the
+opponent's win, and otherwise plays near the middle.
 
 A position is two integers with one bit per cell: the discs of the player to move, and the
 opponent's. Each column has a spare bit on top, so that a line never runs from one column into the
@@ -60,7 +60,11 @@ class Rules:
         self._column_cells = (1 << rows) - 1
 
     def read(self, board: list[int], mark: int) -> Position:
-        """Convert Kaggle's board to a position; ``mark`` is the player to move, 1 or 2."""
+        """Convert Kaggle's board, a list of cells from the top left, to a position.
+
+        Args:
+            mark: the player to move, 1 or 2.
+        """
         mine = other = 0
         for cell, owner in enumerate(board):
             row, column = divmod(cell, self.columns)
@@ -72,13 +76,13 @@ class Rules:
         return mine, other
 
     def disc(self, occupied: int, column: int) -> int:
-        """Return the bit of a disc dropped into a column; 0 if the column is full."""
+        """Return the bit of the cell where a disc dropped into a column lands; 0 if it is full."""
         bottom = 1 << (column * (self.rows + 1))
         free = ~occupied & (self._column_cells * bottom)
         return free & -free
 
     def has_line(self, discs: int) -> bool:
-        """Return whether discs, given as bits, contain a line: down, across or diagonally."""
+        """Return whether a player's discs, given as bits, contain a winning line."""
         for shift in (1, self.rows, self.rows + 1, self.rows + 2):
             found, run = discs, 1
             while run < self.length and found:
@@ -90,11 +94,11 @@ class Rules:
         return False
 
     def tactics(self, mine: int, other: int) -> tuple[int | None, list[int]]:
-        """Look one move ahead; return (result, moves).
+        """Look one move ahead; return the result, if it is decided, and the moves to consider.
 
         The result for the player to move is 1 if a disc wins, -1 if the opponent threatens to win
-        in two columns, 0 if the board is full, and otherwise None. The moves are the columns worth
-        considering: those that win; failing that, those that block; failing that, all.
+        in two columns, 0 if the board is full, and otherwise None. The moves are the columns that
+        win; failing that, those that block the opponent's win; failing that, all.
         """
         discs = {column: self.disc(mine | other, column) for column in self.order}
         moves = [column for column in self.order if discs[column]]
@@ -122,7 +126,7 @@ class Rules:
 
 
 class Network:
-    """A network's forward pass in numpy; ``arrays`` are its weights by their names in torch.
+    """The forward pass of a residual network, in numpy; ``arrays`` maps torch's names to weights.
 
     Feature maps are stored as [B, H, W, C], so that a convolution is a matrix product.
     """
@@ -138,18 +142,7 @@ class Network:
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Map planes, float32[B, C, H, W], to prior logits, [B, A], and values, [B]."""
-        planes = np.ascontiguousarray(planes.transpose(0, 2, 3, 1))
-        if "policy_hidden.weight" in self.arrays:
-            features = self._conv("conv", planes[..., :1] - planes[..., 1:2], padded=False)
-            x = np.maximum(self._linear("shared", _flat(features)), 0)
-            policy = np.maximum(self._linear("policy_hidden", x), 0)
-            value = np.maximum(self._linear("value_hidden", x), 0)
-            return self._linear("policy", policy), _expected(self._linear("value", value))
-        if "shared.weight" in self.arrays:
-            x = np.maximum(self._conv("conv", planes, padded=False), 0)
-            x = np.maximum(self._linear("shared", _flat(x)), 0)
-            return self._linear("policy", x), _expected(self._linear("value", x))
-        x = self._conv("stem.conv", planes)
+        x = self._conv("stem.conv", np.ascontiguousarray(planes.transpose(0, 2, 3, 1)))
         if "position_bias" in self.arrays:
             x = x + self.arrays["position_bias"].transpose(0, 2, 3, 1)
         x = np.maximum(x, 0)
@@ -161,14 +154,12 @@ class Network:
         hidden = np.maximum(self._linear("value_hidden", _flat(value)), 0)
         return self._linear("policy", _flat(policy)), _expected(self._linear("value", hidden))
 
-    def _conv(self, name: str, x: np.ndarray, padded: bool = True) -> np.ndarray:
+    def _conv(self, name: str, x: np.ndarray) -> np.ndarray:
         kernel, size = self.kernels[f"{name}.weight"], self.arrays[f"{name}.weight"].shape[-1]
-        before = (size - 1) // 2 if padded else 0
-        after = size - 1 - before if padded else 0
-        if padded and size > 1:
-            x = np.pad(x, ((0, 0), (before, after), (before, after), (0, 0)))
         num, height, width, channels = x.shape
-        height, width = height - size + 1, width - size + 1
+        before = (size - 1) // 2
+        after = size - 1 - before
+        x = np.pad(x, ((0, 0), (before, after), (before, after), (0, 0)))
         parts = np.empty((num, height, width, size * size, channels), np.float32)
         for k in range(size * size):
             down, right = divmod(k, size)
@@ -182,7 +173,7 @@ class Network:
 
 
 def _flat(features: np.ndarray) -> np.ndarray:
-    """Flatten each position's feature maps to one row, in torch's order."""
+    """Flatten the feature maps of each position, [B, H, W, C], to [B, C*H*W] as torch does."""
     return features.transpose(0, 3, 1, 2).reshape(len(features), -1)
 
 
@@ -216,7 +207,7 @@ class Node:
         self.num_visits, self.num_in_flight = 1, 0
 
     def expand(self, logits: np.ndarray, value: float) -> None:
-        """Store the network's policy for the moves, and its value."""
+        """Store the network's output: convert logits to priors of the moves, and keep the value."""
         logits = logits[self.moves]
         weights = np.exp(logits - logits.max())
         self.priors = (weights / weights.sum()).tolist()
@@ -238,7 +229,7 @@ class Node:
         return best
 
     def prove(self) -> bool:
-        """Set this node's result if its children prove one; return whether they do."""
+        """Set this node's proven result if its children imply one; return whether they do."""
         results = [None if not child else child.proven for child in self.children]
         if -1 in results:
             self.proven = 1
@@ -280,7 +271,7 @@ def search(
 
 
 def best_move(root: Node) -> int:
-    """Return the most visited column among those whose outcome is acceptable.
+    """Return the most visited column among those that are not proven to be worse than others.
 
     If the root's result is proven, these columns are proven to reach it; otherwise, they are not
     proven to lose.
@@ -376,7 +367,7 @@ _evaluators: dict[tuple, Evaluator] = {}
 
 
 def load_network() -> Network:
-    """Load the network whose weights are in this file."""
+    """Load the network from the weights at the end of this file."""
     data = base64.b85decode("".join(WEIGHTS.split()))
     with np.load(io.BytesIO(data), allow_pickle=False) as file:
         return Network({name: file[name] for name in file.files})
@@ -396,8 +387,9 @@ def use_one_thread() -> None:
                 pass
 
 
-def choose(observation: dict, configuration: dict, start: float) -> int:
-    """Choose the column to play; ``start`` is when Kaggle's call began, by `time.perf_counter`."""
+def agent(observation: dict, configuration: dict) -> int:
+    """Choose the column to play; Kaggle calls this function."""
+    start = time.perf_counter()
     size = tuple(int(configuration[name]) for name in ("rows", "columns", "inarow"))
     rules = Rules(*size)
     position = rules.read(observation["board"], int(observation["mark"]))
@@ -409,20 +401,3 @@ def choose(observation: dict, configuration: dict, start: float) -> int:
         _evaluators[size] = Evaluator(rules, load_network())
     deadline = start + TIME_FRACTION * float(configuration["actTimeout"])
     return best_move(search(rules, _evaluators[size], position, deadline))
-
-
-def _free_column(observation: dict) -> int:
-    """Return the first column that is not full, or 0 if there is none."""
-    try:
-        return next(column for column, owner in enumerate(observation["board"]) if not owner)
-    except Exception:
-        return 0
-
-
-def agent(observation: dict, configuration: dict) -> int:
-    """Choose the column to play; Kaggle calls this function."""
-    start = time.perf_counter()
-    try:
-        return choose(observation, configuration, start)
-    except Exception:
-        return _free_column(observation)

@@ -1,7 +1,7 @@
 """Export a stored network as one Python file that plays Kaggle's ConnectX.
 
-In: a torch network and its game, which must be Connect-X. Out: the contents of the file: the source
-of `alphazero.interop.kaggle_agent`, and the network's weights as text.
+The file consists of the source of `alphazero.interop.kaggle_agent` and of the network's weights as
+text. The game must be Connect-X.
 """
 
 import base64
@@ -17,7 +17,7 @@ from torch import nn
 from alphazero.games.batched_game import Game
 from alphazero.interop import kaggle_agent
 from alphazero.interop.export_agreement import Evaluate
-from alphazero.network.residual import folded
+from alphazero.network.residual import ResidualNetwork, folded
 from alphazero.network.weights import network_arrays
 from alphazero.runtime.errors import ConfigError
 
@@ -26,15 +26,18 @@ _LINE_LENGTH = 100
 
 
 def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
-    """Write a submission and return it as bytes.
+    """Return the contents of a submission that plays with a network.
 
     Args:
         info: the network's metadata, see `alphazero.network.weights.NetworkFile`.
 
     Raises:
-        ConfigError: if the game is not Connect-X.
+        ConfigError: if the game is not Connect-X, or the network is not a residual network.
     """
     board = _board(game)
+    if not isinstance(network, ResidualNetwork):
+        message = f"format=kaggle takes residual networks, not a {type(network).__name__}."
+        raise ConfigError(message, key="format", value="kaggle")
     stored = io.BytesIO()
     arrays: dict[str, Any] = network_arrays(folded(network))
     np.savez_compressed(stored, **arrays)
@@ -58,12 +61,12 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
 
 
 def evaluation_of(data: bytes) -> Evaluate:
-    """Make a function from planes to (prior_logits, value) that runs a submission's network."""
+    """Return the function of a submission that maps planes to prior logits and values."""
     return submission_module(data)["load_network"]().evaluate
 
 
 def submission_module(data: bytes) -> dict[str, Any]:
-    """Run a submission as Kaggle does; return the names that it defines."""
+    """Execute a submission as Kaggle does; return its global variables by name."""
     names: dict[str, Any] = {}
     exec(compile(data.decode(), "submission.py", "exec"), names)
     return names
@@ -76,7 +79,7 @@ def is_ours(path: Path) -> bool:
 
 
 def _board(game: Game) -> tuple[int, int, int]:
-    """Return (rows, columns, length) of Connect-X; raise `ConfigError` for any other game."""
+    """Return the rows, columns and line length of Connect-X; raise ConfigError for other games."""
     sizes: Any = getattr(game, "rules", None)
     if type(sizes).__name__ not in ("ConnectX", "LargeConnectX"):
         message = "format=kaggle takes networks of connect_four and connect_x:ROWSxCOLUMNSxLENGTH, "

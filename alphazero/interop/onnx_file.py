@@ -1,7 +1,6 @@
 """Export a stored network as one ONNX file, for programs without this package.
 
-In: a torch network and its game. Out: the bytes of the file. Its inputs, outputs and metadata
-contain everything needed to use it:
+The inputs, outputs and metadata of the file contain everything needed to use it:
 
     planes        float32[batch, C, H, W], the position as the player to move sees it
     prior_logits  float32[batch, A], the policy's logits; illegal actions are not masked
@@ -42,7 +41,7 @@ _DOCS = {
 
 
 class _PolicyAndValue(nn.Module):
-    """Wraps a network to output one value per position, whatever its kind of value head."""
+    """Wraps a network so that it outputs one value per position, whatever its value head."""
 
     def __init__(self, network: nn.Module):
         super().__init__()
@@ -78,7 +77,7 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
 
 
 def evaluation_of(data: bytes) -> Evaluate:
-    """Make a function from planes to (prior_logits, value) that runs a file with onnxruntime.
+    """Make a function that runs an ONNX file: it maps planes to prior logits and values.
 
     Raises:
         ConfigError: if onnxruntime is missing.
@@ -139,7 +138,7 @@ def _traced(game: Game, network: nn.Module) -> Any:
 
 
 def _properties(game: Game, info: dict[str, Any]) -> dict[str, str]:
-    """Make the file's metadata, in which all values are strings; lists are written as JSON."""
+    """Return the metadata of the file, whose values are all strings; lists are in JSON."""
     known = {
         "format": ONNX_FORMAT,
         "version": packages.version("alphazero-selfplay"),

@@ -1,7 +1,6 @@
 """Our players as OpenSpiel bots, for functions such as `pyspiel.evaluate_bots`.
 
-In: an OpenSpiel game and a player specification. Out: a `pyspiel.Bot`. The bot reads the actions so
-far from each state and remembers nothing.
+A bot reads the actions so far from each state, and remembers nothing itself.
 """
 
 from typing import Any
@@ -22,7 +21,7 @@ import pyspiel  # noqa: E402
 def make_bot(
     game: Any, spec: str, settings: PlayerSettings | None = None, rules: str | None = None
 ) -> "PlayerBot":
-    """Make a bot that plays as one of our players.
+    """Make an OpenSpiel bot that plays as one of our players.
 
     Args:
         game: OpenSpiel's game object.
@@ -38,7 +37,7 @@ def make_bot(
 
 
 class PlayerBot(pyspiel.Bot):
-    """One of our players as a bot.
+    """One of our players as an OpenSpiel bot.
 
     Args:
         player: a player made for ``game``.
@@ -52,7 +51,7 @@ class PlayerBot(pyspiel.Bot):
         self._theirs = _their_actions(game)
 
     def step(self, state: Any) -> int:
-        """Choose an action in an OpenSpiel state.
+        """Return OpenSpiel's number of the action that the player chooses in a state.
 
         Raises:
             ValueError: if the state's legal actions contradict the player's rules.
@@ -75,7 +74,7 @@ class PlayerBot(pyspiel.Bot):
 
 
 def _their_actions(game: Game) -> np.ndarray:
-    """Return OpenSpiel's number of each of our actions, int[A]; this table is its own inverse."""
+    """Return OpenSpiel's numbers of our actions, int[A]; the table is its own inverse."""
     actions = np.arange(game.num_actions)
     height, width = game.planes_shape[1:]
     if game.appearance.has_standard_setup:

@@ -3,9 +3,9 @@
     {"game": "connect_four", "moves": [3, 3, 2]}
     {"move": 3, "action_weights": [...], "value": 0.12, "legal_actions": [0, 1, ...]}
 
-In: lines of any text. Out: for each line, one object with ``move``, ``result`` or ``error``. Equal
-lines get equal responses, regardless of earlier lines, unless a time limit ends the search. This
-file does not depend on torch; `alphazero engine` passes in standard input and output.
+Each line, whatever its text, gets one object with ``move``, ``result`` or ``error``. Equal lines
+get equal responses, regardless of earlier lines, unless a time limit ends the search. This file
+does not depend on torch; `alphazero engine` passes in standard input and output.
 """
 
 import functools
@@ -43,7 +43,7 @@ _CACHED_GAMES = 8
 
 
 class Engine:
-    """Responds to requests with one player per game.
+    """Responds to JSON requests for moves; it keeps one player per game.
 
     Args:
         spec: a player specification for `alphazero.players.registry.make_player`; "auto" means the
@@ -73,7 +73,7 @@ class Engine:
         self._player = player
 
     def answer(self, line: str) -> dict:
-        """Respond to one line with plain data for JSON, which is {"error": message} on failure.
+        """Return the response to one line as plain data; on failure it is {"error": message}.
 
         Every exception becomes an error message, because the other program waits for a line.
         """
@@ -109,7 +109,7 @@ class Engine:
 
 
 def serve(engine: Engine, requests: IO[str], answers: IO[str]) -> None:
-    """Respond to every line of ``requests`` with one line in ``answers``, flushed at once."""
+    """Write one line to ``answers`` for every line of ``requests``, and flush it at once."""
     for line in requests:
         answer = engine.answer(line.rstrip("\r\n"))
         answers.write(json.dumps(answer, allow_nan=False) + "\n")
@@ -119,12 +119,12 @@ def serve(engine: Engine, requests: IO[str], answers: IO[str]) -> None:
 def parse_request(
     line: str, only_game: str | None = None, game_of: Callable[[str], Game] = make_game
 ) -> EngineRequest:
-    """Parse one line into a validated request.
+    """Parse and validate one line of input.
 
     Args:
         only_game: the only game allowed, which requests need not name. None allows all of this
             package's games, and requests must name one. A request can never run a game file.
-        game_of: makes the game that has an allowed name.
+        game_of: makes a game from its name, which has been checked.
 
     Raises:
         Refusal: if the line is not a valid request.

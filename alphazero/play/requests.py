@@ -1,7 +1,7 @@
 """Parse and validate requests to the JSON engine and to the server of `alphazero serve`.
 
-In: JSON text. Out: request objects whose fields have valid types and are within their limits.
-Whether moves and boards are possible is checked later, when they are played.
+The fields of the resulting objects have valid types and are within their limits. Whether moves and
+boards are possible is checked later, when they are played.
 """
 
 import json
@@ -25,7 +25,7 @@ _NumSimulations = Annotated[int, Field(ge=0, le=MAX_SIMULATIONS)]
 
 
 class Refusal(InputError):
-    """Raised to refuse a request.
+    """Raised to refuse a request; its message is shown to the user.
 
     Attributes:
         status: the HTTP status code, 4xx or 5xx.
@@ -49,7 +49,7 @@ class Request(BaseModel):
 
 
 class EngineRequest(Request):
-    """One line of input to the JSON engine."""
+    """A request to the JSON engine: a position, and limits of the search for a move."""
 
     game: _Text | None = None
     moves: list[Any] | _Text | None = None  #: actions, or names of squares in games that have them
@@ -59,21 +59,14 @@ class EngineRequest(Request):
 
 
 class PlayerRequest(Request):
-    """A player of the page's catalogue; its maximum number of simulations is checked later."""
+    """A player that the page offers, and its number of simulations."""
 
     id: _ShortText | None = None
     num_simulations: _NumSimulations | None = None
 
 
-class MisplayedRequest(Request):
-    """The game and the player whose mistakes the page asks for."""
-
-    game: _ShortText | None = None
-    player: PlayerRequest | None = None
-
-
 class PositionRequest(Request):
-    """A position: a game, optionally a board to start from, and the moves played from there."""
+    """A position, given by a game, an optional board to start from, and the moves from there."""
 
     game: _ShortText | None = None
     setup: _ShortText | None = None
@@ -83,21 +76,16 @@ class PositionRequest(Request):
 
 
 class DrawingRequest(PositionRequest):
-    """The positions of a game that the page draws, starting at a ply."""
+    """A request for the data from which the page draws a game, from a given ply on."""
 
     from_ply: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
 
 
-class RunRequest(Request):
-    """An `api/run` query for the metrics of a training run, from a given row on."""
-
-    id: _Text | None = None
-    from_row: Annotated[int, Field(ge=0, le=1_000_000_000, strict=False)] | None = None
-    version: _ShortText | None = None  #: version of the rows that the page has
-
-
 class SearchRequest(PositionRequest):
-    """A position, and the player to search it."""
+    """A request to search a position, or every position of a game, with a player.
+
+    A search for misplayed positions uses only the game and the player.
+    """
 
     player: PlayerRequest | None = None
 
@@ -144,13 +132,13 @@ def read_request(cls: type[R], plain: Any) -> R:
 
 
 def check_number(key: str, value: int, low: int, high: int) -> None:
-    """Raise `Refusal` if a number is outside limits that depend on the rest of the request."""
+    """Raise `Refusal` if the number in field ``key`` is not between ``low`` and ``high``."""
     if not low <= value <= high:
         raise not_allowed(key, value, f"a whole number from {low} to {high}")
 
 
 def not_allowed(key: str, value: Any, allowed: str, status: int = MALFORMED) -> Refusal:
-    """Make the refusal of a field's value."""
+    """Return the error that refuses the value of a field and says what is allowed."""
     message = f"{key}={quoted(value)} is not allowed: {key} takes {allowed}."
     return Refusal(message, status, key=key, value=value)
 

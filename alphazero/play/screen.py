@@ -1,9 +1,9 @@
 """Show a game at the terminal (boards, moves, messages) and read typed lines.
 
-In: a session, its players' names and a console. Out: text on the console, either line after line or
-in place: the board at the top of the terminal, with the latest moves and one message below it.
-Earlier contents of the terminal are scrolled up and stay available; the alternate screen is not
-used, because its contents vanish with the program. `alphazero.play.terminal` decides what to show.
+Text is printed line after line, or in place: the board at the top of the terminal, with the latest
+moves and one message below it. Earlier contents of the terminal are scrolled up and stay available;
+the alternate screen is not used, because its contents vanish with the program.
+`alphazero.play.terminal` decides what to show.
 """
 
 import math
@@ -71,7 +71,7 @@ def line_reader(console: Console, stream: IO[str] | None = None) -> Callable[[st
 
 
 class Screen:
-    """The console of a game, or of several games in sequence.
+    """Shows a game, or several games in sequence, on a console.
 
     Args:
         names: the names of the player who begins the game and of the other; None for a person.
@@ -89,7 +89,7 @@ class Screen:
         self.show(session, names)
 
     def show(self, session: Session, names: Names) -> None:
-        """Switch to another game, with the names of its players."""
+        """Switch to another game and to the names of its players."""
         self._session, self._names = session, names
         #: The player of the last engine move, and its analysis.
         self.last_analysis: tuple[int, Analysis] | None = None
@@ -98,7 +98,7 @@ class Screen:
     # --- events of the game -----------------------------------------------------------------------
 
     def print_start(self, introduction: str = "") -> None:
-        """Print the title, the players, and an introduction."""
+        """Print the title of the game, its players, and an introduction."""
         notes = [introduction, *([self.skin.note, _HELP] if None in self._names else [])]
         text = Text("\n".join(filter(None, notes)), "dim")
         if self.is_in_place:
@@ -117,7 +117,7 @@ class Screen:
         self._print_event(line)
 
     def print_pass(self, player: int) -> None:
-        """Print that a player has no legal move and passes."""
+        """Print that a player passes because there is no legal move."""
         line = Text.assemble(self.side_text(player), " has no legal move and passes.")
         self._print_event(line)
 
@@ -144,7 +144,7 @@ class Screen:
         self.print_board(result)
 
     def print_goodbye(self) -> None:
-        """End the prompt's line, and print how to continue the game if it is unfinished."""
+        """Print how to continue an unfinished game later, below the line of the prompt."""
         self._print(Text())
         if not self._session.over:
             text = "The game ends here. To continue it later, start with:"
@@ -162,7 +162,7 @@ class Screen:
             self._print(Text(), *self._position(), Text(), *([message] if message else []))
 
     def print_view(self) -> None:
-        """Print the analysis behind the last engine move."""
+        """Print the engine's analysis that led to its last move."""
         if self.last_analysis is None:
             self.warn("No engine has moved since your last turn, so there is no view to show.")
             return
@@ -170,7 +170,7 @@ class Screen:
         self.say(analysis_view(self._session.game, self.skin, player, analysis, self._medium))
 
     def print_moves(self) -> None:
-        """Print the moves so far, in the form of the setting ``moves=``."""
+        """Print the moves so far as the setting ``moves=``, to start from them later."""
         self.say(Text(self._moves_text()))
 
     def warn(self, text: str) -> None:
@@ -183,7 +183,7 @@ class Screen:
             self._print(message)
 
     def side_text(self, player: int) -> Text:
-        """Return a player's piece, side and name."""
+        """Return a player's piece, side and name as one text."""
         person = "human" if self._names == (None, None) else "you"
         name = self._names[player] or person
         mark = side(self.skin, player, self._medium)
@@ -192,7 +192,7 @@ class Screen:
     # --- drawing ----------------------------------------------------------------------------------
 
     def _print(self, *parts: RenderableType) -> None:
-        """Print parts one below the other; on a terminal, wrap lines between words."""
+        """Print several parts, each on its own lines; on a terminal, wrap lines between words."""
         for part in parts:
             if isinstance(part, Text) and self.console.is_terminal and not part.no_wrap:
                 part = wrapped(part, self.console.width)
@@ -205,7 +205,9 @@ class Screen:
             self._print(line)
 
     def _draw_in_place(self, message: RenderableType | None) -> bool:
-        """Redraw the screen; return False if drawing in place is off or the screen is too low.
+        """Redraw the board at the top of the terminal, with a message below it.
+
+        Nothing is drawn, and False is returned, if drawing in place is off or the terminal too low.
 
         Args:
             message: a message to show instead of the latest moves.
@@ -235,7 +237,7 @@ class Screen:
         return setup + shlex.quote(f"moves={moves}")
 
     def _position(self) -> list[RenderableType]:
-        """Draw the board; if it has no labels and a person is to move, list the legal moves."""
+        """Draw the board; if it has no labels and a person is to move, list the legal moves too."""
         session, notation = self._session, self.skin.notation
         is_human_turn = not session.over and self._names[session.player] is None
         is_drawn = session.game.drawn(session.state) is not None
@@ -263,7 +265,7 @@ class Screen:
         return [self.side_text(player) for player in range(self._session.game.num_players)]
 
     def _status(self) -> Text:
-        """Write the status, the lines of text beside the board."""
+        """Write the lines of text beside the board: players, side to move, last move."""
         session = self._session
         lines = [Text(), *self._side_texts(), Text()]
         if self.skin.counts_pieces:

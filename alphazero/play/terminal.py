@@ -1,8 +1,7 @@
 """Play a game at the terminal: people type moves, engines reply, and boards are drawn in between.
 
-In: a game, its two players and a console. Out: the game, printed on the console. Input that is
-neither a move nor a command gets a one-line explanation, and the user can try again. The end of the
-input and Ctrl-C end the game.
+Input that is neither a move nor a command gets a one-line explanation, and the user can try again.
+The end of the input and Ctrl-C end the game.
 """
 
 import functools
@@ -91,7 +90,7 @@ class TerminalGame:
         self._adviser = functools.cache(adviser or (lambda: engines[0] if engines else None))
 
     def run(self) -> int | None:
-        """Play to the end, and continue as long as a person takes back moves or wants a rematch.
+        """Play the game, and go on as long as a person takes back moves or wants a rematch.
 
         Returns:
             The winner of the last game, 0 for the player who began it; None for a draw, or if a
@@ -155,7 +154,7 @@ class TerminalGame:
         self._play(player, analysis.action, ", ".join(notes))
 
     def _ask(self, question: str) -> None:
-        """Prompt until the position has changed; raise EOFError if the user quits."""
+        """Prompt a person until the position has changed; raise EOFError if the person quits."""
         while True:
             typed = self._read_line(question).strip()
             command = _NAMES.get(typed.lower())
@@ -206,7 +205,7 @@ class TerminalGame:
         return bool(commands[command]())
 
     def _undo(self) -> bool:
-        """Take back moves to the user's previous turn; return False if there is none."""
+        """Take back moves to a person's previous turn; return False if there is none."""
         num_taken_back = self.session.take_back(self._is_human)
         if not num_taken_back:
             self._screen.warn("You have no move to take back.")
@@ -215,7 +214,7 @@ class TerminalGame:
         return True
 
     def _rematch(self, is_swapped: bool) -> bool:
-        """Start another game from the first game's start position; return whether it started."""
+        """Start another game from the same position as the first one; return whether it started."""
         if not self.session.over:
             self._screen.warn("A rematch is possible only when the game is over.")
             return False

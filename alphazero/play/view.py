@@ -1,7 +1,6 @@
-"""Show an engine's analysis in readable form: the expected line, and a table of moves and values.
+"""Format an engine's analysis of a position: the expected line, and a table of moves and values.
 
-In: a skin, the player to move, and an engine's analysis of the position. Out: rich renderables; the
-caller prints them.
+Functions return text or rich renderables, which the caller prints.
 """
 
 from collections.abc import Sequence
@@ -25,13 +24,13 @@ _BAR_WIDTH = 16
 
 
 def line_text(skin: Skin, actions: Sequence[int]) -> str:
-    """Format the first `MAX_LINE` moves of a move sequence, in the notation that people type."""
+    """Format the first `MAX_LINE` moves of a line of play, in the notation that people type."""
     texts = [skin.notation.text(int(action)) for action in actions[:MAX_LINE]]
     return " ".join(texts) + (" ..." if len(actions) > MAX_LINE else "")
 
 
 def analysis_view(game: Game, skin: Skin, player: int, analysis: Analysis, medium: Medium) -> Group:
-    """Show an analysis as a summary, the expected line and a table of moves.
+    """Format an analysis as a summary, the expected line and a table of moves.
 
     Args:
         player: the player to move, 0 for the one who began the game; all values are from this
@@ -77,7 +76,7 @@ def _table(game: Game, skin: Skin, analysis: Analysis, actions: list[int]) -> Ta
 
 
 def _shown_actions(analysis: Analysis) -> list[int]:
-    """List the chosen action, then the others by exact score or, without scores, by weight.
+    """Return the chosen action, then the others by exact score or, without scores, by weight.
 
     Illegal actions are omitted; without scores, so are actions with neither weight nor visits.
     """

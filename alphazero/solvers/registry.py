@@ -42,8 +42,3 @@ def solver_advice(game: Game) -> str:
         "The compiled solver takes minutes for a position of Connect Four's first plies; "
         "'pip install bitbully' adds one that answers any position at once."
     )
-
-
-def usual_max_empties(game: Game) -> int | None:
-    """Return how many empty squares a quickly solved position may have; None means any number."""
-    return 10 if isinstance(game, CompiledGame) and isinstance(game.rules, Othello) else None

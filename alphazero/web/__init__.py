@@ -1,9 +1,9 @@
-"""The server of `alphazero serve`'s web page; `static/` holds the files for the browser.
+"""The server behind the web page of `alphazero serve`; `static/` holds the files for the browser.
 
-In: HTTP requests, each with a complete position. Out: positions, moves, analyses. The server keeps
-no game state, so a lost connection, a restart or a reload loses nothing.
+Each HTTP request contains a complete position, and the response describes positions, moves or
+analyses. The server keeps no game state, so a lost connection, a restart or a reload loses nothing.
 
-    server -> app -> guard, streams, live    sockets, HTTP, access control
+    server -> app -> guard, streams          sockets, HTTP, access control
     backend                                  responses to requests, independent of HTTP
     thinking -> network_search               the players, each searching one position at a time
     exact_scores, review, misplayed          responses based on exact solvers

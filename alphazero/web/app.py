@@ -1,7 +1,7 @@
-"""The routes of the web application. Only this file, `guard`, `live` and `streams` handle HTTP.
+"""The routes of the web application. Only this file, `guard` and `streams` handle HTTP.
 
-In: HTTP requests. Out: JSON, streams of JSON lines, and the page's files. Every refused request
-gets a fitting HTTP status and the body {"error": "one plain sentence"}.
+Responses are JSON, streams of JSON lines, or files of the page. Every refused request gets a
+fitting HTTP status and the body {"error": "one plain sentence"}.
 """
 
 from collections.abc import Awaitable, Callable
@@ -20,8 +20,7 @@ from starlette.staticfiles import StaticFiles
 from alphazero.play.requests import Refusal, read_json, shortened
 from alphazero.web.backend import Backend
 from alphazero.web.guard import Guard
-from alphazero.web.live import live_response
-from alphazero.web.streams import FAILED, JsonLines
+from alphazero.web.streams import FAILED, JsonLines, live_response
 
 STATIC = Path(__file__).parent / "static"
 MAX_BODY = 65_536  # largest request body, in bytes
@@ -29,7 +28,7 @@ _LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
 def make_app(backend: Backend, token: str | None = None) -> Guard:
-    """Make the application.
+    """Make the web application, an ASGI callable that serves the page and its API.
 
     Args:
         token: a secret that every request must present; requests may then use any host name, such
@@ -44,7 +43,9 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
     api = [
         Route("/games", lambda request: JSONResponse(backend.games())),
         Route("/live", live),
-        Route("/run", lambda request: JSONResponse(backend.run(dict(request.query_params)))),
+        Route(
+            "/run", lambda request: JSONResponse(backend.run(request.query_params.get("id", "")))
+        ),
         *(Route(f"/{one.__name__}", _post(one, JSONResponse), methods=["POST"]) for one in answers),
         *(Route(f"/{one.__name__}", _post(one, JsonLines), methods=["POST"]) for one in jobs),
     ]
@@ -69,7 +70,7 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
 def _post(
     answer: Callable[[Any], Any], respond: Callable[[Any], Response]
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Make an endpoint that calls ``answer`` with a request's JSON body, on a worker thread."""
+    """Make an endpoint that calls ``answer`` on a worker thread with the JSON body of a request."""
 
     async def endpoint(request: Request) -> Response:
         return respond(await run_in_threadpool(answer, await _read(request)))
@@ -78,7 +79,7 @@ def _post(
 
 
 async def _read(request: Request) -> Any:
-    """Read a request's JSON body; refuse other content types, and more than `MAX_BODY` bytes."""
+    """Parse the JSON body of a request; refuse other content types and over `MAX_BODY` bytes."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Refusal("the request must have Content-Type: application/json.", 415)
@@ -101,5 +102,5 @@ async def _http_error(_: Request, error: HTTPException) -> Response:
 
 
 async def _failed(_: Request, error: Exception) -> Response:
-    """Respond with one sentence; Starlette re-raises the error, and uvicorn prints it."""
+    """Respond to an unexpected exception, which Starlette then re-raises and uvicorn prints."""
     return JSONResponse({"error": FAILED}, 500)

@@ -1,21 +1,18 @@
-"""Respond to the page's requests, independently of HTTP.
+"""Compute the responses to the page's requests, independently of HTTP.
 
-In: the JSON object of a request, as plain data. Out: the response as plain data, or a job that
-emits several messages. A request is validated before its job starts, so that a refusal gets an HTTP
-status.
+A request is a parsed JSON object. The response is plain data for JSON, or a job that emits several
+messages. A request is validated before its job starts, so that a refusal gets an HTTP status.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from alphazero.games.batched_game import Game
 from alphazero.play.requests import (
     DrawingRequest,
-    MisplayedRequest,
     PlayerRequest,
     PositionRequest,
     Refusal,
-    RunRequest,
     SearchRequest,
     check_number,
     read_request,
@@ -24,23 +21,24 @@ from alphazero.solvers.base import UnsolvableError
 from alphazero.web import misplayed, position, review
 from alphazero.web.catalogue import Catalogue, PlayerChoice
 from alphazero.web.exact_scores import exact_answer
-from alphazero.web.jobs import Job, Stream
-from alphazero.web.network_search import Question
+from alphazero.web.network_search import Emit, SearchTask
 from alphazero.web.position import Position, read_position, unfinished
 from alphazero.web.run_charts import RunCharts
 from alphazero.web.search_view import SearchView
 from alphazero.web.thinking import SIMULATIONS_BY_KIND, Thinking
 
+#: Work for a request, which sends messages to the client.
+Job = Callable[[Emit], None]
 #: Default number of simulations for each kind of player that can move; 0 if it does not search.
 _MOVERS = SIMULATIONS_BY_KIND | {"solver": 0, "random": 0, "own": 0}
 
 
 class Backend:
-    """Responds to the page's requests. Thread-safe.
+    """Computes the responses to the page's requests; it is thread-safe.
 
     Args:
         runs: the folder of all training runs.
-        games: additional games that the user named.
+        games: names of further games, which the user listed on the command line.
         network_kind: the class of the user's own networks, see `PlayerSettings`.
         own_players: specifications of the user's own players that use no network.
     """
@@ -57,11 +55,11 @@ class Backend:
         self.thinking = Thinking(self.catalogue, network_kind)
 
     def warm_up(self) -> None:
-        """Load everything needed for the first move of the default game."""
+        """Load the default game's network and compile its kernels, by searching the start."""
         game = self.catalogue.game(self.catalogue.default_game)
         player = self.catalogue.players(game)[0]
         if player.kind in SIMULATIONS_BY_KIND:
-            self.thinking.search(game, player, Question(game.initial_states()[0], 32))
+            self.thinking.search(game, player, SearchTask(game.initial_states()[0], 32))
 
     # --- immediate responses ----------------------------------------------------------------------
 
@@ -78,7 +76,7 @@ class Backend:
         return position.describe(found, from_ply)
 
     def exact(self, plain: Any) -> dict[str, Any]:
-        """Return the `api/exact` response: a position's exact scores, or why they are unknown."""
+        """Return the `api/exact` response: the exact scores of all moves, if they are known."""
         found = unfinished(self._position(read_request(PositionRequest, plain)))
         try:
             exact = self.thinking.solvers.scores(found.game, found.state)
@@ -90,9 +88,9 @@ class Backend:
         """Return an `api/live` message: the training runs, with a summary of each."""
         return self._charts.list_runs()
 
-    def run(self, plain: Any) -> dict[str, Any]:
+    def run(self, run_id: str) -> dict[str, Any]:
         """Return the `api/run` response: the metrics of a training run, as charts."""
-        return self._charts.show_run(read_request(RunRequest, plain))
+        return self._charts.show_run(run_id)
 
     # --- streams ----------------------------------------------------------------------------------
 
@@ -102,17 +100,9 @@ class Backend:
         found = unfinished(self._position(request))
         player, num_simulations = self._player(found.game, request.player, _MOVERS)
 
-        def job(stream: Stream) -> None:
-            def progress(done: int, **note: str) -> None:
-                total = question.num_simulations
-                stream.emit({"type": "progress", "done": done, "total": total} | note)
-
-            question = Question(found.state, num_simulations, stream.is_stopped)
-            question.watch = lambda view: progress(view.num_simulations)
-            question.note = lambda text: progress(0, note=text)
-            move = self.thinking.move(found.game, player, question)
-            text = found.skin.notation.text(move["action"])
-            stream.emit({"type": "move", "text": text} | move)
+        def job(emit: Emit) -> None:
+            task = SearchTask(found.state, num_simulations, emit)
+            emit({"type": "move", "action": self.thinking.move(found.game, player, task)})
 
         return job
 
@@ -122,13 +112,13 @@ class Backend:
         found = unfinished(self._position(request))
         player, num_simulations = self._player(found.game, request.player, SIMULATIONS_BY_KIND)
 
-        def job(stream: Stream) -> None:
-            def emit(view: SearchView, final: bool = False) -> None:
+        def job(emit: Emit) -> None:
+            def show(view: SearchView, final: bool = False) -> None:
                 head = {"type": "analysis", "final": final, "total": num_simulations}
-                stream.emit(head | view._asdict())
+                emit(head | view._asdict())
 
-            question = Question(found.state, num_simulations, stream.is_stopped, emit, True)
-            emit(self.thinking.search(found.game, player, question), final=True)
+            task = SearchTask(found.state, num_simulations, emit, show)
+            show(self.thinking.search(found.game, player, task), final=True)
 
         return job
 
@@ -138,21 +128,21 @@ class Backend:
         found = self._position(request)
         player, num = self._player(found.game, request.player, review.NUM_SIMULATIONS)
         num = min(num, review.MAX_SIMULATIONS[player.kind])
-        return lambda stream: review.review_game(self.thinking, found, player, num, stream)
+        return lambda emit: review.review_game(self.thinking, found, player, num, emit)
 
     def misplayed(self, plain: Any) -> Job:
-        """Make the `api/misplayed` job, which looks for a network's mistakes."""
-        request = read_request(MisplayedRequest, plain)
+        """Make the `api/misplayed` job, which finds positions that a network misplays."""
+        request = read_request(SearchRequest, plain)
         game = self.catalogue.game(request.game)
         player, num = self._player(game, request.player, {"network": misplayed.NUM_SIMULATIONS})
         positions = misplayed.find_positions(game)
         num = min(num, misplayed.MAX_SIMULATIONS)
 
-        def job(stream: Stream) -> None:
+        def job(emit: Emit) -> None:
             loading = {"type": "progress", "done": 0, "total": len(positions.moves)}
-            stream.emit(loading | {"note": "loading the network"})
+            emit(loading | {"note": "loading the network"})
             network = self.thinking.network(game, player)
-            misplayed.find_misplayed(network, positions, num, stream)
+            misplayed.find_misplayed(network, positions, num, emit)
 
         return job
 
@@ -165,7 +155,7 @@ class Backend:
     def _player(
         self, game: Game, request: PlayerRequest | None, defaults: dict[str, int]
     ) -> tuple[PlayerChoice, int]:
-        """Look up a requested player; return it with its simulations, 0 if it does not search.
+        """Look up the requested player and its number of simulations, which is 0 without search.
 
         Args:
             request: the requested player; None means the game's default analyst.

@@ -1,11 +1,10 @@
-"""The catalogue of the games, players and runs that a request may name, described for the page.
+"""The catalogue of the games, players and training runs that a request may name.
 
-In: the games and networks of this package, the runs on this machine, and the games that the user
-named. Out: descriptions for the page, and games by name. Requests for anything else are refused.
+It contains the games and networks of this package, the runs on this machine, and the games that the
+user named on the command line. Requests for anything else are refused.
 """
 
 import functools
-import importlib.metadata
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,14 +16,11 @@ from alphazero.own_games.registry import OFFERED, is_shipped_game, make_game, sa
 from alphazero.play.requests import Refusal, quoted
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import shipped_network
-from alphazero.web.found_runs import Found, FoundRun, RunFinder
+from alphazero.web.found_runs import FoundRun, FoundRuns, RunFinder
 
-MAX_NETWORK_SIMULATIONS = 10_000
-#: UCT's maximum number of simulations is the first number, a few seconds of work, divided by the
-#: game's plies and actions, but kept within the bounds that follow.
-_UCT_WORK, _UCT_SIMULATIONS = 60_000_000, (20_000, 200_000)
-#: UCT's maximum number of simulations in a game in plain Python, where it is 100 times slower.
-_MAX_PYTHON_UCT_SIMULATIONS = 5_000
+#: Maximum numbers of simulations per move: a network's, UCT's, and UCT's in a game in plain Python,
+#: where it is 100 times slower.
+MAX_NETWORK_SIMULATIONS, _MAX_UCT_SIMULATIONS, _MAX_PYTHON_SIMULATIONS = 10_000, 200_000, 5_000
 _ANALYST_SIMULATIONS = {"network": 2_000, "uct": 20_000}
 
 
@@ -46,12 +42,12 @@ class PlayerChoice(NamedTuple):
 
 
 class Catalogue:
-    """The games, players and runs that a request may name. Thread-safe.
+    """The games, players and training runs that a request may name; it is thread-safe.
 
     Args:
         runs: the folder of all training runs.
-        named_games: games that the user named. Runs of a game file are always shown, but their
-            networks can be played only if the file is one of these.
+        named_games: games that the user named on the command line. Runs of a game file are always
+            shown, but their networks can be played only if the file is one of these.
         own_players: specifications of the user's own players that use no network.
     """
 
@@ -72,8 +68,8 @@ class Catalogue:
         """Return the runs by id, the newest first, from a list at most a few seconds old."""
         return self._finder.found().runs
 
-    def look_for_runs(self) -> Found:
-        """Read the list of runs again, and return it."""
+    def find_runs(self) -> FoundRuns:
+        """Search the folder for runs again; return the readable and the damaged ones."""
         return self._finder.found(within_s=0)
 
     def describe(self) -> dict[str, Any]:
@@ -82,11 +78,10 @@ class Catalogue:
         return {
             "games": [describe_game(game, self.players(game)) for game in games],
             "default_game": self.default_game,
-            "version": importlib.metadata.version("alphazero-selfplay"),
         }
 
     def game_names(self) -> list[str]:
-        """Return the names of the user's games, the offered ones, and ours that have runs here.
+        """List the names of the user's games, the standard games, and other games with runs here.
 
         A game file named by a stored run is never executed; only the user may name a file to run.
         """
@@ -106,12 +101,12 @@ class Catalogue:
         return self._make_game(name)
 
     def skin(self, game: Game, setup: str | None) -> Skin:
-        """Make the skin of a game in one of its set-ups; None means the default set-up.
+        """Return the appearance of a game in one of its set-ups; None means the default set-up.
 
         Raises:
             Refusal: if the game has no such set-up.
         """
-        setups = _setups(game)
+        setups = setups_of(game)[::-1]  # the default one first
         if setup is not None and setup not in setups:
             message = f"{game.name} has no set-up {quoted(setup)}; it has {', '.join(setups)}."
             raise Refusal(message, key="setup", value=setup)
@@ -130,7 +125,7 @@ class Catalogue:
         raise Refusal(message, key="id", value=player_id)
 
     def players(self, game: Game) -> list[PlayerChoice]:
-        """List the players of a game: the built-in ones, the user's, and the networks of runs."""
+        """List the players of a game: built-in ones, the user's own, and networks of runs."""
         players = [*players_of(game), *self._own]
         for run in self.runs().values():
             if same_game(game.name, run.game, game.rules_digest, run.rules_digest):
@@ -140,7 +135,7 @@ class Catalogue:
         return players
 
     def analyst(self, game: Game) -> dict[str, Any]:
-        """Return the default player for analysing a game, with its number of simulations.
+        """Return the default player for analyses, as the fields of a `PlayerRequest`.
 
         Raises:
             Refusal: if no player can analyse the game.
@@ -151,7 +146,7 @@ class Catalogue:
         return analyst
 
     def named_run_game(self, run: FoundRun, names: list[str]) -> str | None:
-        """Find a run's game among ``names``; return None if the game cannot be played here."""
+        """Return which of ``names`` is the game of a training run, or None if none of them is."""
         for name in names:
             digest = self.game(name).rules_digest if run.rules_digest else ""
             if same_game(name, run.game, digest, run.rules_digest):
@@ -161,7 +156,7 @@ class Catalogue:
 
 @functools.cache
 def _is_ours(name: str) -> bool:
-    """Return whether a name from a stored file names one of this package's games."""
+    """Return whether a game's name, read from a stored file, is that of a game of this package."""
     try:
         return is_shipped_game(name) and bool(make_game(name))
     except ConfigError:
@@ -174,8 +169,10 @@ def players_of(game: Game) -> list[PlayerChoice]:
     shipped = shipped_network(game.name)
     if shipped is not None:
         choices.append(_network("best", "Network", shipped))
-    choices.append(PlayerChoice("uct", "UCT (random games, no network)", "uct", _max_uct(game)))
-    if isinstance(game, CompiledGame):
+    is_compiled = isinstance(game, CompiledGame)
+    limit = _MAX_UCT_SIMULATIONS if is_compiled else _MAX_PYTHON_SIMULATIONS
+    choices.append(PlayerChoice("uct", "UCT (random games, no network)", "uct", limit))
+    if is_compiled:
         note = "Perfect where the result can be computed; another player moves until then."
         choices.append(PlayerChoice("solver", "Solver", "solver", note=note))
     return [*choices, PlayerChoice("random", "Random moves", "random")]
@@ -185,22 +182,10 @@ def _network(player_id: str, name: str, path: Path) -> PlayerChoice:
     return PlayerChoice(player_id, name, "network", MAX_NETWORK_SIMULATIONS, network=path)
 
 
-def _max_uct(game: Game) -> int:
-    if not isinstance(game, CompiledGame):
-        return _MAX_PYTHON_UCT_SIMULATIONS
-    low, high = _UCT_SIMULATIONS
-    return min(max(_UCT_WORK // (game.max_plies * game.num_actions), low), high)
-
-
-def _setups(game: Game) -> tuple[str, ...]:
-    """Return the set-ups of a game, the default one first."""
-    return setups_of(game)[::-1]
-
-
 def describe_game(game: Game, players: list[PlayerChoice]) -> dict[str, Any]:
     """Return a game's entry in the `api/games` response."""
     rows, columns = game.planes_shape[1:]
-    skins = [skin_of(game, setup) for setup in _setups(game)]
+    skins = [skin_of(game, setup) for setup in setups_of(game)[::-1]]
     notation = skins[0].notation
     actions = range(game.num_actions)
     return {
@@ -208,7 +193,6 @@ def describe_game(game: Game, players: list[PlayerChoice]) -> dict[str, Any]:
         "title": skins[0].title,
         "rows": rows,
         "columns": columns,
-        "num_actions": game.num_actions,
         "action_kind": notation.kind,
         "action_squares": list(map(notation.squares, actions)) if notation.kind == "move" else None,
         "style": game.appearance.board,
@@ -222,11 +206,11 @@ def describe_game(game: Game, players: list[PlayerChoice]) -> dict[str, Any]:
 
 
 def _analyst(players: list[PlayerChoice]) -> dict[str, Any] | None:
-    """Choose the default analyst: the first network; failing that, UCT; failing that, None.
+    """Choose the default player for analyses: the first network; failing that, UCT or None.
 
     Args:
-        players: the shipped network must come before those of runs, and newer runs before older
-            ones, so that the shipped or else the newest network is chosen.
+        players: a game's players. The shipped network must come first, and newer runs before older
+            ones, so that the shipped network or else the newest one is chosen.
     """
     for kind, num_simulations in _ANALYST_SIMULATIONS.items():
         for player in players:
@@ -256,7 +240,7 @@ def _describe_setup(game: Game, skin: Skin) -> dict[str, Any]:
 
 
 class Level(NamedTuple):
-    """A level of play on the page."""
+    """A level of play that the page offers: a player with a number of simulations."""
 
     id: str
     name: str  #: the level's name on the page
@@ -282,7 +266,7 @@ LEVELS = (
 
 
 def levels_of(game: str, players: set[str]) -> list[dict[str, Any]]:
-    """List the levels of a game, weakest first.
+    """List the levels of play in a game as plain data with their Elo, weakest first.
 
     Args:
         game: the game's name.
@@ -299,9 +283,9 @@ def levels_of(game: str, players: set[str]) -> list[dict[str, Any]]:
 
 @functools.cache
 def measured() -> dict[str, dict[str, tuple[float, float]]]:
-    """Read the measured (Elo, standard error), by game and level.
+    """Read the measured strength of all levels as (Elo, standard error), by game and level id.
 
-    They come from `levels.json`, which `scripts/measure_levels.py` writes, and are on the scale of
-    docs/RATINGS.md, on which uct:1000 has 1000 points.
+    `scripts/measure_levels.py` writes the file. The scale is that of docs/RATINGS.md, on which
+    uct:1000 has 1000 points.
     """
     return json.loads(Path(__file__).with_name("levels.json").read_text(encoding="utf-8"))

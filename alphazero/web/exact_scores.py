@@ -1,4 +1,4 @@
-"""Solve positions for the page, with a limit on the work, and cache their exact scores.
+"""Solve positions exactly for the page, within a limit on the work, and cache their scores.
 
 Shapes: K state words, A actions.
 """
@@ -22,7 +22,7 @@ _MAX_PYTHON_POSITIONS = 6_000
 
 
 class ExactScores(NamedTuple):
-    """The exact scores of a position's actions, see `alphazero.solvers.base.Solver`."""
+    """The exact scores of all actions in a position, computed by a solver."""
 
     scores: np.ndarray  #: int16[A], for the player to move
     meaning: str  #: explains the size of a score
@@ -34,12 +34,12 @@ class ExactScores(NamedTuple):
 
     @property
     def value(self) -> int:
-        """The result of perfect play for the player to move."""
+        """The result of perfect play, 1, 0 or -1, for the player to move."""
         return int(self.values.max())
 
     @property
     def best(self) -> list[int]:
-        """The actions with the highest score."""
+        """All actions with the highest score."""
         return np.flatnonzero(self.scores == self.scores.max()).tolist()
 
 
@@ -53,7 +53,7 @@ class Solvers:
         self._lock = threading.Lock()
 
     def scores(self, game: Game, state: np.ndarray) -> ExactScores:
-        """Solve an unfinished position, [K].
+        """Return the exact scores of all actions in an unfinished position, [K].
 
         Raises:
             UnsolvableError: if solving takes too long, or the game has no solver.
@@ -75,7 +75,7 @@ class Solvers:
             return error
 
     def _make_solver(self, game: Game) -> Solver | UnsolvableError:
-        """Make the solver of a game; return the error instead if the game cannot be solved."""
+        """Make the solver of a game, or return the error that says why it cannot be solved."""
         try:
             if isinstance(game, CompiledGame):
                 return make_solver(game, self._max_nodes)

@@ -1,7 +1,7 @@
-"""Find the training runs that are currently in a folder, and their networks.
+"""Find the training runs in a folder, and their networks.
 
-In: the folder of all runs. Out: runs by id. A request names a run or a network by an id that is
-looked up here; no part of a request is ever used as a path.
+Requests name a run or a network by its id, which is looked up among the runs found here. No part of
+a request is ever used as a path.
 """
 
 import functools
@@ -30,33 +30,37 @@ class FoundRun(NamedTuple):
     rules_digest: str  #: digest of the game's rules, see `alphazero.games.batched_game.Game`
 
     def player_id(self, iteration: int) -> str:
-        """Return the id under which a network of this run is a player."""
+        """Return the player id of the network that this run stored after an iteration."""
         return f"run:{self.id}/{iteration:06d}"
 
 
-class Found(NamedTuple):
-    """The contents of the folder of all runs."""
+class FoundRuns(NamedTuple):
+    """The readable and the damaged training runs in a folder."""
 
     runs: dict[str, FoundRun]  #: readable runs by id, the newest first
     damaged: dict[str, str]  #: error messages of the runs that cannot be read, by id
 
 
 class RunFinder:
-    """Finds the training runs under a folder, which need not exist. Thread-safe."""
+    """Finds the training runs under a folder, which need not exist; it is thread-safe."""
 
     def __init__(self, root: Path):
         self._root = root
-        self._found, self._looked_at = Found({}, {}), -math.inf
+        self._found, self._looked_at = FoundRuns({}, {}), -math.inf
 
-    def found(self, within_s: float | None = None) -> Found:
-        """Return the runs from a list at most ``within_s`` seconds old, by default `_FRESH_S`."""
+    def found(self, within_s: float | None = None) -> FoundRuns:
+        """Return the training runs, from a list that is at most ``within_s`` seconds old.
+
+        Args:
+            within_s: maximum age of the list; None means `_FRESH_S`.
+        """
         now = time.monotonic()
         if now - self._looked_at >= (_FRESH_S if within_s is None else within_s):
-            self._found, self._looked_at = _look(self._root), now
+            self._found, self._looked_at = _find_runs(self._root), now
         return self._found
 
 
-def _look(root: Path) -> Found:
+def _find_runs(root: Path) -> FoundRuns:
     found = []
     damaged = {}
     for config in (path for depth in _DEPTHS for path in root.glob("*/" * depth + "config.yaml")):
@@ -68,11 +72,11 @@ def _look(root: Path) -> Found:
         except (InputError, OSError) as error:
             damaged[run_id] = str(error)
     found.sort(key=lambda run: run.updated, reverse=True)
-    return Found({run.id: run for run in found}, damaged)
+    return FoundRuns({run.id: run for run in found}, damaged)
 
 
 def _read_run(run_id: str, folder: RunFolder) -> FoundRun:
-    """Read the data that describe the run in a folder.
+    """Read the game, the networks and the modification time of the run in a folder.
 
     Raises:
         InputError, OSError: if the run cannot be read or is being deleted.
@@ -88,7 +92,7 @@ def _read_run(run_id: str, folder: RunFolder) -> FoundRun:
 
 @functools.lru_cache(1_000)
 def _game_name(config: Path, _changed: int) -> str:
-    """Read the game's name from a run's settings; cached because reading takes some ms."""
+    """Read the name of the game from a run's settings; cached until the file changes."""
     return RunFolder(config.parent).read_config()["game"]["name"]
 
 

@@ -1,9 +1,9 @@
 """Access control: the checks that every request must pass before it is handled.
 
-In: requests. Out: the same requests, or refusals. Any web site that the user visits can send
-requests to a server on this machine, so a request's origin must be this page. `alphazero.web.app`
-checks the host name, which prevents DNS rebinding. A server that other machines can reach asks for
-a token once, and the browser keeps it in a cookie.
+Any web site that the user visits can send requests to a server on this machine, so API requests
+must originate from our page. `alphazero.web.app` also checks the host name, which prevents DNS
+rebinding. A server that other machines can reach asks for a token once, and the browser keeps it in
+a cookie.
 """
 
 import secrets
@@ -49,18 +49,18 @@ class Guard:
         await (response or self._app)(scope, receive, send)
 
     def _refusal(self, request: Request) -> Response | None:
-        """Make the response to a request that is not let through; None if the request may pass."""
+        """Return the response with which a request is refused, or None if the request may pass."""
         if request.scope["path"].startswith("/api/") and not _is_from_page(request):
             return JSONResponse({"error": "other web sites may not use this server."}, 403)
-        if self._token is None or self._knows_token(request):
+        if self._token is None or self._has_token(request):
             return None
         is_page = request.scope["path"] == "/" and request.method == "GET"
         if is_page and self._is_token(request.query_params.get("token", "")):
-            return self._remembering(request)
+            return self._redirect_with_cookie(request)
         message = "this server requires a token: open the address that its terminal shows."
         return JSONResponse({"error": message}, 401)
 
-    def _knows_token(self, request: Request) -> bool:
+    def _has_token(self, request: Request) -> bool:
         kind, _, bearer = request.headers.get("authorization", "").partition(" ")
         is_bearer = kind.lower() == "bearer" and self._is_token(bearer)
         return is_bearer or self._is_token(request.cookies.get(COOKIE, ""))
@@ -68,8 +68,8 @@ class Guard:
     def _is_token(self, text: str) -> bool:
         return secrets.compare_digest(text.encode(), (self._token or "").encode())
 
-    def _remembering(self, request: Request) -> Response:
-        """Make a redirect that sets the cookie and removes the token from the page's address."""
+    def _redirect_with_cookie(self, request: Request) -> Response:
+        """Return a redirect that stores the token in a cookie and removes it from the address."""
         response = RedirectResponse("./", 303)
         response.set_cookie(
             COOKIE,
@@ -83,7 +83,7 @@ class Guard:
 
 
 def _is_from_page(request: Request) -> bool:
-    """Return whether a request comes from this server's own page, or not from any page."""
+    """Return whether a request comes from this server's own page or from outside a browser."""
     host = request.headers.get("host", "")
     own = {f"http://{host}", f"https://{host}"}  # https if a proxy adds it
     origins, sites = map(request.headers.getlist, ("origin", "sec-fetch-site"))

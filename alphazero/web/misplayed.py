@@ -1,7 +1,7 @@
 """Find misplayed positions: those in which a network's move gives away the exact result.
 
-In: a network of the catalogue, and positions with exact results: the game's set of evaluation
-positions, or all positions of a small game. Out: the `api/misplayed` messages, one per mistake.
+The network is tested on positions whose exact results are known: the evaluation set that ships with
+the game or, in a small game, all positions. Each mistake is sent as one `api/misplayed` message.
 
 Shapes: N positions, K state words, A actions.
 """
@@ -16,8 +16,7 @@ from alphazero.play.requests import Refusal
 from alphazero.runtime.errors import ConfigError, InputError
 from alphazero.solvers.base import ILLEGAL_VALUE, values_of
 from alphazero.solvers.enumeration import NO_CHILD, Positions, enumerate_positions
-from alphazero.web.jobs import Stopped, Stream
-from alphazero.web.network_search import NetworkSearch
+from alphazero.web.network_search import Emit, NetworkSearch
 from alphazero.web.search_view import number
 
 MAX_POSITIONS, MAX_SIMULATIONS, NUM_SIMULATIONS = 400, 400, 50
@@ -28,7 +27,7 @@ _BATCH_SIZE = 16
 
 
 class KnownPositions(NamedTuple):
-    """N unfinished positions with the exact results of their actions."""
+    """N unfinished positions, each with the exact result of every action."""
 
     states: np.ndarray  #: [N, K]
     #: [N, A], results for the player to move; illegal actions have
@@ -44,7 +43,7 @@ class KnownPositions(NamedTuple):
 
 
 def find_positions(game: Game) -> KnownPositions:
-    """Get positions of a game with exact results, on which to test a network.
+    """Return positions of a game whose exact results are known, on which to test a network.
 
     Raises:
         Refusal: if no evaluation positions ship for the game, and it is too large to enumerate.
@@ -73,7 +72,7 @@ def _with_wrong_moves(positions: Positions) -> KnownPositions:
 
 
 def _lines(positions: Positions) -> dict[int, tuple[int, ...]]:
-    """Return moves from the start to each position, by its index; parents precede children."""
+    """Return, for each position's index, a sequence of moves from the start to that position."""
     lines: dict[int, tuple[int, ...]] = {0: ()}
     for index, children in enumerate(positions.children.tolist()):
         for action, child in enumerate(children):
@@ -83,28 +82,24 @@ def _lines(positions: Positions) -> dict[int, tuple[int, ...]]:
 
 
 def find_misplayed(
-    network: NetworkSearch, known: KnownPositions, num_simulations: int, stream: Stream
+    network: NetworkSearch, known: KnownPositions, num_simulations: int, emit: Emit
 ) -> None:
     """Test a network on at most `MAX_POSITIONS` positions; emit the `api/misplayed` messages."""
     known = known.spread(MAX_POSITIONS)
     num = len(known.moves)
-    num_misplayed = 0
     for start in range(0, num, _BATCH_SIZE):
-        if stream.is_stopped():
-            raise Stopped
         states = known.states[start : start + _BATCH_SIZE]
         actions = network.choose(states, num_simulations).tolist()
         for row, played in enumerate(actions, start):
             mistake = _mistake(known, row, played)
             if mistake is not None:
-                num_misplayed += 1
-                stream.emit(mistake)
-        stream.emit({"type": "progress", "done": start + len(states), "total": num})
-    stream.emit({"type": "done", "num_positions": num, "num_misplayed": num_misplayed})
+                emit(mistake)
+        emit({"type": "progress", "done": start + len(states), "total": num})
+    emit({"type": "done"})
 
 
 def _mistake(known: KnownPositions, row: int, played: int) -> dict | None:
-    """Make the message about a misplayed position; None if the move keeps the exact result."""
+    """Return the message about a misplayed position, or None if the move keeps the exact result."""
     values = known.action_values[row]
     if values[played] == values.max():
         return None

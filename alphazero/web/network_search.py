@@ -1,19 +1,19 @@
-"""Search a position with a network, reporting views of the search while it runs.
+"""Search positions with a network, and report progress and snapshots while a search runs.
 
-In: a position and a number of simulations. Out: a `SearchView`. A network searches one position at
-a time; other requests, such as those of another browser tab, wait.
+A network searches one position at a time; other requests, such as those of another browser tab,
+wait.
 """
 
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from alphazero.players.search_player import SearchPlayer
 from alphazero.search.batched_search import TreeSearch
-from alphazero.web.jobs import IsStopped, Stopped
 from alphazero.web.search_view import (
     FINAL_NODES,
     RUNNING_NODES,
@@ -22,20 +22,27 @@ from alphazero.web.search_view import (
     root_answer,
 )
 
+#: A function that sends a message to the client of a request. If the client has gone, it raises an
+#: exception, which ends the work.
+Emit = Callable[[dict[str, Any]], None]
 _VIEW_EVERY_S = 0.2
 _ROW = np.zeros(1, np.int32)
 
 
 @dataclass(eq=False)
-class Question:
-    """A position to search, and functions through which the search reports."""
+class SearchTask:
+    """A position to search, and callbacks to which the search reports its progress."""
 
     state: np.ndarray  #: [K], an unfinished position
     num_simulations: int  #: 0 for a network without search and for players that do not search
-    is_stopped: IsStopped = lambda: False  #: whether the client has stopped waiting
-    watch: Callable[[SearchView], None] | None = None  #: called with views while the search runs
-    with_tree: bool = False  #: whether views include the tree
-    note: Callable[[str], None] = lambda text: None  #: called with the reason for a delay
+    emit: Emit = lambda message: None  #: where the search reports its progress
+    #: Called with views while the search runs; None takes no views, and the final one has no tree.
+    watch: Callable[[SearchView], None] | None = None
+
+    def report(self, num_done: int, note: str = "") -> None:
+        """Send the client the number of finished simulations, or a note that explains a delay."""
+        message = {"type": "progress", "done": num_done, "total": self.num_simulations}
+        self.emit(message | {"note": note})
 
 
 class NetworkSearch:
@@ -49,17 +56,13 @@ class NetworkSearch:
         self.player = player
         self._lock = threading.Lock()
 
-    def search(self, question: Question) -> SearchView:
-        """Search a position and return a view of the finished search.
-
-        Raises:
-            Stopped: if the client has stopped waiting.
-        """
+    def search(self, task: SearchTask) -> SearchView:
+        """Search a position, and return a snapshot of the finished search."""
         with self._lock:
-            num_simulations = max(question.num_simulations, 1)
+            num_simulations = max(task.num_simulations, 1)
             search = self.player.make_search(num_simulations)
-            search.reset(_ROW, question.state[None], num_simulations)
-            return _run(search, question)
+            search.reset(_ROW, task.state[None], num_simulations)
+            return _run(search, task)
 
     def choose(self, states: np.ndarray, num_simulations: int) -> np.ndarray:
         """Choose the network's actions, int[B], in several positions, [B, K]."""
@@ -67,17 +70,17 @@ class NetworkSearch:
             return self.player.limited(num_simulations).choose(states).actions
 
 
-def _run(search: TreeSearch, question: Question) -> SearchView:
-    """Run a search to its end, reporting a view every `_VIEW_EVERY_S` seconds."""
+def _run(search: TreeSearch, task: SearchTask) -> SearchView:
+    """Run a search to its end, and report its progress every `_VIEW_EVERY_S` seconds."""
     search.step()  # only evaluates the root
     answer = root_answer(search, 0)
     viewed_at = time.monotonic()
-    while question.num_simulations > 0 and not len(search.finished_rows()):
-        if question.is_stopped():
-            raise Stopped
+    while task.num_simulations > 0 and not len(search.finished_rows()):
         search.step()
-        if question.watch is not None and time.monotonic() - viewed_at >= _VIEW_EVERY_S:
+        if time.monotonic() - viewed_at >= _VIEW_EVERY_S:
             viewed_at = time.monotonic()
-            num_nodes = RUNNING_NODES if question.with_tree else 0
-            question.watch(puct_view(search, 0, answer, num_nodes))
-    return puct_view(search, 0, answer, FINAL_NODES if question.with_tree else 0)
+            view = puct_view(search, 0, answer, RUNNING_NODES if task.watch else 0)
+            task.report(view.num_simulations)
+            if task.watch:
+                task.watch(view)
+    return puct_view(search, 0, answer, FINAL_NODES if task.watch else 0)

@@ -1,4 +1,4 @@
-"""Convert a request to a game in progress, and a game in progress to the data that the page draws.
+"""Convert a request to a game in progress, and a game to the data from which the page draws it.
 
 A request contains the game, optionally a board to start from, and the moves. The server keeps no
 state between requests.
@@ -20,7 +20,7 @@ from alphazero.play.requests import PositionRequest, Refusal
 
 
 class Position(NamedTuple):
-    """A game in progress, with the skin in which the page shows it."""
+    """A game in progress, and the appearance in which the page shows it."""
 
     game: Game
     skin: Skin
@@ -33,7 +33,7 @@ class Position(NamedTuple):
 
 
 def read_position(game: Game, skin: Skin, request: PositionRequest) -> Position:
-    """Make the position that a request describes.
+    """Set up the game and play the moves of a request.
 
     Raises:
         Refusal: if the board or the moves are not possible in this game.
@@ -51,22 +51,22 @@ def read_position(game: Game, skin: Skin, request: PositionRequest) -> Position:
 
 
 def unfinished(position: Position) -> Position:
-    """Return the position unchanged; raise `Refusal` if the game is over."""
+    """Return ``position`` itself, or raise `Refusal` if the game is over."""
     if position.session.over:
         raise Refusal("the game is over, so there is no move to find.")
     return position
 
 
 def _start(game: Game, skin: Skin, text: str, to_move: int) -> np.ndarray:
-    """Convert a board, typed as text in a request, to a state, [K]."""
-    board = parse_board(_tidy(text, skin), game.planes_shape[1:], skin.letters, skin.title)
+    """Convert a board that a user typed as text to a state, [K]."""
+    board = parse_board(_normalized(text, skin), game.planes_shape[1:], skin.letters, skin.title)
     if skin.notation.mirrored:
         board = np.ascontiguousarray(board[:, ::-1])
     return game.cells_to_state(board, to_move)
 
 
-def _tidy(text: str, skin: Skin) -> str:
-    """Normalize a board typed by the user: the game's own letters, no spaces around lines."""
+def _normalized(text: str, skin: Skin) -> str:
+    """Normalize a typed board: use the letters of the game, and strip spaces around lines."""
     empty, pieces = skin.letters[0], skin.letters[1:]
     if pieces.isupper():
         text = text.upper()
@@ -82,13 +82,10 @@ def describe(position: Position, from_ply: int) -> dict[str, Any]:
     Args:
         from_ply: the ply of the first position to describe; all later ones follow.
     """
-    skin, session = position.skin, position.session
+    session = position.session
     plies = range(from_ply, len(session.states))
     return {
         "moves": session.actions,
-        "texts": [skin.notation.text(action) for action in session.actions],
-        "list": skin.notation.list_text(session.actions),
-        "from_ply": from_ply,
         "positions": [_describe_ply(position, ply) for ply in plies],
     }
 

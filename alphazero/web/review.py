@@ -1,7 +1,7 @@
 """Review a game: evaluate every position, and compute how much each move lost.
 
-In: a whole game. Out: one message per ply, from the end of the game backwards. The last positions
-have exact values, as far back as the solver is fast enough; earlier ones have values from searches.
+The review goes from the end of the game to its start, and sends one message per ply. The last
+positions are solved exactly, as far back as the solver is fast enough; earlier ones are searched.
 
 Values are from the viewpoint of the player who began the game.
 """
@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 from alphazero.solvers.base import UnsolvableError
 from alphazero.web.catalogue import PlayerChoice
 from alphazero.web.exact_scores import ExactScores
-from alphazero.web.jobs import Stream
-from alphazero.web.network_search import Question
+from alphazero.web.network_search import Emit, SearchTask
 from alphazero.web.position import Position
 from alphazero.web.search_view import number
 from alphazero.web.thinking import Thinking
@@ -38,7 +37,7 @@ def review_game(
     position: Position,
     player: PlayerChoice,
     num_simulations: int,
-    stream: Stream,
+    emit: Emit,
 ) -> None:
     """Evaluate every position of a game, from the last to the first; emit one message per position.
 
@@ -55,13 +54,13 @@ def review_game(
             except UnsolvableError:
                 solve_until = 0.0  # earlier positions are harder
         if verdict is None:
-            question = Question(position.session.states[ply], num_simulations, stream.is_stopped)
-            view = thinking.search(position.game, player, question)
+            task = SearchTask(position.session.states[ply], num_simulations)
+            view = thinking.search(position.game, player, task)
             value = None if view.value is None else view.value * _sign(position, ply)
             verdict = _Verdict(value, view.best, view.proven is not None)
-        stream.emit(_message(position, ply, verdict, after))
+        emit(_message(position, ply, verdict, after))
         after = verdict
-    stream.emit({"type": "done"})
+    emit({"type": "done"})
 
 
 def _exact_verdict(thinking: Thinking, position: Position, ply: int) -> _Verdict:
@@ -80,7 +79,11 @@ def _sign(position: Position, ply: int) -> int:
 def _message(
     position: Position, ply: int, verdict: _Verdict, after: _Verdict | None
 ) -> dict[str, Any]:
-    """Make the message about a ply; ``after`` is the verdict on the position that followed."""
+    """Return the message about one ply of the game.
+
+    Args:
+        after: the verdict on the next position; None at the end of the game.
+    """
     message = {
         "type": "ply",
         "ply": ply,

@@ -1,7 +1,7 @@
 """The data of the page's Runs view: the training runs on this machine, and their metrics.
 
-In: the folders of runs. Out: the `api/live` messages and `api/run` responses. Accuracy is the
-fraction of moves that keep the exact result.
+It makes the `api/live` messages and the `api/run` responses. Accuracy is the fraction of moves that
+keep the exact result.
 """
 
 import functools
@@ -12,7 +12,7 @@ from typing import Any
 
 from alphazero.evaluation.report import Z_95
 from alphazero.evaluation.run_facts import flat_settings
-from alphazero.play.requests import UNKNOWN, Refusal, RunRequest, quoted
+from alphazero.play.requests import UNKNOWN, Refusal, quoted
 from alphazero.runtime.errors import InputError
 from alphazero.runtime.files import read_text
 from alphazero.storage.run_folder import RunFolder
@@ -25,15 +25,15 @@ _RATING = Chart("Rating", "Elo", (Line("Elo", ("elo", "low", "high"), 1.0),), fr
 
 
 class RunCharts:
-    """The runs of a catalogue, and their charts. Thread-safe."""
+    """The training runs of a catalogue, and their charts; it is thread-safe."""
 
     def __init__(self, catalogue: Catalogue):
         self._catalogue = catalogue
         self._rows: dict[Path, RunRows] = {}
 
     def list_runs(self) -> dict[str, Any]:
-        """Return an `api/live` message: all runs, the newest first."""
-        found = self._catalogue.look_for_runs()
+        """Return an `api/live` message: a summary of every run, the newest first."""
+        found = self._catalogue.find_runs()
         names = self._catalogue.game_names()
         damaged = [{"id": run_id, "error": why} for run_id, why in found.damaged.items()]
         runs = [self._summary(run, names) for run in found.runs.values()]
@@ -45,28 +45,27 @@ class RunCharts:
                 damaged.append({"id": paths[path].id, "error": "its metrics cannot be read."})
         return {"runs": runs, "damaged": damaged}
 
-    def show_run(self, request: RunRequest) -> dict[str, Any]:
-        """Return the `api/run` response, which starts at row 0 if the page's rows are outdated.
+    def show_run(self, run_id: str) -> dict[str, Any]:
+        """Return the `api/run` response: the curves of a run, its alarms and its settings.
 
         Raises:
             Refusal: if there is no such run.
         """
-        if not request.id:
-            raise Refusal("the request must name a run: add ?id=RUN.", UNKNOWN)
-        run = self._catalogue.runs().get(request.id)
+        run = self._catalogue.runs().get(run_id)
         if run is None:
-            raise Refusal(f"there is no run {quoted(request.id)} here.", UNKNOWN)
+            message = f"there is no run {quoted(run_id)} here; ?id=RUN names one."
+            raise Refusal(message, UNKNOWN)
         rows = self._rows_of(run)
         with rows.lock:
             rows.read()
-            return _describe_rows(run, rows, request)
+            return _describe_rows(run, rows)
 
     def _rows_of(self, run: FoundRun) -> RunRows:
         return self._rows.setdefault(run.folder.path, RunRows(run.folder))
 
     def _summary(self, run: FoundRun, names: list[str]) -> dict[str, Any]:
         game = self._catalogue.named_run_game(run, names)
-        ratings, _ = _ratings_of(run.folder)
+        ratings = _ratings_of(run.folder)
         rows = self._rows_of(run)
         with rows.lock:
             rows.read()
@@ -94,57 +93,29 @@ class RunCharts:
             }
 
 
-def _describe_rows(run: FoundRun, rows: RunRows, request: RunRequest) -> dict[str, Any]:
-    ratings, changed = _ratings_of(run.folder)
+def _describe_rows(run: FoundRun, rows: RunRows) -> dict[str, Any]:
     charts = {chart: [rows.columns[line] for line in chart.lines] for chart in PAGE_CHARTS}
-    charts[_RATING] = [_rating_column(rows, ratings)]
-    version, start = f"{rows.version}.{changed}", request.from_row or 0
-    if start > len(rows) or request.version not in (None, version):
-        start = 0
-    first_rows = {chart: _begin(columns) for chart, columns in charts.items()}
-    begins = {chart: row for chart, row in first_rows.items() if row is not None}
-    if any(begin >= start for begin in begins.values()):
-        start = 0  # the page does not yet have this chart
+    charts[_RATING] = [_rating_column(rows, _ratings_of(run.folder))]
     return {
         "id": run.id,
-        "version": version,
-        "from_row": start,
-        "num_rows": len(rows),
-        "x": {
-            "iterations": rows.iterations[start:],
-            "games": rows.games[start:],
-            "hours": rows.hours[start:],
-        },
-        "charts": [_drawn(chart, charts[chart], start, rows.opponent) for chart in begins],
-        "alarms": [
-            {
-                "iteration": change.iteration,
-                "alarm": change.name,
-                "began": change.began,
-                "text": change.text,
-            }
-            for change in rows.alarm_changes
-            if change.row >= start
+        "x": {"iterations": rows.iterations[:], "games": rows.games[:], "hours": rows.hours[:]},
+        "charts": [
+            _chart_data(chart, columns, rows.opponent)
+            for chart, columns in charts.items()
+            if any(value is not None for column in columns for value in column.y)
         ],
-        "settings": {} if start else _settings(run.folder),
+        "alarms": [change._asdict() for change in rows.alarm_changes],
+        "settings": _settings(run.folder),
     }
 
 
-def _begin(columns: list[Column]) -> int | None:
-    """Find the first row with a value in any of the columns; None if all are empty."""
-    for row, values in enumerate(zip(*(column.y for column in columns))):
-        if any(value is not None for value in values):
-            return row
-    return None
-
-
-def _drawn(chart: Chart, columns: list[Column], start: int, opponent: str | None) -> dict[str, Any]:
-    """Convert a chart, from row ``start`` on, to the form that the page draws."""
+def _chart_data(chart: Chart, columns: list[Column], opponent: str | None) -> dict[str, Any]:
+    """Convert a chart to the plain data from which the page draws it."""
     curves = []
     for line, column in zip(chart.lines, columns):
-        plain: dict[str, Any] = {"name": line.name, "y": column.y[start:]}
+        plain: dict[str, Any] = {"name": line.name, "y": column.y[:]}
         if len(line.tags) > 1:
-            plain |= {"low": column.low[start:], "high": column.high[start:]}
+            plain |= {"low": column.low[:], "high": column.high[:]}
         curves.append(plain)
     against = f" against {opponent}" if chart is SCORE and opponent else ""
     return {
@@ -156,7 +127,7 @@ def _drawn(chart: Chart, columns: list[Column], start: int, opponent: str | None
 
 
 def _settings(folder: RunFolder) -> dict[str, Any]:
-    """Read a run's settings by dotted name; values that JSON cannot express become text."""
+    """Read the settings of a run by dotted name; values that JSON lacks are written as text."""
     try:
         settings = flat_settings(folder.read_config())
     except (InputError, OSError):
@@ -168,7 +139,7 @@ def _settings(folder: RunFolder) -> dict[str, Any]:
 
 
 def _rating_column(rows: RunRows, ratings: list[Row]) -> Column:
-    """Make a column of the networks' Elo, each in the row of its network's iteration."""
+    """Return the Elo of the rated networks by row; each is in the row of its iteration."""
     unrated: list[float | None] = [None] * len(rows)
     column = Column([*unrated], [*unrated], [*unrated])
     row_of = {iteration: row for row, iteration in enumerate(rows.iterations)} if ratings else {}
@@ -182,19 +153,18 @@ def _rating_column(rows: RunRows, ratings: list[Row]) -> Column:
     return column
 
 
-def _ratings_of(folder: RunFolder) -> tuple[list[Row], int]:
-    """Read the Elo of a run's networks, oldest first, and the file's modification time in ns."""
+def _ratings_of(folder: RunFolder) -> list[Row]:
+    """Return the Elo ratings of a run's networks, the oldest network first."""
     path = folder.path / "ratings.json"
     try:
-        changed = path.stat().st_mtime_ns
+        return _read_ratings(path, path.stat().st_mtime_ns)
     except OSError:
-        return [], 0
-    return _read_ratings(path, changed), changed
+        return []
 
 
 @functools.lru_cache(256)
 def _read_ratings(path: Path, _changed: int) -> list[Row]:
-    """Read the ratings in a file; return [] if it cannot be read."""
+    """Read the Elo ratings of networks from ratings.json; return [] if the file is not valid."""
     try:
         plain = json.loads(read_text(path))
         networks = plain["networks"]

@@ -1,7 +1,7 @@
-"""Read the metrics of a run incrementally, as columns.
+"""Read the metrics of a training run incrementally, as one column of values per curve.
 
-In: metrics.jsonl. Out: the values of each chart, by row. Only lines added since the last read are
-parsed: a run of 10,000 rows takes half a second at first, and a millisecond after that.
+Only lines that were added to metrics.jsonl since the last read are parsed: a run of 10,000
+iterations takes half a second at first, and a millisecond after that.
 """
 
 import math
@@ -18,7 +18,7 @@ _DIGITS = 6
 
 
 class Column(NamedTuple):
-    """A curve's values by row, with 95% confidence intervals; None where a row has no value."""
+    """The values of a curve in each iteration, with 95% confidence intervals; None if missing."""
 
     y: list[float | None]
     low: list[float | None]  #: lower end of the confidence interval
@@ -28,9 +28,7 @@ class Column(NamedTuple):
 class AlarmChange(NamedTuple):
     """An alarm that began or ended."""
 
-    row: int  #: the first row with the alarm, or the first without it
-    iteration: int
-    name: str
+    iteration: int  #: the first iteration with the alarm, or the first without it
     began: bool  #: True if the alarm began, False if it ended
     text: str  #: explanation of the alarm
 
@@ -41,22 +39,18 @@ def rounded(value: float) -> float | None:
 
 
 class RunRows:
-    """The metrics rows of one run, as columns.
+    """The metrics of one training run as columns, with one row per iteration.
 
     Attributes:
         lock: callers must hold it while they use any other attribute or method.
-        version: a text that changes whenever rows that were already read have changed.
     """
 
     def __init__(self, folder: RunFolder):
         self.lock = threading.Lock()
         self._folder = folder
-        self._num_starts = 0
         self._start_over(0)
 
     def _start_over(self, inode: int) -> None:
-        self._num_starts += 1
-        self.version = f"{self._num_starts}.{inode}"
         self._inode = inode
         self._end = 0
         self._last_line = b""
@@ -102,7 +96,7 @@ class RunRows:
         self.is_damaged = not self.iterations and bool(lines or rest and rest[:1] != b"{")
 
     def _add(self, row: Row) -> None:
-        """Add a row to the columns."""
+        """Append the metrics of one iteration to the columns."""
         num_games = number(row, "selfplay.num_games")
         if math.isnan(num_games):
             self.games.append(None)
@@ -121,15 +115,12 @@ class RunRows:
 
     def _compare_alarms(self, row: Row) -> None:
         alarms = [name for name in str(row.get("alarms") or "").split(",") if name]
-        texts = str(row.get("alarm_texts")).splitlines()
-        if len(texts) != len(alarms):  # the file was edited
-            texts = alarms
-        place = len(self) - 1, row["iteration"]
+        texts = str(row.get("alarm_texts") or "").splitlines()
         for name, text in zip(alarms, texts):
             if name not in self.alarms:
-                self.alarm_changes.append(AlarmChange(*place, name, True, text))
+                self.alarm_changes.append(AlarmChange(row["iteration"], True, text))
         for name in self.alarms:
             if name not in alarms:
                 text = f"{name.replace('_', ' ')}: over."
-                self.alarm_changes.append(AlarmChange(*place, name, False, text))
+                self.alarm_changes.append(AlarmChange(row["iteration"], False, text))
         self.alarms = alarms

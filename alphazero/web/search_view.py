@@ -1,7 +1,7 @@
 """Take snapshots of a search: the statistics of its moves, the expected line, the tree.
 
-In: a PUCT search with a network, or a UCT search. Out: plain data that later simulations do not
-change. Each node of the tree is listed together with the move that leads to it.
+A snapshot of a PUCT or UCT search is plain data, which later simulations do not change. Each node
+of the tree is listed together with the move that leads to it.
 
 Values and proven results of a move are from the viewpoint of the player who chooses it.
 
@@ -71,17 +71,22 @@ def number(value: float | None) -> float | None:
 
 
 def root_answer(search: TreeSearch, row: int) -> RootAnswer:
-    """Copy the network's policy and value at a root that was just evaluated."""
+    """Copy the network's policy and value at a root that was just evaluated.
+
+    Args:
+        row: index of the position in the batch of searches.
+    """
     tree, root = search.tree, puct_tree.ROOT_INDEX
     return RootAnswer(tree.children_priors[row, root].copy(), float(tree.raw_values[row, root]))
 
 
 def puct_view(search: TreeSearch, row: int, answer: RootAnswer, max_nodes: int) -> SearchView:
-    """Take a view of one of the positions in a search with a network.
+    """Take a snapshot of a PUCT search with a network.
 
     Args:
+        row: index of the position in the batch of searches.
         answer: the network's policy and value at this root, taken before the search.
-        max_nodes: maximum number of tree nodes in the view; 0 omits the tree.
+        max_nodes: maximum number of tree nodes in the snapshot; 0 omits the tree.
     """
     tree, index = search.tree, puct_tree.ROOT_INDEX
     num_visits = int(tree.children_visits[row, index].sum())
@@ -125,7 +130,7 @@ def _result(proven: np.float32) -> float | None:
 
 
 def uct_view(search: UctSearch, state: np.ndarray, max_nodes: int) -> SearchView:
-    """Take a view of a UCT search of a position, [K], with at most ``max_nodes`` tree nodes."""
+    """Take a snapshot of a UCT search of a position, [K], with at most ``max_nodes`` tree nodes."""
     game, index = search.game, uct_tree.ROOT_INDEX
     player = int(game.players(state[None])[0])
     values, _ = _uct_statistics(search, np.array([index]), player)
@@ -139,7 +144,7 @@ def uct_view(search: UctSearch, state: np.ndarray, max_nodes: int) -> SearchView
 
 
 def _uct_children(search: UctSearch, node: _Node) -> Iterator[_Node]:
-    """Yield the visited children of a node, whose `key` is (index, state)."""
+    """Yield the visited children of a node of a UCT tree; node keys are pairs (index, state)."""
     index, state = node.key
     if search.tree.nodes[index]["first_child"] == uct_tree.NO_CHILDREN:
         return
@@ -165,39 +170,26 @@ def _uct_children(search: UctSearch, node: _Node) -> Iterator[_Node]:
 def _uct_statistics(
     search: UctSearch, nodes: np.ndarray, player: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the nodes' mean values for a player, and their visits, int64[...]."""
+    """Return the mean values of nodes for a player, in [-1, 1], and their visits, int64[...]."""
     statistics = search.tree.nodes[nodes]
     visits, points = statistics["visits"].astype(np.int64), statistics["points"]
     return 2.0 * _wins_of(player, points, visits) / np.maximum(visits, 1) - 1.0, visits
 
 
 def analysis_view(game: Game, state: np.ndarray, analysis: Analysis) -> SearchView:
-    """Make a view, without a tree, of a player's analysis of a position, [K]."""
+    """Convert a player's analysis of a position, [K], to a snapshot without a tree."""
     legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
-    actions = [
-        {
-            "action": action,
-            "visits": int(analysis.visits[action]),
-            "prior": None,
-            "value": number(analysis.values[action]),
-            "proven": None,
-        }
+    children = [
+        _Node(None, action, int(analysis.visits[action]), analysis.values[action], None, None, 0)
         for action in legal
     ]
-    return SearchView(
-        num_simulations=analysis.num_simulations,
-        value=number(analysis.value),
-        proven=None,
-        best=int(analysis.action),
-        actions=actions,
-        line=[int(action) for action in analysis.principal_variation],
-        network=None,
-        tree=[],
-    )
+    root = _Node(None, None, analysis.num_simulations, analysis.value, None, None, 0)
+    line = [int(action) for action in analysis.principal_variation]
+    return _view(root, lambda node: children, legal, line, 0)
 
 
 def _most_visited_line(node: _Node, children: _Children) -> list[int]:
-    """Follow the most visited moves from a node down; return these actions."""
+    """Return the actions along the most visited path from a node down to a leaf."""
     line: list[int] = []
     while below := children(node):
         node = max(below, key=lambda child: (child.visits, child.value))
@@ -215,7 +207,7 @@ def _view(
     priors: np.ndarray | None = None,
     network: dict[str, Any] | None = None,
 ) -> SearchView:
-    """Make the view of a search tree.
+    """Make a snapshot of a search from the root of its tree.
 
     Args:
         legal: the legal actions at the root.
@@ -248,7 +240,7 @@ def _view(
 
 
 def _most_visited(root: _Node, children: _Children, max_nodes: int) -> list[dict[str, Any]]:
-    """List the most visited nodes of a tree, parents before their children."""
+    """List the ``max_nodes`` most visited nodes of a tree, parents before their children."""
     nodes: list[dict[str, Any]] = []
     queue: list[tuple[int, int, int | None, _Node]] = [(0, 0, None, root)]
     order = 0

@@ -1,7 +1,4 @@
-"""The web server: opens its socket, and knows the address of its page.
-
-In: a backend and an address. Out: a running server; uvicorn handles HTTP.
-"""
+"""The web server: it opens its socket and knows the address of its page; uvicorn handles HTTP."""
 
 import ipaddress
 import secrets
@@ -21,7 +18,7 @@ MAX_CONNECTIONS = 100
 
 
 class Address(NamedTuple):
-    """The address of the page, and the token that opens it."""
+    """The address of the page, and the token that a visitor needs to open it."""
 
     host: str
     port: int
@@ -84,7 +81,7 @@ def open_socket(host: str, port: int | None) -> socket.socket:
 
 
 class Server:
-    """The web server of the page, listening but not yet answering.
+    """The web server of the page. It listens once it is made, and responds once it runs.
 
     Args:
         host: the address to listen on.
@@ -117,6 +114,10 @@ class Server:
         self._server = uvicorn.Server(config)
 
     def run(self) -> None:
-        """Serve requests; call it on a worker thread: on the main one, uvicorn waits for pages."""
+        """Serve requests until the process ends.
+
+        Call this on a worker thread: on the main one, uvicorn would handle Ctrl-C by waiting for
+        open pages.
+        """
         with self._socket:
             self._server.run(sockets=[self._socket])

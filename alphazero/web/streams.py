@@ -1,7 +1,7 @@
-"""Stream a job's messages as JSON lines while it runs.
+"""HTTP responses that take a while: the messages of a job, and data that is resent on changes.
 
-In: a job, which runs in a separate thread. Out: an HTTP response of type application/x-ndjson.
-Closing the connection stops the job.
+A job runs in its own thread, and its messages are sent as JSON lines. If the client closes the
+connection, the job ends when it sends its next message.
 """
 
 import asyncio
@@ -9,22 +9,30 @@ import contextlib
 import json
 import logging
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from alphazero.play.requests import Refusal
-from alphazero.web.jobs import Job, Stopped
+from alphazero.web.backend import Job
 
 HEADERS = {"x-accel-buffering": "no"}  # asks proxies not to buffer lines
 FAILED = "this request failed on the server; its terminal shows the error."
 _log = logging.getLogger("alphazero.web")
+#: Seconds between two readings of live data, and the maximum fraction of the time that may be spent
+#: reading, which is slow with hundreds of runs.
+READ_EVERY_S, _MAX_WORK = 0.5, 0.2
+
+
+class _Stopped(Exception):
+    """Raised to end a job whose client has closed the connection."""
 
 
 class JsonLines(StreamingResponse):
-    """An HTTP response that streams a job's messages, see `alphazero.web.jobs.Stream`."""
+    """An HTTP response that streams the messages of a job while it runs."""
 
     media_type = "application/x-ndjson"
 
@@ -42,19 +50,21 @@ class JsonLines(StreamingResponse):
             self._is_stopped = True
 
     def emit(self, message: dict[str, Any] | None) -> None:
-        """Send a message to the client; None ends the response."""
+        """Send a message to the client; None ends the response.
+
+        Raises:
+            _Stopped: if the client has closed the connection.
+        """
+        if self._is_stopped and message is not None:
+            raise _Stopped
         with contextlib.suppress(RuntimeError):  # the server was stopped
             self._loop.call_soon_threadsafe(self._pending.put_nowait, message)
 
-    def is_stopped(self) -> bool:
-        """Return whether the connection was closed."""
-        return self._is_stopped
-
     def _run(self, job: Job) -> None:
-        """Run a job to its end; if it fails, report the error as the last message."""
+        """Run a job to its end; if it fails, send the error as the last message."""
         try:
-            job(self)
-        except Stopped:
+            job(self.emit)
+        except _Stopped:
             pass
         except Refusal as error:
             self.emit({"type": "error", "error": str(error), "status": error.status})
@@ -70,3 +80,26 @@ class JsonLines(StreamingResponse):
             if message is None:
                 return
             yield json.dumps(message, allow_nan=False) + "\n"
+
+
+def live_response(read: Callable[[], bytes]) -> StreamingResponse:
+    """Return a response that sends some data now, and again whenever it changes.
+
+    The response uses server-sent events.
+
+    Args:
+        read: returns the data as one line of JSON; called on a worker thread.
+    """
+    return StreamingResponse(_events(read), media_type="text/event-stream", headers=HEADERS)
+
+
+async def _events(read: Callable[[], bytes]) -> AsyncIterator[bytes]:
+    clock = asyncio.get_running_loop().time
+    sent = b""
+    while True:
+        began = clock()
+        current = await run_in_threadpool(read)
+        if current != sent:
+            sent = current
+            yield b"data: %b\n\n" % sent
+        await asyncio.sleep(max(READ_EVERY_S, (clock() - began) / _MAX_WORK))

@@ -1,10 +1,9 @@
-"""Move and analyse with the page's players: networks, UCT, solvers, random moves, users' own.
+"""Choose moves and analyse positions with the page's players.
 
-In: an unfinished position and a player of the catalogue. Out: a `SearchView`, or a move.
+A player is a network, UCT, a solver, random moves, or a class of the user's own.
 """
 
 import functools
-import math
 import secrets
 import threading
 from pathlib import Path
@@ -24,8 +23,7 @@ from alphazero.search.uct.settings import UctSettings
 from alphazero.solvers.base import UnsolvableError
 from alphazero.web.catalogue import ENDGAME, Catalogue, PlayerChoice
 from alphazero.web.exact_scores import Solvers
-from alphazero.web.jobs import Stopped
-from alphazero.web.network_search import NetworkSearch, Question
+from alphazero.web.network_search import NetworkSearch, SearchTask
 from alphazero.web.search_view import (
     FINAL_NODES,
     RUNNING_NODES,
@@ -38,12 +36,14 @@ from alphazero.web.search_view import (
 MAX_LOADED = 6
 #: Default number of simulations, for each kind of player that searches.
 SIMULATIONS_BY_KIND = {"network": DEFAULT_SIMULATIONS, "uct": DEFAULT_UCT_SIMULATIONS}
-#: UCT reports progress 20 times per second; it takes a view of its tree after this many reports.
+#: Views of UCT are taken after this many reports of its progress; it reports 20 times per second.
 _REPORTS_PER_VIEW = 4
+#: A search of a game without compiled rules passes on its progress once per this many simulations.
+_REPORT_EVERY = 20
 
 
 class Thinking:
-    """Runs the players of the catalogue.
+    """Chooses moves and searches positions with the players of the catalogue.
 
     Args:
         network_kind: the class of the user's own networks, see `PlayerSettings`.
@@ -60,7 +60,7 @@ class Thinking:
         self._own_lock = threading.Lock()  # users' players need not be thread-safe
 
     def network(self, game: Game, player: PlayerChoice) -> NetworkSearch:
-        """Get the searcher that uses a network of the catalogue, loading the network if necessary.
+        """Return the search that uses a network of the catalogue; load the network if necessary.
 
         Raises:
             Refusal: if the network cannot be loaded, for example because it was just deleted.
@@ -81,85 +81,77 @@ class Thinking:
         assert isinstance(searcher, SearchPlayer)
         return NetworkSearch(searcher)
 
-    def search(self, game: Game, player: PlayerChoice, question: Question) -> SearchView:
-        """Search an unfinished position with a network or UCT, and return the final view.
+    def search(self, game: Game, player: PlayerChoice, task: SearchTask) -> SearchView:
+        """Search an unfinished position with a network or UCT, and return the final snapshot.
 
         Raises:
             Refusal: if the network cannot be loaded.
-            Stopped: if the client has stopped waiting for the response.
         """
         is_new = (game.name, player.network) not in self._ready
         if is_new and player.kind == "network":
-            question.note("loading the network")
+            task.report(0, "loading the network")
             self.network(game, player)
         if is_new and isinstance(game, CompiledGame):
-            question.note("compiling the search, once")
-        view = self._search(game, player, question)
+            task.report(0, "compiling the search, once")
+        view = self._search(game, player, task)
         self._ready.add((game.name, player.network))
         return view
 
-    def _search(self, game: Game, player: PlayerChoice, question: Question) -> SearchView:
+    def _search(self, game: Game, player: PlayerChoice, task: SearchTask) -> SearchView:
         if player.kind == "network":
-            return self.network(game, player).search(question)
+            return self.network(game, player).search(task)
         if isinstance(game, CompiledGame):
-            return _search_uct(game, question)
-        return _search_uncompiled(game, question)
+            return _search_uct(game, task)
+        return _search_uncompiled(game, task)
 
-    def move(self, game: Game, player: PlayerChoice, question: Question) -> dict[str, Any]:
-        """Choose a player's move; return a dict with the keys action, value, num_simulations."""
-        state = question.state
+    def move(self, game: Game, player: PlayerChoice, task: SearchTask) -> int:
+        """Choose a player's action in an unfinished position.
+
+        Raises:
+            Refusal: if the player cannot play.
+        """
+        state = task.state
         if player.kind == "random":
             legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
-            return {"action": secrets.choice(legal), "value": None, "num_simulations": 0}
+            return secrets.choice(legal)
         if player.kind == "own":
-            return self._own_move(game, player, state)
+            with self._own_lock:
+                try:
+                    return int(self._make_own(player.id, game).choose(state[None]).actions[0])
+                except ValueError as error:
+                    raise Refusal(f"{player.name} cannot play: {error}") from None
         if player.kind == "solver":
             try:
-                exact = self.solvers.scores(game, state)
-                action = secrets.choice(exact.best)
-                return {"action": action, "value": exact.value, "num_simulations": 0}
+                return secrets.choice(self.solvers.scores(game, state).best)
             except UnsolvableError:
                 analyst = self._catalogue.analyst(game)
                 player = self._catalogue.player(game, analyst["id"])
-                question.num_simulations = SIMULATIONS_BY_KIND[player.kind]
-        view = self.search(game, player, question)
-        return {"action": view.best, "value": view.value, "num_simulations": view.num_simulations}
-
-    def _own_move(self, game: Game, player: PlayerChoice, state: np.ndarray) -> dict[str, Any]:
-        with self._own_lock:
-            try:
-                analysis = self._make_own(player.id, game).analyse(state)
-            except ValueError as error:
-                raise Refusal(f"{player.name} cannot play: {error}") from None
-        value = None if math.isnan(analysis.value) else float(analysis.value)
-        num_simulations = int(analysis.num_simulations)
-        return {"action": int(analysis.action), "value": value, "num_simulations": num_simulations}
+                task.num_simulations = SIMULATIONS_BY_KIND[player.kind]
+        return self.search(game, player, task).best
 
 
-def _search_uct(game: CompiledGame, question: Question) -> SearchView:
-    settings = UctSettings(num_simulations=question.num_simulations)
+def _search_uct(game: CompiledGame, task: SearchTask) -> SearchView:
+    settings = UctSettings(num_simulations=task.num_simulations)
     search = UctSearch(game, settings, secrets.randbits(60))
-    running, final = (RUNNING_NODES, FINAL_NODES) if question.with_tree else (0, 0)
     num_reports = 0
 
-    def progress(*_: Any) -> None:
+    def progress(num_done: int, _: Any) -> None:
         nonlocal num_reports
         num_reports += 1
-        if question.is_stopped():
-            raise Stopped
-        if question.watch is not None and num_reports % _REPORTS_PER_VIEW == 0:
-            question.watch(uct_view(search, question.state, running))
+        task.report(num_done)
+        if task.watch and num_reports % _REPORTS_PER_VIEW == 0:
+            task.watch(uct_view(search, task.state, RUNNING_NODES))
 
-    search.run(question.state, progress)
-    return uct_view(search, question.state, final)
+    search.run(task.state, progress)
+    return uct_view(search, task.state, FINAL_NODES if task.watch else 0)
 
 
-def _search_uncompiled(game: Game, question: Question) -> SearchView:
-    """Search a position with UCT in a game without compiled rules; the view has no tree."""
-    player = uct_player(game).limited(question.num_simulations)
+def _search_uncompiled(game: Game, task: SearchTask) -> SearchView:
+    """Search a position with UCT in a game in plain Python; the snapshot has no tree."""
+    player = uct_player(game).limited(task.num_simulations)
 
-    def progress(*_: Any) -> None:
-        if question.is_stopped():
-            raise Stopped
+    def progress(num_done: int, _: Any) -> None:
+        if num_done % _REPORT_EVERY == 0:
+            task.report(num_done)
 
-    return analysis_view(game, question.state, player.analyse(question.state, progress))
+    return analysis_view(game, task.state, player.analyse(task.state, progress))

@@ -169,7 +169,7 @@ export type StreamMessage =
   | AnalysisMessage
   | PlyMessage
   | MisplayedMessage
-  | { type: "done"; num_positions?: number; num_misplayed?: number };
+  | { type: "done" };
 
 /** A run in the list that `api/live` pushes. */
 export interface RunSummary {
@@ -209,20 +209,14 @@ export interface Curve {
 
 export type Chart = { title: string; y_label: string; from_zero: boolean; curves: Curve[] };
 
-/** The rows of a run from `from_row` on: the answer of `api/run`. */
+/** The rows of a run: the answer of `api/run`. */
 export interface RunRows {
   id: string;
-  /** Asked for again with the rows; changes when rows that were sent have changed. */
-  version: string;
-  /** 0 where the rows that were sent before are not valid any more, or lack a chart. */
-  from_row: number;
-  num_rows: number;
   x: { iterations: number[]; games: (number | null)[]; hours: (number | null)[] };
-  /** Every chart has the same curves in every answer about a run. */
   charts: Chart[];
-  /** When alarms began or ended, in these rows. */
-  alarms: { iteration: number; alarm: string; began: boolean; text: string }[];
-  /** Every setting by its dotted name, such as learner.learning_rate; only from row 0. */
+  /** When alarms began or ended. */
+  alarms: { iteration: number; began: boolean; text: string }[];
+  /** Every setting by its dotted name, such as learner.learning_rate. */
   settings: Record<string, unknown>;
 }
 
@@ -238,7 +232,7 @@ export type SearchRequest = PositionRequest & { player?: Asked };
 /** What the server knows of a position. */
 export interface Analysis {
   exact(request: PositionRequest, watch?: { signal?: AbortSignal }): Promise<ExactAnswer>;
-  analyse: Stream<SearchRequest, AnalysisMessage>;
+  analyse: Stream<SearchRequest, AnalysisMessage | ProgressMessage>;
   review: Stream<SearchRequest, StreamMessage>;
 }
 
@@ -251,8 +245,7 @@ export interface Backend {
   runs?: {
     /** Call back with the list of runs now and whenever it changes, until the signal aborts. */
     live(signal: AbortSignal, onList: (list: RunList) => void): void;
-    /** `version` is that of the rows so far. */
-    rows(id: string, fromRow: number, version?: string): Promise<RunRows>;
+    rows(id: string): Promise<RunRows>;
     misplayed: Stream<{ game: string; player: Asked }, StreamMessage>;
   };
 }

@@ -31,11 +31,7 @@ export function serverBackend(): Backend {
     },
     runs: {
       live,
-      rows: (id, fromRow, version) => {
-        const query = new URLSearchParams({ id, from_row: `${fromRow}` });
-        if (version !== undefined) query.set("version", version);
-        return ask(`api/run?${query}`);
-      },
+      rows: (id) => ask(`api/run?${new URLSearchParams({ id })}`),
       misplayed: (request, watch) => stream("api/misplayed", request, watch),
     },
   };

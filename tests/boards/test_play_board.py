@@ -174,10 +174,3 @@ def test_pieces_differ_from_each_other_and_from_the_board_in_every_colour_system
         colors = [Style.parse(style).color for style in skin.piece_styles]
         colors += [style.bgcolor for style in styles if style.bgcolor]
         assert len({color.downgrade(system) for color in colors}) == len(colors)
-
-
-def test_without_colours_pieces_are_letters(monkeypatch):
-    monkeypatch.setenv("NO_COLOR", "1")
-    console = Console(file=io.StringIO(), force_terminal=True)
-    session = Session(make_game("othello"), [20])
-    assert "[W]" in _draw(session, Medium.of(console))

@@ -1,4 +1,4 @@
-"""The commands `evaluate`, `make_evaluation_set` and `plot what=exact`: output, files, errors."""
+"""`evaluate`, `plot what=exact` and `scripts/make_evaluation_set.py`: output, files, errors."""
 
 import importlib.util
 import io
@@ -6,16 +6,17 @@ import json
 import re
 from pathlib import Path
 
+import make_evaluation_set
 import pytest
 from rich.console import Console
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from alphazero.cli import evaluate, make_evaluation_set, plot
+from alphazero.cli import evaluate, plot
 from alphazero.cli import main as cli_main
 from alphazero.cli.command import run_command
 from alphazero.evaluation.exact.set_file import read_set
 from alphazero.own_games.registry import make_game
-from alphazero.runtime.errors import ConfigError, StoredFileError
+from alphazero.runtime.errors import StoredFileError
 
 GAME = "connect_x:4x3x3"
 needs_matplotlib = pytest.mark.skipif(
@@ -27,7 +28,7 @@ needs_matplotlib = pytest.mark.skipif(
 def set_file(tmp_path_factory):
     path = tmp_path_factory.mktemp("sets") / "set.csv"
     words = [f"game={GAME}", "num_positions=40", "seed=3", f"out={path}"]
-    assert run_command(make_evaluation_set, words) == 0
+    assert make_evaluation_set.main(words) == 0
     return path
 
 
@@ -40,8 +41,8 @@ def run(*words) -> str:
 def test_a_made_set_can_be_made_again(set_file, tmp_path, capsys):
     notes = read_set(set_file, make_game(GAME)).notes
     assert notes["seed"] == "3"
-    command, name, *words = notes["made by"].split()
-    assert cli_main([name, *words, f"out={tmp_path / 'again.csv'}"]) == 0
+    _, *words = notes["made by"].split()
+    assert make_evaluation_set.main([*words, f"out={tmp_path / 'again.csv'}"]) == 0
     assert "40 positions" in capsys.readouterr().out
     assert (tmp_path / "again.csv").read_bytes() == set_file.read_bytes()
 
@@ -92,19 +93,19 @@ def test_a_set_of_a_users_game_is_named_after_its_file_and_has_all_plies(
     monkeypatch.setattr(make_evaluation_set, "make_game", lambda name: game)
     monkeypatch.setattr(make_evaluation_set, "sample_set", sample)
     monkeypatch.chdir(tmp_path)
-    assert run_command(make_evaluation_set, ["num_positions=4", "seed=2"]) == 0
+    assert make_evaluation_set.main(["num_positions=4", "seed=2"]) == 0
     assert Path("othello_like_snort_2.csv").is_file() and limits == [None]
 
 
-def test_a_set_is_overwritten_only_on_request(tmp_path):
+def test_a_set_is_overwritten_only_on_request(tmp_path, capsys):
     path = tmp_path / "x.csv"
     words = [f"game={GAME}", "num_positions=10", f"out={path}"]
     path.write_text("mine")
-    with pytest.raises(ConfigError) as error:
-        run_command(make_evaluation_set, words)
-    assert str(path) in str(error.value) and "replace=true" in str(error.value)
+    assert make_evaluation_set.main(words) == 2
+    error = capsys.readouterr().err
+    assert str(path) in error and "replace=true" in error
     assert path.read_text() == "mine"
-    assert run_command(make_evaluation_set, [*words, "replace=true"]) == 0
+    assert make_evaluation_set.main([*words, "replace=true"]) == 0
     assert len(read_set(path, make_game(GAME))) == 10
 
 

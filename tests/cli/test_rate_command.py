@@ -109,13 +109,6 @@ def test_a_second_call_adds_games_and_networks(run):
     assert _stored(run) == after
 
 
-@pytest.mark.slow
-def test_another_anchor_shifts_the_ratings(run):
-    _rate(run, "num_games=40")
-    text = _rate(run, "num_games=0", "anchor=uct:5")
-    assert re.search(r"│ +uct:5 +│ +1000 +│", text)
-
-
 def test_few_games_reach_every_player(run):
     """Matches become shorter: two of twenty games would rate two players of five."""
     words = [word for word in QUICK if not word.startswith("games_per_match")]

@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from alphazero.cli import main, make_evaluation_set, play
+from alphazero.cli import main, play
 from alphazero.cli.match import report_table
 from alphazero.config.hints import nearest_key_hint
 from alphazero.config.settings import types_of
@@ -19,7 +19,6 @@ HINTS = {
         "maxSimulations": "num_simulations",
         "max-simulations": "num_simulations",
     },
-    make_evaluation_set.Settings: {"positions": "num_positions", "output": "out"},
     TrainSettings: {
         "iterations": "run.num_iterations",
         "n_epochs": "learner.epochs",

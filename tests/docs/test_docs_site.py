@@ -1,15 +1,12 @@
 """The site: what is made ready for its generator, and what that does not check."""
 
-import sys
 import tomllib
 from pathlib import Path
 
+import docs_site
+import notebook_page
+
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
-import docs_site  # noqa: E402
-import notebook_page  # noqa: E402
-
 CELLS = [
     {"cell_type": "markdown", "source": ["# Title\n", "\n", "Text."]},
     {

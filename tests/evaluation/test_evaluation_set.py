@@ -2,21 +2,20 @@
 
 import dataclasses
 
+import make_evaluation_set
 import numpy as np
 import pytest
+import set_sampling
 from game_samples import random_games
-from rich.console import Console
+from make_evaluation_set import write_set
+from set_sampling import MAX_IMMEDIATE_FRACTION, canonical_keys, sample_set
 
-from alphazero.cli import make_evaluation_set
-from alphazero.evaluation.exact import sampling
-from alphazero.evaluation.exact.sampling import MAX_IMMEDIATE_FRACTION, sample_set
-from alphazero.evaluation.exact.set_file import read_set, shipped_path, write_set
+from alphazero.evaluation.exact.set_file import read_set, shipped_path
 from alphazero.evaluation.exact.sets import (
     FORCED,
     IMMEDIATE,
     QUIET,
     can_be_misplayed,
-    canonical_keys,
     kinds_of,
 )
 from alphazero.own_games.registry import make_game
@@ -123,12 +122,12 @@ def test_positions_of_othello_have_few_empty_squares_unless_more_are_asked_for(
     monkeypatch.setattr(make_evaluation_set, "sample_set", sample)
     settings = make_evaluation_set.Settings(game=name, out=str(tmp_path / "set.csv"))
     with pytest.raises(InterruptedError):
-        make_evaluation_set.run(settings, Console())
+        make_evaluation_set.make_evaluation_set(settings)
 
 
 def test_a_set_of_a_small_game_holds_the_positions_that_its_games_have(monkeypatch):
-    monkeypatch.setattr(sampling, "_MAX_BARREN_GAMES", 20)
-    monkeypatch.setattr(sampling, "STRONG_SIMULATIONS", 20)
+    monkeypatch.setattr(set_sampling, "_MAX_BARREN_GAMES", 20)
+    monkeypatch.setattr(set_sampling, "STRONG_SIMULATIONS", 20)
     game = make_game("connect_x:3x3x3")
     solver = EnumeratedSolver(game)
     found = sample_set(game, solver, 1000, seed=5)

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import pytest
 from disk import NEEDS_NO_SPACE, Fault, watched
 from harness import FOLDER, IS_FULL, Ended, run, tell
+from make_evaluation_set import main as make_evaluation_set
 from run_samples import assert_same
 from stored_runs import RESUME, SMALLEST, prepared, result_of, run_in
 
@@ -34,13 +35,13 @@ class Command(NamedTuple):
     Attributes:
         words: those of the command line, and what it writes: a file, or a folder that ends in "/".
         few: how many faults `make test` tries.
-        before: the words of a command that runs first, undisturbed.
+        needs_set: whether the command reads an evaluation set, set.csv.
     """
 
     words: str
     output: str = ""
     few: int = 0
-    before: str = ""
+    needs_set: bool = False
 
     @property
     def trains(self) -> bool:
@@ -48,7 +49,6 @@ class Command(NamedTuple):
 
 
 _NEW = f"train {' '.join(SMALLEST)} run.root=new run.name=a run.num_iterations=2"
-_SET = "make_evaluation_set game=tic_tac_toe num_positions=4 out=set.csv"
 _NETWORK = "RUN/networks/000002.safetensors num_simulations=2 engine=torch"
 COMMANDS = {
     "train": Command(_NEW, "new/", 2),
@@ -56,11 +56,10 @@ COMMANDS = {
     "match": Command(
         "match game=tic_tac_toe a=random b=random num_games=2 json=match.json", "match.json", 3
     ),
-    "make_evaluation_set": Command(_SET, "set.csv"),
     "evaluate": Command(
         f"evaluate player={_NETWORK} baseline=random set=set.csv json=result.json plot=result.png",
         "result.json",
-        before=_SET,
+        needs_set=True,
     ),
     "plot": Command("plot run=RUN output=run.png", "run.png"),
     "export": Command("export network=RUN output=out.onnx", "out.onnx"),
@@ -93,8 +92,9 @@ def words_in(words: str, root: Path) -> list[str]:
 def staged(name: str) -> Staged:
     command, folder = COMMANDS[name], Path(tempfile.mkdtemp(dir=FOLDER.name))
     before = prepared(RESUME).copy(folder / "before")
-    if command.before:
-        run(words_in(command.before, before), cwd=before).assert_ok()
+    if command.needs_set:
+        words = ["game=tic_tac_toe", "num_positions=4", f"out={before}/set.csv"]
+        assert make_evaluation_set(words) == 0
     after = folder / "after"
     shutil.copytree(before, after)
     with watched(after) as watch:

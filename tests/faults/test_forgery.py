@@ -22,6 +22,7 @@ import numpy as np
 import pytest
 from damage import PLACES, cuts, flips, forge, pickled, put, set_figure, set_key, swap, write
 from harness import main, run, tell
+from make_evaluation_set import main as make_evaluation_set
 from run_samples import TINY
 from wrong_inputs import INSIDE
 
@@ -58,8 +59,8 @@ def folder(tmp_path_factory):
     words = ["game=tic_tac_toe", *TINY, *SETTINGS, f"run.root={root}", "run.name=run"]
     run(["train", *words]).assert_ok()
     path = root / "tic_tac_toe" / "run"
-    words = f"make_evaluation_set game=tic_tac_toe num_positions=9 out={path}/set.csv"
-    run(words.split()).assert_ok()
+    words = ["game=tic_tac_toe", "num_positions=9", f"out={path}/set.csv"]
+    assert make_evaluation_set(words) == 0
     (path / "ratings.json").write_text(json.dumps(RATINGS))
     shutil.copytree(path, path.parent / "other")
     return path
@@ -227,14 +228,13 @@ def test_a_damaged_run_goes_on_as_it_was_or_from_the_state_before(folder, amount
 
 def list_runs(words):
     """Print what the page shows of the runs below a folder."""
-    from alphazero.play.requests import RunRequest
     from alphazero.web.catalogue import Catalogue
     from alphazero.web.run_charts import RunCharts
 
     catalogue = Catalogue(Path(words[1]))
     charts = RunCharts(catalogue)
     plain = charts.list_runs()
-    runs = [charts.show_run(RunRequest(id=found["id"])) for found in plain["runs"]]
+    runs = [charts.show_run(found["id"]) for found in plain["runs"]]
     print(json.dumps([plain, runs, catalogue.describe()], allow_nan=False))
     return 0
 

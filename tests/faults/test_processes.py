@@ -125,7 +125,7 @@ def list_runs(words):
     for _ in range(5):
         backend.games()
         for found in backend.live()["runs"]:
-            backend.run({"id": found["id"]})
+            backend.run(found["id"])
     return 0
 
 

@@ -6,21 +6,19 @@ node runs the modules of `browser/`, see `tests/browser_rules.mjs`.
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
+import browser_page
 import numpy as np
 import pytest
 from game_samples import random_games
 
+from alphazero.boards.skin import skin_of
 from alphazero.own_games.registry import make_game
 from alphazero.players.search_player import SearchPlayer
 from alphazero.solvers.enumeration import ExactValues
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
-import browser_page  # noqa: E402
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
@@ -140,7 +138,8 @@ def test_positions_are_described_as_the_server_describes_them(setup, ask):
     backend = make_backend()
     start = {"game": "othello:4", "setup": setup}
     asked = [start | {"moves": moves} for moves in random_moves(make_game("othello:4"), 6)]
-    lists = [backend.position(request)["texts"] for request in asked]
+    notation = skin_of(make_game("othello:4"), setup).notation
+    lists = [map(notation.text, request["moves"]) for request in asked]
     asked += [start | {"moves": "".join(texts)} for texts in lists]  # as the address has them
     won = {"game": "connect_four", "moves": [3, 0, 3, 0, 3, 0, 3]}
     asked += [won | {"from_ply": 6}, won | {"moves": "4,1,4,1,4,1,4"}]

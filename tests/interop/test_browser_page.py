@@ -5,19 +5,16 @@ import http.server
 import json
 import re
 import shutil
-import sys
 import threading
 from pathlib import Path
 
+import browser_page
 import pytest
+from web_browser import chromium, opened
 
 from alphazero.api import load_player
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
-import browser_page  # noqa: E402
-from web_browser import chromium, opened  # noqa: E402
 
 
 @pytest.fixture(scope="module")

@@ -122,13 +122,6 @@ def test_an_illegal_action_ends_the_game_with_a_loss():
     assert "'4'" in str(error.value)
 
 
-def test_only_the_agent_to_move_has_legal_actions():
-    environment = env("othello:4")
-    environment.reset()
-    assert environment.observe("player_0")["action_mask"].sum() == 4
-    assert environment.observe("player_1")["action_mask"].sum() == 0
-
-
 def test_a_deep_copy_is_the_same_game_at_the_same_point():
     environment = raw_env("connect_four")
     environment.reset()

@@ -8,8 +8,6 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from network_samples import SMALL, small_network
 from wrong_inputs import INSIDE
 
@@ -205,46 +203,6 @@ def test_an_engine_with_a_network_plays_the_networks_game_alone():
 
 # --- lines in, lines out --------------------------------------------------------------------------
 
-_VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: (
-        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
-    ),
-    max_leaves=6,
-)
-_GAMES = st.sampled_from(["tic_tac_toe", "connect_four", "othello:4", "connect_x:2x2x2"])
-_REQUESTS = st.fixed_dictionaries(
-    {"game": _GAMES | _VALUES},
-    optional={
-        "moves": st.lists(st.integers(-1, 17), max_size=6) | _VALUES,
-        "num_simulations": st.integers(-1, 30) | st.text(max_size=3) | st.none() | st.floats(),
-        "time_limit_s": st.sampled_from([0.001, 0, -1, True, "x", None, []]),
-        "other": _VALUES,
-    },
-)
-_LINES = (
-    st.text(max_size=60).map(lambda text: text.replace("\n", " ").replace("\r", " "))
-    | _VALUES.map(json.dumps)
-    | _REQUESTS.map(json.dumps)
-)
-
-
-@given(st.lists(_LINES, max_size=5), st.booleans())
-@settings(max_examples=60, deadline=None)
-def test_every_line_gets_exactly_one_line(lines, ends_with_newline):
-    answers = io.StringIO()
-    if lines and not lines[-1]:
-        ends_with_newline = True
-    serve(
-        ENGINE,
-        io.StringIO("\n".join(lines) + ("\n" if lines and ends_with_newline else "")),
-        answers,
-    )
-    got = [json.loads(line) for line in answers.getvalue().splitlines()]
-    assert answers.getvalue().count("\n") == len(lines) == len(got)
-    for line, answer in zip(lines, got):
-        _check_answer(answer, json.loads(line) if "error" not in answer else {})
-
 
 class _Watched(io.StringIO):
     """A stream of answers that notes what has been flushed."""
@@ -291,23 +249,6 @@ def test_the_command_answers_and_prints_nothing_but_json():
         "error",
     ]
     assert answers[2] == {"result": 1, "legal_actions": []}
-
-
-@pytest.mark.slow
-def test_the_command_ends_quietly_when_nobody_listens():
-    code = "from alphazero.cli import main; main(['engine', 'player=uct', 'num_simulations=5'])"
-    process = subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    process.stdout.close()
-    process.stdin.write(b'{"game": "tic_tac_toe"}\n' * 3)
-    process.stdin.close()
-    assert process.wait(timeout=120) == 0
-    assert b"Error" not in process.stderr.read()
-    process.stderr.close()
 
 
 def _command_answers(requests, *words) -> list[dict]:

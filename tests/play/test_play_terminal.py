@@ -3,9 +3,6 @@
 import io
 import re
 import shlex
-import signal
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -339,33 +336,6 @@ def test_ctrl_c_ends_politely_at_the_prompt_and_during_a_search():
     player.analyse = interrupt
     text, _, _ = _play("connect_four", "4\n", lambda _: player)
     assert text.splitlines()[-1] == "moves=4"
-
-
-@pytest.mark.slow
-def test_ctrl_c_ends_the_real_program_politely():
-    code = (
-        "import sys; from alphazero.cli import main; "
-        "sys.exit(main(['play', 'game=tic_tac_toe', 'second=random']))"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-u", "-c", code],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    process.stdin.write("5\n")
-    process.stdin.flush()
-    seen = ""
-    while seen.count("to move. Type") < 2:
-        character = process.stdout.read(1)
-        assert character, process.stderr.read()
-        seen += character
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 0
-    assert "moves=5," in out
-    assert "Error" not in err
 
 
 # --- the screen -----------------------------------------------------------------------------------

@@ -1,15 +1,11 @@
 """`scripts/make_pictures.py`: a terminal screen becomes an SVG with the same texts and colors."""
 
 import re
-import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
-
 import make_pictures as pictures
+import pytest
 
 SVG = "{http://www.w3.org/2000/svg}"
 

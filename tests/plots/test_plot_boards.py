@@ -92,7 +92,7 @@ def test_an_animation_shows_every_position_and_the_last_one_longest():
     durations = [duration for _, duration in found]
     assert len(found) == 6 and max(durations[:-1]) < durations[-1]
     assert {pixels.shape[1] for pixels, _ in found} == {400}
-    assert {tuple(pixels[0, 0].tolist()) for pixels, _ in found} == {(255, 255, 255)}  # the paper
+    assert min(pixels[0, 0].min() for pixels, _ in found) >= 254  # the paper
     assert all((a != b).any() for (a, _), (b, _) in zip(found, found[1:]))
 
 

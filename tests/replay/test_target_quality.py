@@ -1,19 +1,15 @@
 """The script that compares training targets with the solver: its tables on a run of tic-tac-toe."""
 
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+import target_quality
 
 from alphazero.own_games.registry import make_game
 from alphazero.solvers.base import values_of
 from alphazero.solvers.registry import make_solver
 from alphazero.storage.run_folder import RunFolder
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
-
-import target_quality
 
 RUN = Path(__file__).parents[1] / "stored_run"
 

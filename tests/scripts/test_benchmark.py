@@ -1,16 +1,9 @@
 """The benchmark reports what it promises; nothing here measures how fast anything is."""
 
 import json
-import sys
-from pathlib import Path
-
-import pytest
-
-from alphazero.own_games.registry import make_game
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 
 import benchmark
+import pytest
 from benchmark_parts import (
     checks,
     engines,
@@ -23,8 +16,7 @@ from benchmark_parts import (
     uct,
 )
 
-from alphazero.inference import verified_engine
-from alphazero.inference.evaluator import checked
+from alphazero.own_games.registry import make_game
 
 
 @pytest.fixture
@@ -174,18 +166,6 @@ def test_self_play_is_measured_beside_its_engine_with_their_ratios(tiny):
         assert figures["gain_of_the_cache"] == pytest.approx(expected)
         assert 0 < figures["with_cache_hit_rate"] < 1 <= figures["mean_batch"] <= 6
         assert 0 < figures["network_fraction"] < figures["evaluator_fraction"] < 1
-
-
-@pytest.mark.slow
-def test_the_check_of_answers_is_on_and_off_in_turn(tiny, monkeypatch):
-    monkeypatch.setattr(checks, "NETWORKS", {"tic_tac_toe": (1, 8)})
-    monkeypatch.setattr(checks, "BATCH", 6)
-    monkeypatch.setattr(checks, "RUN_S", 0.05)
-    monkeypatch.setattr(verified_engine, "checked", checked)
-    (row,) = benchmark.measure("checks", repeats=1)
-    assert row.name == "tic_tac_toe 1x8"
-    assert 0 < row.figures["fraction_of_time_in_checks"] < 1
-    assert row.figures["ratio_to_unchecked"] > 0 and row.figures["simulations_per_s"] > 0
 
 
 @pytest.mark.slow

@@ -2,19 +2,14 @@
 
 import dataclasses
 import json
-import sys
-from pathlib import Path
 
 import pytest
 from network_samples import SMALL, small_network
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
-
 from ship_network import Settings, main, recipe, ship
 
 from alphazero.config.command_line import from_overrides
 from alphazero.config.settings import rows
-from alphazero.evaluation.run_facts import RUN_FOLDER_KEYS, duration_text, summary
+from alphazero.evaluation.run_facts import RUN_FOLDER_KEYS, summary
 from alphazero.network.weights import load_network, network_arrays, network_info, save_network
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
@@ -260,14 +255,6 @@ def test_a_recipe_is_an_experiment_if_one_has_the_same_settings():
         "selfplay.num_parallel_games": 256,
     }
     assert recipe(wanted, "connect_four") == ["experiment=connect_four_5min", "seed=3"]
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0.4, "0 s"), (59.6, "1 min 0 s"), (592, "9 min 52 s"), (7260, "2 h 1 min")],
-)
-def test_durations_as_text(seconds, text):
-    assert duration_text(seconds) == text
 
 
 def test_a_summary_has_the_training_time_and_the_most_exact_measurement():

@@ -1,16 +1,12 @@
 """The script that prints where a run's time went, on metrics of an earlier and of a new version."""
 
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
+import time_breakdown
 
 from alphazero.storage.run_folder import RunFolder
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
-
-import time_breakdown
 
 TESTS = Path(__file__).parents[1]
 

@@ -1,13 +1,7 @@
 """`scripts/tune_rollouts.py`: the local search, its output, and refused arguments."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
-
 import tune_rollouts as tuning
 
 

@@ -1,14 +1,10 @@
 """The networks that ship: found by their game, each with a card made from its own facts."""
 
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
-
 from model_card import card_text
 
 from alphazero.cli import rate

@@ -5,16 +5,12 @@ import io
 import json
 import shlex
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
+import ship_network
 from game_samples import EXAMPLE
 from network_samples import SMALL, small_network
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
-
-import ship_network
 
 import alphazero
 from alphazero.cli import engine, main, train

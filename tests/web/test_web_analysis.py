@@ -30,15 +30,15 @@ class Scripted:
         job = self._backend.analyse(request)
         return functools.partial(self._endless, job) if LONGEST in str(request) else job
 
-    def _endless(self, job, stream):
+    def _endless(self, job, emit):
         last = collect(job)[-1]
-        for num in itertools.count(1):
-            if stream.is_stopped():
-                self.stopped.append(last["num_simulations"])
-                return
-            tree = last["tree"][: 3 + num]  # rows are added while one has the focus
-            stream.emit(last | {"final": False, "num_simulations": num, "tree": tree})
-            time.sleep(0.02)
+        try:
+            for num in itertools.count(1):
+                tree = last["tree"][: 3 + num]  # rows are added while one has the focus
+                emit(last | {"final": False, "num_simulations": num, "tree": tree})
+                time.sleep(0.02)
+        finally:
+            self.stopped.append(last["num_simulations"])
 
 
 @pytest.fixture(scope="module")

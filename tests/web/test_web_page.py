@@ -210,18 +210,6 @@ def test_the_way_back_leads_to_the_game_before(go):
 
 
 @pytest.mark.slow
-def test_a_game_left_for_a_new_one_is_a_step_back(go):
-    page = go(f"#play/connect_four?{PEOPLE}")
-    for number, column in enumerate([4, 3, 4], 1):
-        drop(page, column)
-        expect(page.locator(".move-list li")).to_have_count(number)
-    page.get_by_role("button", name="New game").click()
-    expect_moves(page)
-    page.go_back()
-    expect_moves(page, "4", "3", "4")
-
-
-@pytest.mark.slow
 def test_moves_that_are_lost_come_back_by_the_way_back(go):
     page = go(f"#play/connect_four?{PEOPLE}&moves=4,3,4,3&ply=2")
     drop(page, 7)

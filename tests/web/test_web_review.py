@@ -295,16 +295,6 @@ def test_a_position_is_set_up_by_clicking(go, game):
     expect(page.locator(".pieces .piece")).to_have_count(2)
 
 
-@pytest.mark.slow
-def test_exact_scores_stand_on_the_squares(go):
-    page = go("#analyse/othello:4?moves=b1")
-    table = page.locator("td.col-exact")
-    expect(table.first).to_have_text(re.compile(r"win|draw|loss"))
-    scores = {text.split()[-1] for text in table.all_inner_texts() if " " in text}
-    shown = set(page.locator(".move-mark .badge-letter").all_text_contents())
-    assert scores and scores <= shown
-
-
 # --- the address and the connection ---------------------------------------------------------------
 
 

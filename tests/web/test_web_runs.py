@@ -61,7 +61,7 @@ def test_runs_and_their_networks_are_found_and_play(tmp_path):
     player = {"id": run["networks"][0]["player"], "num_simulations": 10}
     request = {"game": "tic_tac_toe", "player": player}
     assert collect(backend.move(request))[-1]["action"] in range(9)
-    for unknown in ({}, {"id": ""}, {"id": ".."}, {"id": "tic_tac_toe/broken"}):
+    for unknown in ("", "..", "tic_tac_toe/broken"):
         with pytest.raises(Refusal) as refused:
             backend.run(unknown)
         assert refused.value.status == 404
@@ -92,7 +92,7 @@ def test_damage_is_shown_in_a_line_and_hides_no_run(tmp_path):
     runs = {run["name"]: run for run in found["runs"]}
     assert set(runs) == {"earlier", "numbers", "no text", "odd", "rated", "deep", "digits"}
     for run in found["runs"]:
-        JSONResponse(backend.run({"id": run["id"]}))
+        JSONResponse(backend.run(run["id"]))
     lines = {one["id"]: one["error"] for one in found["damaged"]}
     named = {"config", "bytes", "no text"}
     assert set(lines) == {f"tic_tac_toe/{name}" for name in named}
@@ -145,9 +145,8 @@ def test_every_row_is_a_point_of_each_curve(tmp_path):
     add_row(folder, **measured, **{"exact.raw_accuracy": 0.5})
     score = {"strength.score": 0.5, "strength.score_low": 0.25, "strength.score_high": 0.75}
     add_row(folder, **score, **{"strength.opponent": "uct:9"})
-    answer = make_backend(tmp_path).run({"id": EARLIER})
+    answer = make_backend(tmp_path).run(EARLIER)
     rows = rows_of(folder)
-    assert (answer["from_row"], answer["num_rows"]) == (0, 4)
     assert answer["x"]["iterations"] == [1, 2, 3, 4]
     assert answer["x"]["games"] == [12, 18, 30, 42]
     hours = answer["x"]["hours"]
@@ -164,33 +163,17 @@ def test_every_row_is_a_point_of_each_curve(tmp_path):
     assert answer["settings"]["learner.learning_rate"] == 0.002
 
 
-def test_only_rows_that_the_page_lacks_are_sent(tmp_path):
+def test_a_row_that_is_being_written_is_read_once_it_is_complete(tmp_path):
     folder = copy_run(tmp_path)
     backend = make_backend(tmp_path)
-    first = backend.run({"id": EARLIER})
     with open(folder / "metrics.jsonl", "ab") as file:
-        file.write(b'{"iteration": 3, "elapsed_')  # is being written
-    asked = {"id": EARLIER, "from_row": "2", "version": first["version"]}
-    none = backend.run(asked)
-    assert (none["from_row"], none["num_rows"], none["x"]["hours"]) == (2, 2, [])
+        file.write(b'{"iteration": 3, "elapsed_')
+    assert backend.run(EARLIER)["x"]["iterations"] == [1, 2]
     with open(folder / "metrics.jsonl", "ab") as file:
         file.write(b's": 360, "learner.loss": 1}\n')
-    third = backend.run(asked)
-    assert (third["from_row"], third["num_rows"], third["x"]["hours"]) == (2, 3, [0.1])
-    assert third["x"]["games"] == [None] and third["settings"] == {}
-    assert curves_of(third).keys() == curves_of(first).keys()
-    assert curves_of(third)["Losses", "total"]["y"] == [1]
-
-
-def test_a_chart_that_begins_later_is_sent_from_its_first_row(tmp_path):
-    folder = copy_run(tmp_path)
-    backend = make_backend(tmp_path)
-    first = backend.run({"id": EARLIER})
-    add_row(folder, **{"exact.accuracy": 1.0})
-    later = backend.run({"id": EARLIER, "from_row": "2", "version": first["version"]})
-    assert later["from_row"] == 0 and len(later["charts"]) == len(first["charts"]) + 1
-    again = backend.run({"id": EARLIER, "from_row": "3", "version": later["version"]})
-    assert again["from_row"] == 3 and curves_of(again).keys() == curves_of(later).keys()
+    third = backend.run(EARLIER)
+    assert (third["x"]["hours"][2:], third["x"]["games"][2:]) == ([0.1], [None])
+    assert curves_of(third)["Losses", "total"]["y"][2:] == [1]
 
 
 @pytest.mark.parametrize("is_resumed", [True, False])
@@ -199,16 +182,15 @@ def test_a_run_that_was_cut_starts_over(tmp_path, is_resumed):
     folder = copy_run(tmp_path)
     add_row(folder)
     backend = make_backend(tmp_path)
-    asked = {"id": EARLIER, "from_row": "3", "version": backend.run({"id": EARLIER})["version"]}
+    assert len(backend.run(EARLIER)["x"]["hours"]) == 3
     if is_resumed:
         RunFolder(folder).cut_metrics(1)
     else:
         write_rows(folder, rows_of(folder)[:1])
-    assert backend.run({"id": EARLIER, "from_row": "3"})["from_row"] == 0
+    assert len(backend.run(EARLIER)["x"]["hours"]) == 1
     for _ in range(2):
         add_row(folder, **{"learner.loss": 7.5})
-    answer = backend.run(asked)
-    assert (answer["from_row"], answer["num_rows"]) == (0, 3)
+    answer = backend.run(EARLIER)
     assert curves_of(answer)["Losses", "total"]["y"][1:] == [7.5, 7.5]
 
 
@@ -221,14 +203,13 @@ def test_only_new_lines_are_parsed(tmp_path, monkeypatch):
     add_row(folder)
     for _ in range(3):
         backend.live()
-        backend.run({"id": EARLIER})
+        backend.run(EARLIER)
     assert len(parsed) == 1
 
 
 def test_ratings_have_intervals_and_new_ones_replace_the_old(tmp_path):
     folder = copy_run(tmp_path)
     backend = make_backend(tmp_path)
-    first = backend.run({"id": EARLIER})
 
     def rate(elo):
         networks = {"a": {"iteration": 2, "elapsed_s": 12.5}, "b": {"iteration": 9}}
@@ -239,10 +220,8 @@ def test_ratings_have_intervals_and_new_ones_replace_the_old(tmp_path):
 
     for elo in (1_100, 1_200):
         rate(elo)
-        asked = {"id": EARLIER, "from_row": "2", "version": first["version"]}
-        first = backend.run(asked)
-        rating = curves_of(first)["Rating", "Elo"]
-        assert first["from_row"] == 0 and rating["y"] == [None, elo]
+        rating = curves_of(backend.run(EARLIER))["Rating", "Elo"]
+        assert rating["y"] == [None, elo]
         assert rating["high"][1] - rating["low"][1] == pytest.approx(2 * 1.96 * 10, abs=0.01)
         assert backend.live()["runs"][0]["elo"] == elo
 
@@ -256,16 +235,13 @@ def test_alarms_are_told_when_they_begin_and_end(tmp_path):
     assert backend.live()["runs"][0]["alarms"] == ["games_repeat"]
     add_row(folder, alarms="")
     assert backend.live()["runs"][0]["alarms"] == []
-    alarms = backend.run({"id": EARLIER})["alarms"]
-    assert [(one["iteration"], one["alarm"], one["began"]) for one in alarms] == [
-        (3, "games_repeat", True),
-        (3, "gone_in_this_version", True),
-        (4, "gone_in_this_version", False),
-        (5, "games_repeat", False),
+    alarms = backend.run(EARLIER)["alarms"]
+    assert [tuple(one.values()) for one in alarms] == [
+        (3, True, "Only 10% differ."),
+        (3, True, "It is gone."),
+        (4, False, "gone in this version: over."),
+        (5, False, "games repeat: over."),
     ]
-    assert [one["text"] for one in alarms[:2]] == ["Only 10% differ.", "It is gone."]
-    later = backend.run({"id": EARLIER, "from_row": "4"})["alarms"]
-    assert [one["iteration"] for one in later] == [5]
 
 
 # --- the stream -----------------------------------------------------------------------------------

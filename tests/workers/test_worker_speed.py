@@ -1,12 +1,6 @@
 """`scripts/worker_speed.py`: its help, and a wrong setting."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
-
 import worker_speed
 
 

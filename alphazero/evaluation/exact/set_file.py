@@ -1,8 +1,8 @@
-"""Read and write files of exact evaluation sets.
+"""Read files of exact evaluation sets.
 
-In: a file, or an `EvaluationSet` to write. Out: an `EvaluationSet`, or a file. Some files ship with
-the package. A file is CSV after a few comment lines: a checksum, the contents of the set and how to
-make it again:
+In: a file, such as those that ship with the package. Out: an `EvaluationSet`. A file, written by
+`scripts/make_evaluation_set.py`, is CSV after a few comment lines: a checksum, the contents of the
+set and how to make it again:
 
     # sha256: 0b9c...
     # game: connect_four
@@ -12,7 +12,6 @@ make it again:
 """
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -26,8 +25,7 @@ from alphazero.evaluation.exact.sets import (
 from alphazero.games.batched_game import Game
 from alphazero.own_games.registry import same_game
 from alphazero.runtime.errors import ConfigError, StoredFileError
-from alphazero.runtime.files import read_text, with_checksum
-from alphazero.runtime.outputs import write_output
+from alphazero.runtime.files import read_text
 from alphazero.solvers.base import ILLEGAL_SCORE
 
 COLUMNS = "moves,scores,source"
@@ -50,31 +48,11 @@ def find_set(path: str | Path | None, game: Game) -> EvaluationSet:
     """
     found = path or shipped_path(game.name)
     if found is None:
-        message = f"no evaluation set ships for {game.name}; make one with "
-        message += f"'alphazero make_evaluation_set game={game.name}' and name it with set=. "
+        message = f"no evaluation set ships for {game.name}: make one with "
+        message += "scripts/make_evaluation_set.py, and name it with set=. "
         message += "('alphazero prove' examines every position of a small game.)"
         raise ConfigError(message, key="set", value=path, allowed="the path of an evaluation set")
     return read_set(found, game)
-
-
-def write_set(path: str | Path, evaluation_set: EvaluationSet) -> None:
-    """Write an evaluation set to a file, its notes first; the same set gives the same bytes.
-
-    Raises:
-        OSError: if the file cannot be written.
-    """
-    text = "".join(line + "\n" for line in _lines(evaluation_set))
-    write_output(path, with_checksum(text).encode())
-
-
-def _lines(evaluation_set: EvaluationSet) -> Iterator[str]:
-    notes = {"game": evaluation_set.game_name} | evaluation_set.notes
-    yield from (f"# {name}: {note}" for name, note in notes.items())
-    yield COLUMNS
-    each = zip(evaluation_set.moves, evaluation_set.action_scores, evaluation_set.sources)
-    for moves, scores, source in each:
-        pairs = (f"{action}:{scores[action]}" for action in np.flatnonzero(scores != ILLEGAL_SCORE))
-        yield f"{' '.join(map(str, moves))},{' '.join(pairs)},{source}"
 
 
 def game_of_set(path: str | Path) -> str:
@@ -120,7 +98,7 @@ def read_set(path: str | Path, game: Game) -> EvaluationSet:
 
 def _read(path: str | Path) -> tuple[list[str], dict[str, str]]:
     """Read the lines of an evaluation set's file, and the notes among them."""
-    command = "'alphazero make_evaluation_set' makes one"
+    command = "scripts/make_evaluation_set.py makes one"
     if not os.path.lexists(path):
         raise StoredFileError(f"there is no evaluation set '{path}'; {command}.", path=path)
     lines = [line.strip() for line in read_text(path).splitlines()]

@@ -1,8 +1,7 @@
 """Exact evaluation sets: positions with the exact score of every move.
 
 In: positions and their scores. Out: an `EvaluationSet`, with derived properties such as the kind of
-each position. `alphazero.evaluation.exact.set_file` reads and writes evaluation sets,
-`alphazero.evaluation.exact.sampling` makes new ones.
+each position. `alphazero.evaluation.exact.set_file` reads files of evaluation sets.
 
 Shapes: N positions, K state words, A actions.
 """
@@ -89,18 +88,6 @@ def can_be_misplayed(action_scores: np.ndarray) -> np.ndarray:
     values = values_of(action_scores)
     worse = values < values.max(axis=1, keepdims=True)
     return ((values != ILLEGAL_VALUE) & worse).any(axis=1)
-
-
-def canonical_keys(game: Game, states: np.ndarray) -> list[bytes]:
-    """Compute a key for each of ``states``, [N, K].
-
-    Two positions have the same key if one is a symmetric image of the other, as seen by the player
-    to move.
-    """
-    planes = game.observe(states)
-    flat = planes.reshape(*planes.shape[:2], -1)
-    images = np.stack([flat[:, :, table] for table in game.cell_symmetries], axis=1)
-    return [min(image.tobytes() for image in row) for row in images]
 
 
 def kinds_of(game: Game, states: np.ndarray) -> np.ndarray:

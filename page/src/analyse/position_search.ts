@@ -4,7 +4,14 @@
 // stepping back through a game shows them at once.
 
 import { signal } from "@preact/signals";
-import type { Analysis, AnalysisMessage, Asked, ExactAnswer, PositionRequest } from "../api";
+import type {
+  Analysis,
+  AnalysisMessage,
+  Asked,
+  ExactAnswer,
+  PositionRequest,
+  ProgressMessage,
+} from "../api";
 import { messageOf } from "../format";
 
 const DELAY_MS = 120; // so that stepping quickly through a game asks for few positions
@@ -81,7 +88,7 @@ export class PositionSearch {
     const { signal } = this.searching;
     const key = this.key();
     this.change({ isRunning: true });
-    const onMessage = (message: AnalysisMessage) => {
+    const onMessage = (message: AnalysisMessage | ProgressMessage) => {
       if (message.type !== "analysis" || signal.aborted) return;
       if (message.final) this.keep(key, message);
       this.change({ analysis: message });

@@ -27,16 +27,14 @@ export function useRunRows(backend: Backend, chosen: RunSummary[]) {
   return { rows: all.map((one) => one?.rows ?? null), error: all.find((one) => one?.error)?.error };
 }
 
-/** Fetch what a run has gained; one request at a time. */
+/** Fetch the rows of a run that has grown; one request at a time. */
 async function grow({ runs }: Backend, id: string, one: Held, changed: () => void) {
   if (one.isBusy || !runs) return;
   one.isBusy = true;
   try {
     while (one.asked !== one.wanted) {
-      const { rows, wanted } = one;
-      const next = await runs.rows(id, rows?.x.iterations.length ?? 0, rows?.version);
-      const isMore = rows !== null && next.from_row > 0;
-      Object.assign(one, { rows: isMore ? extended(rows, next) : next, asked: wanted, error: "" });
+      const { wanted } = one;
+      Object.assign(one, { rows: await runs.rows(id), asked: wanted, error: "" });
       changed();
     }
   } catch (error) {
@@ -44,20 +42,6 @@ async function grow({ runs }: Backend, id: string, one: Held, changed: () => voi
     changed();
   }
   one.isBusy = false;
-}
-
-/** Return rows with those that follow them, which have the same charts. */
-function extended(rows: RunRows, next: RunRows): RunRows {
-  const extend = <T>(list: T[] = [], more: T[] = []) => more.forEach((one) => list.push(one));
-  for (const kind of X_KINDS) extend<number | null>(rows.x[kind], next.x[kind]);
-  extend(rows.alarms, next.alarms);
-  rows.charts.forEach(({ curves }, k) =>
-    curves.forEach((curve, j) => {
-      const more = next.charts[k].curves[j];
-      for (const part of ["y", "low", "high"] as const) extend(curve[part], more[part]);
-    }),
-  );
-  return { ...rows, version: next.version, num_rows: next.num_rows };
 }
 
 // --- charts --------------------------------------------------------------------------------------

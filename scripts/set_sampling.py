@@ -17,7 +17,6 @@ from alphazero.evaluation.exact.sets import (
     SOURCES,
     EvaluationSet,
     can_be_misplayed,
-    canonical_keys,
     kinds_of,
     make_set,
 )
@@ -81,6 +80,18 @@ def sample_set(
     samples.sort(key=lambda each: (len(each.moves), each.source, each.moves))
     moves, states, scores, sources = zip(*samples)
     return make_set(game, np.stack(states), np.stack(scores), sources, moves, {})
+
+
+def canonical_keys(game: Game, states: np.ndarray) -> list[bytes]:
+    """Compute a key for each of ``states``, [N, K].
+
+    Two positions have the same key if one is a symmetric image of the other, as seen by the player
+    to move.
+    """
+    planes = game.observe(states)
+    flat = planes.reshape(*planes.shape[:2], -1)
+    images = np.stack([flat[:, :, table] for table in game.cell_symmetries], axis=1)
+    return [min(image.tobytes() for image in row) for row in images]
 
 
 class _Sample(NamedTuple):
