@@ -6,7 +6,7 @@ in the form of the published notebook.
 """
 
 import functools
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -165,7 +165,6 @@ class PlainGame:
         if not (hasattr(game, "inspect") and hasattr(game, "state_dtype")):
             raise TypeError(f"PlainGame takes a game of alphazero.make_game, not {game!r}.")
         self.game = game
-        self.action_size: int = game.num_actions
         self._inspect = functools.lru_cache(100_000)(self._look_at)
 
     def initial_state(self) -> State:
@@ -225,24 +224,6 @@ class PlainGame:
     def to_text(self, state: State) -> str:
         """Draw the board as text, one line per row."""
         return self.game.state_to_text(self.to_array(state)[0])
-
-    def canonicalize(self, state: State) -> tuple[int, ...]:
-        """Return the board row by row for the player to move: 1 own, -1 the opponent's, 0 empty."""
-        own = 1 + self.player_to_move(state)
-        cells = self.game.cells(self.to_array(state)[0]).ravel().tolist()
-        return tuple(0 if cell == 0 else 1 if cell == own else -1 for cell in cells)
-
-    def get_symmetries(self, board: tuple, probs: Sequence[float]) -> list[tuple[tuple, list]]:
-        """Return the images of a board and its action probabilities under each symmetry.
-
-        Args:
-            board: a board from `canonicalize`.
-        """
-        tables = zip(self.game.cell_symmetries, self.game.action_symmetries)
-        return [
-            (tuple(board[cell] for cell in cells), [probs[action] for action in actions])
-            for cells, actions in tables
-        ]
 
     def _look_at(self, state: State) -> "_Inspected":
         found = self.game.inspect(self.to_array(state))

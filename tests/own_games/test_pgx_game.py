@@ -144,7 +144,6 @@ def test_a_game_is_made_again_from_its_name_in_another_process():
     game = made("tic_tac_toe")
     again = pickle.loads(pickle.dumps(game))
     assert np.array_equal(again.initial_states(3), game.initial_states(3))
-    assert again.rules_digest == game.rules_digest != make_game("tic_tac_toe").rules_digest
 
 
 def test_an_empty_batch_is_answered():

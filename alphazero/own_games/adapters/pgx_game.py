@@ -26,11 +26,9 @@ import numpy as np
 from alphazero.games.appearance import Appearance
 from alphazero.games.batched_game import Game, Transition
 from alphazero.games.symmetry import identity_tables, mirror_tables, square_tables
-from alphazero.own_games.rules_digest import SIZES
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.jit import announce_compilation, cache_directory, private_folder
 from alphazero.runtime.random_generators import next_bits
-from alphazero.runtime.source_text import digest_of
 
 _RESULT, _PLAYER, _OVER = slice(0, 4), 4, 5
 _HEADER = 6
@@ -147,13 +145,6 @@ class PgxGame(Game):
         self.num_actions = len(start.legal_action_mask)
         height, width, num_planes = start.observation.shape
         self.planes_shape = (num_planes, height, width)
-        sizes = {
-            "made_as": f"{self.name} {environment.version}",
-            "num_actions": self.num_actions,
-            "planes_shape": self.planes_shape,
-        }
-        self.rules_text = f"{SIZES} = {sizes!r}\n"
-        self.rules_digest = digest_of(self.rules_text)
         tables = facts.symmetries() if facts.symmetries else None
         tables = tables or identity_tables(height, width, self.num_actions)
         self.cell_symmetries, self.action_symmetries = tables
