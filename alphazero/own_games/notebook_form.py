@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from alphazero.own_games.rule_errors import unusable
+from alphazero.runtime.errors import ConfigError
 
 _NUM_PROBES = 100  # random games from which missing attributes are estimated
 _MAX_PROBED_PLIES = 5_000
@@ -80,7 +80,7 @@ class NotebookStart(NotebookPosition):
     def __init__(self, game: Any, name: str):
         for needed in ("start_state", "canonicalize"):
             if not callable(getattr(game, needed, None)):
-                raise unusable(name, f"it has no method '{needed}'", needed, "a method")
+                raise ConfigError.of("game", name, reason=f"it has no method '{needed}'")
         state = game.start_state()
         board = _board_of(game.canonicalize(state))
         super().__init__(game, state, 0, _shape(board))

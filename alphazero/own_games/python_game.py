@@ -22,7 +22,6 @@ from alphazero.games.appearance import read_appearance
 from alphazero.games.batched_game import Game, Transition
 from alphazero.games.symmetry import identity_tables
 from alphazero.own_games.notebook_form import NotebookStart
-from alphazero.own_games.rule_errors import unusable
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import random_below
 
@@ -31,6 +30,14 @@ _KEY_BYTES = 16
 # Bytes in the header of a row, see `_Layout`.
 _RESULT, _PLAYER, _OVER = slice(0, 4), 4, 5
 _HEADER = 6
+_UNUSABLE = "the game '{}' cannot be used: "
+
+
+def unusable(name: str, reason: str, value: Any, allowed: Any) -> ConfigError:
+    """Make the error that reports why a game cannot be used."""
+    start = _UNUSABLE.format(name)
+    message = f"{start}{reason.replace(start, '')}."
+    return ConfigError(message, key="game", value=value, allowed=allowed)
 
 
 def has_python_rules(source: Any) -> bool:

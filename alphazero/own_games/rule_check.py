@@ -18,13 +18,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from alphazero.own_games.checked_game import run_check
-from alphazero.own_games.checks.laws import Laws
+from alphazero.own_games.checks.laws import BrokenLaw, Laws, error_text
 from alphazero.own_games.checks.report import CheckOptions, Fault, RuleReport, examine
-from alphazero.own_games.checks.rule_walks import BrokenLaw
 from alphazero.own_games.game_file import file_of, game_of, is_compiled, load_source
 from alphazero.own_games.python_game import has_python_rules
 from alphazero.own_games.registry import is_game_file, make_game, runs_own_code
-from alphazero.own_games.rule_errors import python_error_text
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import GAMES, announced
 from alphazero.runtime.process import claim_output
@@ -79,7 +77,7 @@ def load_laws(name: str) -> Laws:
     except (BrokenLaw, ConfigError) as error:
         raise BrokenLaw(str(error).replace(f"the game file '{name}'", "it", 1)) from error
     except Exception as error:
-        raise BrokenLaw(python_error_text(error, file)) from error
+        raise BrokenLaw(error_text(error, file)) from error
     return Laws(game, file)
 
 

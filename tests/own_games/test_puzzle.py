@@ -366,7 +366,7 @@ def test_the_check_names_a_broken_law_of_one_player(pegs, rule, answer, monkeypa
     rules._RULES[rule].register(broken, answer)
     try:
         options = CheckOptions(num_positions=300, seconds=5.0)
-        text = examine(Laws(broken(0)), None, options).broken.text
+        text = examine(Laws(broken(0)), None, options).fault.text
     except BrokenLaw as error:  # of a size
         text = str(error)
     assert rule in text
