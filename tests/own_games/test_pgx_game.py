@@ -12,7 +12,7 @@ from alphazero.evaluation.match import play_match
 from alphazero.own_games.adapters.pgx_game import _FACTS
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
-from alphazero.players.python_uct import BatchedUctPlayer, uct_player
+from alphazero.players.python_uct import uct_player
 from alphazero.players.registry import make_player
 from alphazero.runtime.errors import ConfigError
 
@@ -194,10 +194,9 @@ def test_without_pgx_the_extra_is_named(missing, monkeypatch):
 
 
 @pytest.mark.slow
-def test_uct_searches_positions_in_lockstep_and_sees_what_wins_and_what_loses():
+def test_uct_sees_what_wins_and_what_loses():
     game = made("tic_tac_toe")
     player = uct_player(game, PlayerSettings(num_simulations=300, seed=1))
-    assert isinstance(player, BatchedUctPlayer) and player.batch_size == 64
     #  X X .    X O .    X O X
     #  O O .    . X .    O X O    the second must block on 8; the last has one move left of three
     #  . . .    . . .    . . .

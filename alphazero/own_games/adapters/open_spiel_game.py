@@ -27,7 +27,6 @@ import numpy as np
 
 from alphazero.games.square_names import named_squares
 from alphazero.games.text import parse_index
-from alphazero.own_games.adapters.players_planes import PlayersPlanes
 from alphazero.own_games.python_game import PythonGame
 from alphazero.runtime.errors import ConfigError, MissingPackage
 
@@ -284,7 +283,7 @@ class _Rules:
         is_binary = True
         depends_on_player = False
         is_puzzle = self.game.num_players() == 1
-        pieces = PlayersPlanes(self._seen_shape[0])
+        pieces = _PlayersPlanes(self._seen_shape[0])
         for move in moves:
             before = self.planes(move.before, self.first).copy()
             after = self.planes(move.after, self.first).copy()
@@ -330,6 +329,34 @@ class _Rules:
             if any(np.ptp(plane) and (plane != empty).any() for plane in planes[~is_piece]):
                 return False
         return True
+
+
+class _PlayersPlanes:
+    """Finds the planes of each player's pieces: those to which only that player's moves add.
+
+    Moves that rotate parts of the board add squares to both players' planes; then the number of
+    pieces decides. A plane that ever covers the whole board is a flag, not pieces.
+    """
+
+    def __init__(self, num_planes: int):
+        self._places = np.zeros((2, num_planes), np.bool_)  # this player's move set a new square
+        self._counts = np.zeros((2, num_planes), np.bool_)  # and increased their number
+        self._flags = np.zeros(num_planes, np.bool_)
+
+    def add(self, mover: int, before: np.ndarray, after: np.ndarray) -> None:
+        """Record a move of player ``mover`` and the planes before and after it, bool[C, H, W]."""
+        board = (1, 2)
+        self._places[mover] |= (after & ~before).any(axis=board)
+        self._counts[mover] |= after.sum(axis=board) > before.sum(axis=board)
+        self._flags |= before.all(axis=board)
+
+    def pieces(self, is_puzzle: bool) -> tuple[np.ndarray, np.ndarray]:
+        """Return masks of each player's planes, bool[C]; all False if there is no board."""
+        for grown in (self._places, self._counts):
+            first, second = grown & ~grown[::-1] & ~self._flags
+            if first.any() and (is_puzzle or first.sum() == second.sum()):
+                return first, second
+        return np.zeros_like(first), np.zeros_like(first)
 
 
 class _Move(NamedTuple):

@@ -13,7 +13,11 @@ game that reaches its limit ends with the rewards so far: a draw if rewards come
 import ast
 import copy
 import functools
+import importlib
+import importlib.util
 import inspect
+import os
+import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -23,9 +27,8 @@ from alphazero.games import rules
 from alphazero.games.connect_x import ConnectX
 from alphazero.games.symmetry import square_tables
 from alphazero.games.tic_tac_toe import TicTacToe
-from alphazero.own_games.adapters.pettingzoo_package import classic_module
 from alphazero.own_games.python_game import PythonGame
-from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.errors import ConfigError, MissingPackage
 from alphazero.runtime.own_code import GAMES, load_own
 
 #: Environments with the same board and actions as one of this package's games, and therefore with
@@ -78,6 +81,37 @@ def load_game(text: str) -> PythonGame:
     make = _imported if ":" in source else _make_classic
     factory = functools.partial(make, source, **arguments)
     return PythonGame(_Start(name, factory, max_plies, source), name)
+
+
+def require_pettingzoo() -> None:
+    """Raise MissingPackage if PettingZoo or pygame, which draws its boards, is not installed."""
+    if any(importlib.util.find_spec(package) is None for package in ("pettingzoo", "pygame")):
+        install = 'pip install "alphazero-selfplay[pettingzoo]"'
+        raise MissingPackage(f"PettingZoo is not installed; install it with {install}.")
+
+
+def classic_module(environment_name: str):
+    """Import the module of a classic environment such as ``"connect_four_v3"``.
+
+    Raises:
+        MissingPackage: if PettingZoo, or a package that this environment needs, is not installed.
+        ConfigError: if the installed version has no such environment.
+    """
+    require_pettingzoo()
+    # Older versions of pygame print a greeting to standard output.
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "hide")
+    module_name = f"pettingzoo.classic.{environment_name}"
+    try:
+        # Newer versions deprecate this import in favour of a registry that older ones lack.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            return importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name != module_name:
+            message = f"{environment_name} needs the package {error.name}, which is not installed."
+            raise MissingPackage(message, key="env", value=environment_name) from None
+        message = f"the installed PettingZoo has no environment '{environment_name}'."
+        raise ConfigError(message, key="env", value=environment_name) from None
 
 
 class EnvironmentPosition:

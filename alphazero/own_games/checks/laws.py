@@ -6,7 +6,7 @@ A broken law raises `BrokenLaw`, whose message names the rule, the law and what 
 
 import contextlib
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -98,10 +98,14 @@ class Laws:
                 raise BrokenLaw("a rule other than 'step' changes the state.")
             return view
 
-    def check_symmetries(self, actions: list[int]) -> None:
+    def check_symmetries(self, actions: list[int], go_on: Callable[[], bool]) -> None:
         """Play a game beside its image under each symmetry while the image's actions are legal.
 
         A symmetry that changes the start position is not checked.
+
+        Args:
+            actions: the actions of the game.
+            go_on: called before each position; the check stops when it returns False.
         """
         game = self.game
         with self._naming_errors():
@@ -112,7 +116,7 @@ class Laws:
                 board = game.cells(pair[0]).ravel()
                 is_legal = bool((board[cells] == board).all())
                 played = list[int]()
-                while is_legal:
+                while is_legal and go_on():
                     what = _difference(game, pair, cells, table)
                     if what is not None:
                         error = BrokenLaw(

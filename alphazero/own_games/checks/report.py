@@ -81,16 +81,18 @@ def examine(
 
     Args:
         watch: called before each position, to restart the timer that stops endless rules.
+
+    Raises:
+        BrokenLaw: if the sizes of the game and its twin differ.
     """
+    check = laws if twin is None else Twins(laws, twin)
     try:
-        check = laws if twin is None else Twins(laws, twin)
         go_on = _until(options.seconds, watch)
         soon = _until(options.seconds / 3, watch)
         lines = _check_short_lines(check, options.num_positions // 3, soon)
         games = _play_games(check, options.num_positions - lines.num_positions, go_on)
         for one in games[:_GAMES_WITH_SYMMETRIES]:
-            watch()
-            laws.check_symmetries(one.actions)
+            laws.check_symmetries(one.actions, go_on)
         laws.check_texts()
     except BrokenLaw as error:
         return RuleReport(_fault(error, *(one.game for one in (laws, twin) if one)))
