@@ -28,7 +28,6 @@ from alphazero.runtime.wording import counted
 POSITIONAL = "game"
 #: Presets in configs/network, keyed by the largest board (in squares) that each is proposed for.
 _NETWORKS = {25: "2x32", 49: "4x48", 100: "5x64", math.inf: "6x128"}
-_MANY_MOVES = 40  # average number of legal moves above which the next larger preset is proposed
 
 
 @dataclasses.dataclass
@@ -121,10 +120,12 @@ def starting_values(name: str, report: RuleReport) -> list[str]:
     game = make_game(name)
     num_squares = math.prod(game.planes_shape[1:])
     median, legal = max(report.plies[1], 1), max(report.mean_legal, 1.0)
+    network = next(preset for limit, preset in _NETWORKS.items() if num_squares <= limit)
+    at_least_5_per_move = 2 ** math.ceil(math.log2(5 * legal))
     overrides += [
-        f"network={_network(num_squares, legal)}",
+        f"network={network}",
         f"search.dirichlet_alpha={10 / legal:.2g}",
-        f"selfplay.num_simulations={_num_simulations(num_squares, legal)}",
+        f"selfplay.num_simulations={min(max(at_least_5_per_move, 64), 256)}",
     ]
     opening = min(median // 4, 6)
     if opening and game.num_players == 2:
@@ -135,14 +136,3 @@ def starting_values(name: str, report: RuleReport) -> list[str]:
     if report.is_whole:
         overrides.append("evaluation.prove=true")
     return overrides
-
-
-def _network(num_squares: int, legal: float) -> str:
-    sizes = [preset for limit, preset in _NETWORKS.items() if num_squares <= limit]
-    return sizes[min(int(legal > _MANY_MOVES), len(sizes) - 1)]
-
-
-def _num_simulations(num_squares: int, legal: float) -> int:
-    """Propose a number of simulations: a power of two, 5 or more per legal move, up to 256."""
-    least = 32 if num_squares <= 16 else 64
-    return int(min(max(2 ** math.ceil(math.log2(5 * legal)), least), 256))

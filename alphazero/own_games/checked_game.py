@@ -183,9 +183,9 @@ def run_check(options: CheckOptions, *paths: Path) -> RuleReport:
     places = "|".join(re.escape(str(path.resolve())) for path in paths)
     frame = re.search(rf'File "({places})", line (\d+) in (\S+)', errors)
     if "Timeout" in errors and frame:
-        file = f"{Path(frame[1]).name}, " if len(paths) > 1 else ""
         function = "" if frame[3] == "<module>" else f", in '{frame[3]}'"
-        text = f"{file}line {frame[2]}{function}: it does not return (an endless loop?)."
+        place = f"{Path(frame[1]).name}, line {frame[2]}{function}"
+        text = f"{place}: it does not return (an endless loop?)."
         return RuleReport(Fault(text))
     reason = (errors.strip().splitlines() or [f"exit status {program.returncode}"])[-1]
     return RuleReport(Fault(f"the check of its rules failed: {reason}."))

@@ -36,6 +36,5 @@ def _lines_below(search, node, indent: str, depth_left: int | None) -> list[str]
 
 def _visited(search, node) -> list[tuple]:
     """Return (action, child) for the visited children, the most visited first."""
-    places = {action: place for place, action in enumerate(search.scores(node))}
     visited = [(action, child) for action, child in node.children.items() if child.visits]
-    return sorted(visited, key=lambda pair: (-pair[1].visits, places.get(pair[0], len(places))))
+    return sorted(visited, key=lambda pair: -pair[1].visits)

@@ -92,20 +92,6 @@ def test_the_last_cell_of_the_board_can_win(board_of):
 
 
 @pytest.mark.parametrize(
-    ("sizes", "moves", "parts"),
-    [
-        ((6, 7, 4), [3, 3, 2, 4, 2, 0, 7], ["move 7", "7", "0 to 6"]),
-        ((6, 7, 4), [0, 1, 0, 1, 0, 1, 0, 1], ["move 8", "over"]),
-        ((3, 3, 3), [0, 0, 0, 0], ["move 4", "'0'", "1, 2"]),
-    ],
-)
-def test_an_illegal_move_of_a_list_is_named_with_its_place(board_of, sizes, moves, parts):
-    with pytest.raises(ValueError) as error:
-        board_of(*sizes).play_moves(moves)
-    assert [part for part in parts if part not in str(error.value)] == []
-
-
-@pytest.mark.parametrize(
     ("drawing", "player", "parts"),
     [
         ("....\nX...\n....", 1, ["row 1", "column 0", "row 2"]),

@@ -238,14 +238,6 @@ def test_a_game_that_is_no_named_tuple_is_refused():
 
 
 @pytest.mark.slow
-def test_a_board_need_not_tell_the_position(checks, tmp_path):
-    path = write(tmp_path, "@rules.implement(Snort)\ndef from_cells", "def from_cells")
-    game = make_game(str(path))
-    with pytest.raises(ValueError, match="from_cells"):
-        game.cells_to_state(np.zeros((5, 5), np.int8), player=0)
-
-
-@pytest.mark.slow
 def test_each_version_is_checked_once(checks, tmp_path):
     path = write(tmp_path)
     for _ in range(2):

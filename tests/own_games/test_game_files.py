@@ -48,15 +48,6 @@ def one_step(game) -> int:
 
 
 @pytest.mark.slow
-def test_files_of_the_same_name_have_their_own_rules(tmp_path):
-    names = [write_rules(tmp_path / str(size) / "rules.py", size) for size in (3, 5)]
-    first, second, again = (make_game(name) for name in (*names, names[0]))
-    assert [game.num_actions for game in (first, second, again)] == [3, 5, 3]
-    assert type(first.rules) is type(again.rules)
-    assert type(first.rules) is not type(second.rules)
-
-
-@pytest.mark.slow
 def test_an_edited_file_is_a_new_game_and_the_old_one_keeps_its_rules(tmp_path):
     path = tmp_path / "rules.py"
     before = make_game(write_rules(path, increment=1))

@@ -315,30 +315,6 @@ def defined(text):
 # --- networks, matches, ratings -------------------------------------------------------------------
 
 
-def test_a_network_from_before_the_change_plays_with_one_warning(folder, capsys):
-    edit(folder, *TAKES_MORE)
-    game = make_game("pile:Pile")
-    for iteration in (1, 2):
-        player = load_network_player(game, folder.network(iteration))
-        assert player.choose(game.initial_states()).actions[0] in (0, 1)
-    message = capsys.readouterr().err
-    assert message.count("warning") == 1 and message.count("\n") == 1 and "pile:Pile" in message
-
-
-@pytest.mark.parametrize("is_edited", [False, True])
-def test_a_match_warns_once_of_changed_rules_and_never_of_a_new_name(folder, is_edited, capsys):
-    if is_edited:
-        edit(folder, *TAKES_MORE)
-    else:
-        (folder.path.parents[2] / "pile.py").rename("heap.py")
-        forget()
-    name = "pile:Pile" if is_edited else "heap:Pile"
-    network = f"{folder.network(2)},num_simulations=2"
-    words = [f"game={name}", f"a={network}", f"b={network}", "num_games=2", "engine=torch"]
-    assert main(["match", *words, "precision=float32"]) == 0
-    assert capsys.readouterr().err.count("warning") == is_edited
-
-
 def test_a_network_of_other_rules_and_another_name_is_refused(folder):
     (folder.path.parents[2] / "heap.py").write_text(PILE.replace("return -1", "return 1"))
     with pytest.raises(StoredFileError):
