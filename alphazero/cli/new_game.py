@@ -12,7 +12,6 @@ import importlib.util
 import keyword
 import re
 import shutil
-import sys
 from pathlib import Path
 
 from alphazero.config.settings import option
@@ -82,7 +81,7 @@ def _check(name: str, folder: Path) -> None:
     spec = importlib.util.find_spec(name)
     here = Path.cwd()
     is_hidden = spec and spec.origin and Path(spec.origin).parent not in (here, here / name)
-    if name in game_names() or name in sys.stdlib_module_names or is_hidden:
+    if name in game_names() or is_hidden:
         reason = "a game or a module has this name already"
         raise ConfigError.of("name", name, "another one", reason)
     if folder.exists():

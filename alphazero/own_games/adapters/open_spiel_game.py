@@ -393,7 +393,8 @@ def _load(text: str) -> tuple[str, Any, int | None]:
         max_plies = parameters.pop("max_plies", None)
         game = pyspiel.load_game(parameters.pop("name"), parameters)
     except pyspiel.SpielError as error:
-        raise ConfigError.of("game", f"open_spiel:{text}", reason=_first_line(error)) from None
+        reason = f"OpenSpiel says: {str(error).strip().splitlines()[0].rstrip('.')}"
+        raise ConfigError.of("game", f"open_spiel:{text}", reason=reason) from None
     if max_plies is not None and (not isinstance(max_plies, int) or max_plies < 1):
         raise ConfigError.of("max_plies", max_plies, "a whole number from 1")
     reason = _reason_against_size(game)
@@ -435,10 +436,6 @@ def _reason_against_size(game: Any) -> str | None:
     if not (all(map(math.isfinite, bounds)) and bounds[0] < bounds[1]):
         return "the range of its results is not known"
     return None
-
-
-def _first_line(error: Exception) -> str:
-    return f"OpenSpiel says: {(str(error).strip().splitlines() or ['?'])[0].rstrip('.')}"
 
 
 # --- actions as text ------------------------------------------------------------------------------

@@ -376,10 +376,6 @@ def _chess_cells(environment: Any) -> np.ndarray:
     return board.reshape(8, 8)[::-1]
 
 
-def _chess_text(environment: Any) -> str:
-    return str(environment.board)
-
-
 def _go_cells(environment: Any) -> np.ndarray:
     return np.array([0, 1, 2], np.int8)[environment._go.board]  # white is -1: the last entry
 
@@ -395,7 +391,11 @@ def _like(twin: Any) -> _Known:
 _UNKNOWN = _Known(max_plies=lambda environment: getattr(environment, "max_plies", None))
 _KNOWN = {name: _like(twin) for name, twin in CLASSIC_TWINS.items()} | {
     # chess_v6 claims every draw: at most 5,898.5 moves if each 50th captures or moves a pawn.
-    "chess_v6": _Known(max_plies=lambda environment: 11_797, cells=_chess_cells, drawn=_chess_text),
+    "chess_v6": _Known(
+        max_plies=lambda environment: 11_797,
+        cells=_chess_cells,
+        drawn=lambda environment: str(environment.board),
+    ),
     # go_v5 has no superko, so its games may never end; this is OpenSpiel's limit.
     "go_v5": _Known(
         max_plies=lambda environment: 2 * environment._N**2,

@@ -107,11 +107,6 @@ _FACTS = {
 }
 
 
-def load_game(environment_name: str) -> Game:
-    """Make the game ``"pgx:" + environment_name``; see `PgxGame`."""
-    return PgxGame(environment_name)
-
-
 class PgxGame(Game):
     """A game whose rules are a pgx environment.
 
@@ -229,6 +224,9 @@ class PgxGame(Game):
     def own_text_action(self, text: str) -> int | None:
         is_last = text.strip().lower() == self._facts.last_action
         return self.num_actions - 1 if is_last else None
+
+
+load_game = PgxGame  #: makes the game ``"pgx:" + environment_name``
 
 
 class _Functions:

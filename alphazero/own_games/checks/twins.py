@@ -18,7 +18,6 @@ class Twins:
         for name, ours, theirs in (
             ("board (rows, columns)", laws.game.planes_shape[1:], twin.game.planes_shape[1:]),
             ("number of actions", laws.game.num_actions, twin.game.num_actions),
-            ("number of players", laws.game.num_players, twin.game.num_players),
         ):
             if ours != theirs:
                 raise _difference(f"{name}: {ours} in the game, {theirs} in the twin")
