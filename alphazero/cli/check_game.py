@@ -69,7 +69,7 @@ def run(settings: Settings, console: Console) -> int:
 
 
 def fault_lines(fault: Fault) -> list[str]:
-    """Format a fault as lines: what is wrong, the moves that lead to it, and the board."""
+    """Format a fault as lines of text: what is wrong, the moves that lead to it, and the board."""
     lines = [f"The rules are wrong: {fault.text}"]
     if fault.actions:
         lines.append(f"after {counted(len(fault.actions), 'move')}: {fault.moves}")

@@ -51,14 +51,14 @@ _GAME_CLASSES = set()
 
 
 def _compiled_rule(prototype):
-    """Make ``prototype`` dispatch on its first argument's class, in Python and in compiled code."""
+    """Decorate a rule so that it dispatches on its game's class, in Python and in compiled code."""
     generic = _python_rule(prototype)
     jit.overload_by_class(generic)
     return generic
 
 
 def _python_rule(prototype):
-    """Make ``prototype`` dispatch on its first argument's class, only in Python."""
+    """Decorate a rule so that it dispatches on its game's class, only in Python."""
     generic = functools.singledispatch(prototype)
     _RULES[prototype.__name__] = generic
     return generic
@@ -98,7 +98,7 @@ def _check_arguments(function) -> None:
 
 
 def implements(game, rule_name: str) -> bool:
-    """Return whether the game implements a rule itself rather than using the rule's default."""
+    """Return whether a game's class implements a rule itself instead of using the default."""
     generic = _RULES[rule_name]
     return generic.dispatch(type(game)) is not generic.dispatch(object)
 
@@ -128,7 +128,7 @@ def player_to_move(game, state):
 
 @_compiled_rule
 def legal_actions(game, state, mask):
-    """Write into ``mask`` (bool[A]) whether each action is legal; none is if the game is over."""
+    """Write into ``mask`` (bool[A]) which actions are legal: none if the game is over."""
     raise _missing(game, "legal_actions")
 
 

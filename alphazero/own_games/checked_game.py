@@ -1,10 +1,10 @@
-"""User-defined games; each version of their rules is checked once before it is played.
+"""Load games that users define, and check each version of their rules once before it is played.
 
-In: a game's name, or a game object. Out: the game, or a `ConfigError` naming the faulty line or the
-broken law. The laws of games (`alphazero.own_games.checks.laws`) are checked in plain Python. A
-named game is checked in a separate process: compiled code checks no array bounds, so a mistake in a
-rule could crash this process, and a rule may never return. An object made in this process is
-checked here. `alphazero.own_games.registry` decides who may run a file or a module.
+A mistake raises a `ConfigError` that names the faulty line or the broken law. The laws of games
+(`alphazero.own_games.checks.laws`) are checked in plain Python. A named game is checked in a
+separate process: compiled code checks no array bounds, so a mistake in a rule could crash this
+process, and a rule may never return. An object made in this process is checked here.
+`alphazero.own_games.registry` decides who may run a file or a module.
 """
 
 import contextlib
@@ -89,8 +89,10 @@ def _named(name: str, checked: str, source: Any, file: Path | None) -> Game:
     """Load a game by name, after another process has checked that its rules obey the laws.
 
     Args:
+        name: the name of the game that is returned.
         checked: the name by which the other process loads the game.
         source: what `load_source` returned; None loads it after the check.
+        file: the file that defines the rules, if there is one.
     """
     stored = file and _stored_notes_path(file, checked.partition(":")[2])
     notes = _read_notes(stored)
@@ -107,7 +109,11 @@ def _named(name: str, checked: str, source: Any, file: Path | None) -> Game:
 
 
 def _checked_here(source: Any, name: str, file: Path | None) -> Game:
-    """Make the game that an object defines, and check its rules in this process."""
+    """Make the game that an object defines, and check its rules in this process.
+
+    Args:
+        file: the file that defines the object's class; None for a class from a notebook.
+    """
     try:
         game = game_of(source, name)
         rules = game.rules_object
@@ -132,7 +138,7 @@ def _quick(name: str) -> CheckOptions:
 
 
 def _notes_of(report: RuleReport, name: str) -> tuple[str, ...]:
-    """Return a report's notes on suspicious rules; raise `ConfigError` if a law is broken."""
+    """Return a report's notes on suspicious rules; raise `ConfigError` if it reports a fault."""
     if report.fault is None:
         return tuple(report.notes)
     text, actions = report.fault.text, report.fault.actions
@@ -192,7 +198,7 @@ def run_check(options: CheckOptions, *paths: Path) -> RuleReport:
 
 
 def report_of(found: dict[str, Any]) -> RuleReport:
-    """Convert parsed JSON back into a report on the rules."""
+    """Convert a report that was read from JSON back into a `RuleReport`."""
     if found["fault"] is not None:
         found["fault"] = Fault(**found["fault"])
     return RuleReport(**found)
@@ -216,7 +222,11 @@ def _compile(game: CompiledGame, path: Path) -> None:
 
 
 def compiler_error_text(text: str, path: Path) -> str:
-    """Extract the line and the cause of an error from numba's message."""
+    """Describe a compiler error in one sentence with its line, extracted from numba's message.
+
+    Args:
+        path: the file that contains the rules.
+    """
     text = jit.with_written_names(re.sub(r"\x1b\[\d*m", "", text)).partition(" Raised from ")[0]
     line = re.search(rf'{re.escape(path.name)}(?:", line |:| \()(\d+)', text)
     where = f"line {line[1]}: " if line else ""
@@ -240,6 +250,7 @@ def _stored_notes_path(file: Path, made_as: str) -> Path:
     """Return the path where the check's notes on this version of a game are stored.
 
     Args:
+        file: the file that defines the rules.
         made_as: text that distinguishes several games defined in one file.
     """
     digest = hashlib.sha256(f"{made_as}\0{digest_of(source_text(file))}".encode())
@@ -249,7 +260,7 @@ def _stored_notes_path(file: Path, made_as: str) -> Path:
 
 
 def _read_notes(path: Path | None) -> tuple[str, ...] | None:
-    """Read the stored notes; None if this version of the game has not been checked."""
+    """Read the check's stored notes; return None if this version of a game was never checked."""
     try:
         return tuple(path.read_text(encoding="utf-8").splitlines()) if path else None
     except (OSError, ValueError):

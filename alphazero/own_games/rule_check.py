@@ -1,6 +1,5 @@
 """Check the rules of a game, run as plain Python in a separate process.
 
-In: the name of a game, and optionally of a second version of its rules. Out: a `RuleReport`.
 Compiled code checks no array bounds, so a mistake in a rule can crash the process; and rules in
 plain Python may never return. The program
 
@@ -31,10 +30,10 @@ _LOADING_FACTOR = 6  # running the file, which may compute tables, may take 6 ti
 
 
 def check_rules(options: CheckOptions) -> RuleReport:
-    """Check the rules of a named game in a separate process.
+    """Check the rules of a named game, and of its twin if one is given, in a separate process.
 
     Raises:
-        ConfigError: if there is no such game, or no such second version.
+        ConfigError: if there is no game or no twin of that name.
     """
     paths = [_file_of(name) for name in (options.game, options.twin) if name]
     return run_check(options, *(path for path in paths if path is not None))

@@ -20,7 +20,7 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 def identify(game: Game) -> Game:
-    """Set a game's `rules_text` and `rules_digest`, and return the game.
+    """Compute and set a game's `rules_text` and `rules_digest`; return the game.
 
     Both stay "" for games of this package, which are identified by their names.
     """
@@ -56,7 +56,10 @@ def _sizes_of(game: Game) -> dict[str, Any]:
 
 
 def made_as(rules: Any) -> str:
-    """Write the call that makes the game: its class, with the arguments that the object stores."""
+    """Format the call that makes a game's rules, such as "Snort(side=5)".
+
+    It contains those arguments of the class that the object stores as attributes.
+    """
     if isinstance(rules, tuple):
         return with_written_names(repr(rules))
     try:
@@ -75,13 +78,17 @@ def _is_plain(value: Any) -> bool:
 
 
 def network_shapes(text: str) -> tuple:
-    """Read from a text of rules the input and output shapes of their network, ((C, H, W), A)."""
+    """Read the shape of the network's input and the number of actions from a text of rules.
+
+    Returns:
+        ((C, H, W), A).
+    """
     sizes = ast.literal_eval(text.rpartition(_SIZES)[2])
     return sizes["planes_shape"], sizes["num_actions"]
 
 
 def is_rules_text(text: str) -> bool:
-    """Return whether a stored text of rules is undamaged and can be compared."""
+    """Return whether a stored text is an undamaged `Game.rules_text`."""
     try:
         return bool(digest_of(text) and network_shapes(text))
     except (SyntaxError, ValueError, KeyError, TypeError, RecursionError, MemoryError):

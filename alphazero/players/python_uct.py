@@ -23,7 +23,7 @@ _DEFAULTS_ONLY = ("statistics", "rollout", "rollout_weights", "record_rollouts",
 
 
 def uct_player(game: Game, settings: PlayerSettings | None = None) -> Player:
-    """Make the UCT player that suits a game: with kernels, or the textbook's search."""
+    """Make a UCT player: compiled kernels for compiled rules, the textbook's search otherwise."""
     if isinstance(game, CompiledGame):
         return UctPlayer(game, settings)
     return TextbookUctPlayer(game, settings)
@@ -36,7 +36,7 @@ class _ObjectRules:
         self._game = game
 
     def state_of(self, row: np.ndarray) -> Any:
-        """Return the state for a row ([K]) of the batched game."""
+        """Convert a position of the batched game ([K]) to a state of this adapter."""
         return self._game.position(row)
 
     def initial_state(self) -> Any:
@@ -58,7 +58,7 @@ class _ObjectRules:
         return self._game.scaled_result(state)
 
     def rollout(self, game: Any, state: Any, rng: random.Random) -> float:
-        """Play a random game on a copy of ``state``; return its result for player 0."""
+        """Play a random game on a copy of ``state``; return its result for player 0, in [-1, 1]."""
         if not state.is_over():
             state = self._game.copied(state)
         while not state.is_over():
@@ -68,7 +68,7 @@ class _ObjectRules:
 
 
 class _Row(NamedTuple):
-    """A position of a batched game, with the properties that its search needs."""
+    """A position of a batched game, with the properties that the search reads."""
 
     states: np.ndarray  #: [1, K], the position
     player: int
@@ -112,14 +112,14 @@ class _RowRules(_ObjectRules):
 
 
 def _read(found: Transition) -> _Row:
-    """Convert a batch of one position to a row."""
+    """Convert the description of a single position (B = 1) to a `_Row`."""
     legal = np.flatnonzero(found.legal_action_mask[0]).tolist()
     player, over = int(found.players[0]), bool(found.over[0])
     return _Row(found.states, player, over, float(found.results[0]), legal)
 
 
 class TextbookUctPlayer:
-    """Searches with the textbook's UCT, one position after the other; see `Player`.
+    """A player that searches one position after the other with the textbook's UCT; see `Player`.
 
     Raises:
         ConfigError: for a setting that needs compiled rules.
@@ -160,7 +160,10 @@ class TextbookUctPlayer:
         return self._analysis(self._uct.search(self._rules.state_of(state), *limits, progress))
 
     def _analysis(self, root: Node) -> Analysis:
-        """Summarize a finished search as an `Analysis`."""
+        """Summarize the tree of a finished search as an `Analysis`.
+
+        Values are in [-1, 1], for the player to move at the root.
+        """
         visits = np.zeros(self.game.num_actions, np.int32)
         values = np.full(self.game.num_actions, np.nan, np.float32)
         for action, child in root.children.items():
@@ -185,7 +188,7 @@ class TextbookUctPlayer:
         return TextbookUctPlayer(self.game, self.settings.limited(num_simulations, time_limit_s))
 
     def _line(self, node: Node, action: int) -> list[int]:
-        """Return the expected line of play: ``action``, then the most visited move at each node."""
+        """Return the principal variation: ``action``, then the most visited move at each node."""
         line = [action]
         while (node := node.children[line[-1]]).children:
             line.append(max(node.children, key=lambda action: node.children[action].visits))

@@ -21,7 +21,7 @@ _LIBRARIES = ("site-packages", "dist-packages")
 
 
 def source_files(file: Path) -> list[Path]:
-    """Return a file and the user's files that it imports, directly or indirectly."""
+    """Return the paths of a file and of the user's files that it imports, also indirectly."""
     found = list[Path]()
     pending = [file]
     while pending:
@@ -46,7 +46,7 @@ def source_text(file: Path) -> str:
 
 
 def module_file(module_name: str) -> Path | None:
-    """Return the source file of a loaded module, or None if it has none, as in a notebook."""
+    """Return the source file of a loaded module; None if it has none, as in a notebook."""
     file = getattr(sys.modules.get(module_name), "__file__", None)
     return Path(file) if file and Path(file).is_file() else None
 
@@ -82,7 +82,7 @@ def read_source(file: Path) -> str:
 
 
 def _library(file: Path) -> str:
-    """Return the name of the installed package that a file belongs to, or "" if none."""
+    """Return the name of the installed package that contains a file, or "" for a user's file."""
     parts = file.parts
     places = [parts.index(name) for name in _LIBRARIES if name in parts]
     return parts[places[0] + 1] if places else ""
@@ -105,7 +105,7 @@ def _imported_files(file: Path, folder: Path) -> Iterator[Path]:
     """Yield the files of the modules that a file imports.
 
     Args:
-        folder: folder to search for modules that Python does not find.
+        folder: where to look for modules that Python does not find.
     """
     for node in ast.walk(_tree(file)):
         if isinstance(node, ast.Import):
@@ -123,7 +123,12 @@ def _imported_files(file: Path, folder: Path) -> Iterator[Path]:
 
 
 def _module_path(name: str, place: Path | None, folder: Path) -> Path | None:
-    """Find the file of the module ``name``; ``place`` is the folder of a relative import."""
+    """Find the source file of the module ``name``; return None for a library in C, for example.
+
+    Args:
+        place: the folder that a relative import starts from; None for an absolute import.
+        folder: where to look for modules that Python does not find.
+    """
     if place is None:
         top, _, name = name.partition(".")
         if top in sys.stdlib_module_names or (spec := _spec(top, folder)) is None:

@@ -51,7 +51,7 @@ _NOTEBOOK_METHODS = ("start_state", "get_transitions", "run_simulation")
 
 
 def as_rules(game: Any) -> Any:
-    """Return an object with `Rules` unchanged, and wrap a game in the notebook's form.
+    """Adapt a game in the notebook's form to `Rules`; return an object with `Rules` unchanged.
 
     Raises:
         TypeError: if the object has the methods of neither.
@@ -77,7 +77,7 @@ def _lacks(game: Any, names: tuple[str, ...]) -> list[str]:
 
 
 def turn_passes(game: Rules, state: State, after: State) -> bool:
-    """Return whether the player to move differs between a state and the one after it."""
+    """Return whether the turn passes to the other player between ``state`` and ``after``."""
     player = game.player_to_move(after)
     return player is None or player != game.player_to_move(state)
 
@@ -137,7 +137,7 @@ class NotebookGame:
         return self._known(state)
 
     def _checked(self, state: State) -> tuple[dict, float | None]:
-        """Get a state's transitions from the game and validate them.
+        """Call the game's ``get_transitions`` for a state, and validate what it returns.
 
         Raises:
             ValueError: if the transitions do not have the notebook's form.
@@ -207,7 +207,7 @@ class PlainGame:
     # --- beyond the rules -------------------------------------------------------------------------
 
     def to_array(self, state: State) -> np.ndarray:
-        """Convert a state to an array for the batched game, [1, K]."""
+        """Convert a state to a batch of one position for the batched game, [1, K]."""
         states = np.empty((1, self.game.state_size), self.game.state_dtype)
         for index, word in enumerate(state):
             states[0, index] = word

@@ -20,13 +20,13 @@ from alphazero.runtime.errors import ConfigError
 
 
 class BrokenLaw(Exception):
-    """The rules of a game break a law; the message names the law and what the rules did."""
+    """Raised if the rules of a game break a law; the message names the law and what they did."""
 
     actions: list[int] = []  #: actions that lead from the start to the position that breaks it
 
 
 class View(NamedTuple):
-    """The rules' description of a position that obeys the laws."""
+    """What the rules say about a position, after it was checked."""
 
     player: int  #: the player to move
     over: bool  #: whether the game is finished
@@ -76,7 +76,11 @@ class Laws:
             return both.states[0]
 
     def foresee(self, state: Any, actions: list[int]) -> list[tuple[bool, int]]:
-        """For each action, return whether it ends the game, and the number of pieces after it."""
+        """Look one move ahead, to steer a game.
+
+        Returns:
+            For each action, whether it ends the game, and the number of pieces on the board then.
+        """
         with self._naming_errors():
             rows = np.repeat(state[None], len(actions), axis=0)
             found = self.game.step(rows, np.array(actions, np.int32))
@@ -140,7 +144,7 @@ class Laws:
                 self.game.action_to_text(action)
 
     def _has_changed(self, state: np.ndarray) -> bool:
-        """Return whether a position's object has changed since its state was made from it."""
+        """Return whether the Python object of a position has changed since ``state`` was made."""
         return isinstance(self.game, PythonGame) and bool((self.game.reread(state) != state).any())
 
     def _view(self, state: np.ndarray) -> View:
@@ -229,7 +233,7 @@ def _check_mask(game: Any, state: np.ndarray, legal: np.ndarray) -> None:
 
 
 def _check_object(game: PythonGame, position: Any) -> None:
-    """Check what the methods of a position object return."""
+    """Check that a position object returns valid actions and valid network input."""
     legal = [] if position.is_over() else list(position.legal_actions())
     for action in legal:
         if isinstance(action, (bool, np.bool_)) or action not in range(game.num_actions):
@@ -284,12 +288,15 @@ def _check_tables(game: Game) -> None:
 
 
 def _difference(game: Game, pair: np.ndarray, cells: np.ndarray, table: np.ndarray) -> str | None:
-    """Name what differs between an image of a position and the transformed position, if anything.
+    """Check that a symmetry turns one position into another.
 
     Args:
-        pair: [2, K], the position and its image.
+        pair: [2, K], a position, and the position that should be its image.
         cells: int32[H*W], a row of `Game.cell_symmetries`.
         table: int32[A], the same row of `Game.action_symmetries`.
+
+    Returns:
+        What differs, such as "the pieces"; None if nothing does.
     """
     found = game.inspect(pair)
     boards = [game.cells(state).ravel() for state in pair]

@@ -115,7 +115,7 @@ def _until(seconds: float, watch: Callable[[], None]) -> Callable[[], bool]:
 
 @contextlib.contextmanager
 def _reached_by(actions: list[int]) -> Iterator[None]:
-    """Store in a `BrokenLaw` the actions that lead to the position."""
+    """Add to a `BrokenLaw` raised in this context the actions that lead to the position."""
     try:
         yield
     except BrokenLaw as error:
@@ -124,7 +124,7 @@ def _reached_by(actions: list[int]) -> Iterator[None]:
 
 
 class _ShortLines(NamedTuple):
-    """The result of checking all short move sequences; see the fields of `RuleReport`."""
+    """The result of checking all short move sequences; `RuleReport` describes the fields."""
 
     perft: list[int]
     num_positions: int
@@ -134,7 +134,14 @@ class _ShortLines(NamedTuple):
 def _check_short_lines(
     check: Laws | Twins, max_positions: int, go_on: Callable[[], bool]
 ) -> _ShortLines:
-    """Check the positions after 0, 1, 2, ... actions, each once for each number of actions."""
+    """Check all positions after 0, 1, 2, ... actions, until a limit is reached.
+
+    A position that several move sequences of the same length reach is checked once.
+
+    Args:
+        max_positions: limit on the number of positions.
+        go_on: called before each position; the check stops when it returns False.
+    """
     pending: list[tuple[list[int], Any, int]] = [([], None, 1)]  # actions, position before, lines
     perft = list[int]()
     num_positions = 0
@@ -161,7 +168,7 @@ def _check_short_lines(
 
 
 class _PlayedGame(NamedTuple):
-    """One game, or the beginning of one."""
+    """A game that was played to check the rules; its end is missing if the time ran out."""
 
     actions: list[int]
     views: list[View]  #: one more than the actions
@@ -182,7 +189,7 @@ def _play_games(
 
 
 def _num_positions(games: list[_PlayedGame]) -> int:
-    """Count the positions; one that several games share counts for each."""
+    """Count the positions of all games; a position in two games counts twice."""
     return sum(len(one.views) for one in games)
 
 
@@ -213,10 +220,12 @@ def _play(
 
 
 def _steered(check: Laws | Twins, state: Any, legal: list[int], takes: bool) -> list[int]:
-    """Select the actions that go on with the game if possible, and leave the fewest pieces.
+    """Select those legal actions that do not end the game, and of these the ones that take most.
+
+    If every action ends the game, all compete.
 
     Args:
-        takes: False selects those that leave the most pieces instead.
+        takes: True prefers actions that leave few pieces, False actions that leave many.
     """
     sign = 1 if takes else -1
     ranks = [(over, sign * num_pieces) for over, num_pieces in check.foresee(state, legal)]
@@ -227,7 +236,11 @@ def _steered(check: Laws | Twins, state: Any, legal: list[int], takes: bool) -> 
 
 
 def _fault(error: BrokenLaw, *games: Game) -> Fault:
-    """Describe a broken law with the moves that lead to it and each version's board."""
+    """Describe a broken law with the moves that lead to it and the board there.
+
+    Args:
+        games: the game, and its twin if there is one.
+    """
     moves = " ".join(move_text(games[0], action) for action in error.actions)
     boards = [_board_after(game, error.actions) for game in games]
     if len(set(boards)) == 2:
@@ -247,7 +260,7 @@ def _board_after(game: Game, actions: list[int]) -> str:
 
 
 def _described(game: Game, lines: _ShortLines, games: list[_PlayedGame]) -> RuleReport:
-    """Make the report on rules in which no broken law was found."""
+    """Make the report on rules in which no fault was found."""
     ended = [one for one in games if one.views[-1].over]
     plies = [len(one.actions) for one in ended] or [0]
     firsts = [game.own_result(first_result(one.views[-1])) for one in ended]
@@ -266,7 +279,7 @@ def _described(game: Game, lines: _ShortLines, games: list[_PlayedGame]) -> Rule
 
 
 def _notes(game: Game, ended: list[_PlayedGame]) -> list[str]:
-    """Note results that may have the wrong sign, although they obey the laws."""
+    """Write a note for the user if all results seem to have the wrong sign."""
     results = list[float]()  # for the player who made the last move
     for one in ended:
         before, last = one.views[-2:]

@@ -8,9 +8,10 @@ from alphazero.own_games.checks.laws import BrokenLaw, Laws, View
 
 
 class Twins:
-    """Checks a game and its twin; has the methods of `Laws` that play, for pairs of states.
+    """Checks a game and its twin, a second version of the rules, by playing both at once.
 
-    Every method raises `BrokenLaw` if one of the two breaks a law, or if they differ.
+    It has the methods of `Laws` that play, but a state is a pair of positions. Every method raises
+    `BrokenLaw` if one of the two breaks a law, or if they differ.
     """
 
     def __init__(self, laws: Laws, twin: Laws):
@@ -36,7 +37,7 @@ class Twins:
         return following, self._of_twin(self._twin.step, state[1], action)
 
     def foresee(self, state: tuple, actions: list[int]) -> list[tuple[bool, int]]:
-        """Describe the positions after the given actions; see `Laws.foresee`."""
+        """Look one move ahead in the game; see `Laws.foresee`."""
         return self._laws.foresee(state[0], actions)
 
     def look(self, state: tuple, ply: int) -> View:
@@ -48,7 +49,7 @@ class Twins:
         return view
 
     def _of_twin(self, function: Callable, *arguments: Any) -> Any:
-        """Call a function of the twin's laws; say in its error that the twin broke the law."""
+        """Call a method of the twin's `Laws`; if it raises, name the twin in the message."""
         try:
             return function(*arguments)
         except BrokenLaw as error:
