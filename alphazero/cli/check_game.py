@@ -73,9 +73,7 @@ def fault_lines(fault: Fault) -> list[str]:
     lines = [f"The rules are wrong: {fault.text}"]
     if fault.actions:
         lines.append(f"after {counted(len(fault.actions), 'move')}: {fault.moves}")
-        actions = " ".join(map(str, fault.actions))
-        if fault.moves != actions:
-            lines.append(f"as actions: {actions}")
+        lines.append(f"as actions: {' '.join(map(str, fault.actions))}")
     return [*lines, *fault.board.splitlines()]
 
 
@@ -85,7 +83,7 @@ def _report_lines(options: CheckOptions, report: RuleReport) -> list[str]:
     which = "the game" if report.is_whole else f"the first {plies}"
     lines = [
         f"All laws hold in {counted(report.num_positions, 'position')}: every position of {which},",
-        f"then {counted(report.num_games, 'game')}, random and steered.",
+        f"then {counted(sum(report.results.values()), 'game')}, random and steered.",
     ]
     if report.num_positions < options.num_positions:
         wanted = f"num_positions={options.num_positions:,}"

@@ -38,4 +38,4 @@ def _lines_below(search, node, indent: str, depth_left: int | None) -> list[str]
 def _visited(search, node) -> list[tuple]:
     """Return the pairs (action, child) of a node's visited children, the most visited first."""
     visited = [(action, child) for action, child in node.children.items() if child.visits]
-    return sorted(visited, key=lambda pair: -pair[1].visits)
+    return sorted(visited, key=lambda pair: (-pair[1].visits, pair[0]))

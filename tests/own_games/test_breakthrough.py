@@ -46,11 +46,3 @@ def test_white_begins_at_the_bottom_and_whoever_gets_through_has_won(compiled):
         assert after.over[0] and after.results[0] == -1 and after.players[0] == 1
     blocked = compiled.cells_to_state(np.roll(board, 1, axis=1), 0)  # b4 white; c5, a2 black
     assert not compiled.over(blocked[None])[0]
-
-
-def test_who_takes_the_last_piece_has_won(compiled):
-    board = np.zeros((5, 5), np.int8)
-    board[3, 1], board[2, 2] = 1, 2
-    state = compiled.cells_to_state(board, 0)
-    after = compiled.step(state[None], np.array([compiled.text_to_action("b2c3")]))
-    assert after.over[0] and after.results[0] == -1

@@ -8,12 +8,10 @@ import pickle
 import numpy as np
 import pytest
 
-from alphazero.evaluation.match import play_match
 from alphazero.own_games.adapters.pgx_game import _FACTS
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
 from alphazero.players.python_uct import uct_player
-from alphazero.players.registry import make_player
 from alphazero.runtime.errors import ConfigError
 
 pytest.importorskip("pgx", reason="pgx is not installed")
@@ -213,17 +211,3 @@ def test_uct_sees_what_wins_and_what_loses():
     assert analysis.visits.sum() == 300 and analysis.visits[[0, 1, 3, 4]].sum() == 0
     assert player.limited(7).analyse(states[0]).num_simulations == 7
     assert player.limited(time_limit_s=0.01).analyse(states[0]).num_simulations >= 1
-
-
-def test_uct_refuses_settings_of_compiled_rules():
-    with pytest.raises(ConfigError) as error:
-        uct_player(made("tic_tac_toe"), PlayerSettings(rollout="weighted"))
-    assert error.value.key == "rollout"
-
-
-@pytest.mark.slow
-def test_a_match_against_random_moves():
-    game = made("tic_tac_toe")
-    players = make_player("uct:30", game), make_player("random", game)
-    report = play_match(game, *players, num_games=20)
-    assert report.wins > report.losses

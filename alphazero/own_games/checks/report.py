@@ -59,8 +59,7 @@ class RuleReport:
     #: Number of move sequences of 0, 1, 2, ... plies; all their positions were checked.
     perft: list[int] = dataclasses.field(default_factory=list)
     is_whole: bool = False  #: whether every position of the game was checked
-    num_games: int = 0  #: number of finished games, random and steered
-    #: Number of these games by the first player's result, such as "1", "0" or "-1".
+    #: Number of finished games, random and steered, by the first player's result: "1", "0", "-1".
     results: dict[str, int] = dataclasses.field(default_factory=dict)
     #: Plies of the shortest, the median and the longest game.
     plies: list[int] = dataclasses.field(default_factory=list)
@@ -269,7 +268,6 @@ def _described(game: Game, lines: _ShortLines, games: list[_PlayedGame]) -> Rule
         num_positions=lines.num_positions + _num_positions(games),
         perft=lines.perft,
         is_whole=lines.is_whole,
-        num_games=len(ended),
         results={f"{result:g}": number for result, number in sorted(Counter(firsts).items())},
         plies=[min(plies), int(statistics.median(plies)), max(plies)],
         max_plies=game.max_plies,
