@@ -97,12 +97,6 @@ def _check_arguments(function) -> None:
         raise TypeError(f"the rule '{name}' takes ({takes}); this function takes {given}") from None
 
 
-def implements(game, rule_name: str) -> bool:
-    """Return whether a game's class implements a rule itself instead of using the default."""
-    generic = _RULES[rule_name]
-    return generic.dispatch(type(game)) is not generic.dispatch(object)
-
-
 def _missing(game, rule_name) -> NotImplementedError:
     class_name = type(game).__qualname__
     return NotImplementedError(f"{class_name} does not implement the rule '{rule_name}'")

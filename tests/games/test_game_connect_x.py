@@ -108,11 +108,6 @@ def test_unreachable_boards_are_refused_with_the_reason(board_of, drawing, playe
     assert [part for part in parts if part not in str(error.value)] == []
 
 
-def test_a_won_board_is_read_and_is_over(board_of):
-    game = board_of(3, 4, 3)
-    assert game.results(game.text_to_state("....\nOO..\nXXX.", SECOND)[None])[0] == -1
-
-
 def test_boards_of_more_than_64_bits_are_kept_in_bytes():
     assert isinstance(make_game("connect_x:7x8x4").rules, ConnectX)
     assert isinstance(make_game("connect_x:8x8x4").rules, LargeConnectX)

@@ -299,11 +299,6 @@ def test_the_file_that_runs_is_the_one_that_the_user_names(folders):
     assert game.name == str(Path("yours/rules.py"))
 
 
-@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_x:4x4x3", "othello:6"])
-def test_stored_names_of_our_own_games_need_no_permission(name):
-    assert make_stored_game(name, "the network 'x'").name == name
-
-
 @pytest.mark.parametrize("name", ["chess", "../rules", "pettingzoo:os", "othello:6.py\n", ""])
 def test_stored_names_that_are_no_games_are_refused(name):
     with pytest.raises(ConfigError) as error:
