@@ -111,31 +111,34 @@ class Laws:
             actions: the actions of the game.
             go_on: called before each position; the check stops when it returns False.
         """
-        game = self.game
         with self._naming_errors():
-            for number in range(1, len(game.cell_symmetries)):
-                cells, table = game.cell_symmetries[number], game.action_symmetries[number]
-                images = np.argsort(table)
-                pair = game.initial_states(2)
-                board = game.cells(pair[0]).ravel()
-                is_legal = bool((board[cells] == board).all())
-                played = list[int]()
-                while is_legal and go_on():
-                    what = _difference(game, pair, cells, table)
-                    if what is not None:
-                        error = BrokenLaw(
-                            f"symmetry {number} of 'symmetries' does not hold: {what} are not "
-                            "transformed with the board."
-                        )
-                        error.actions = played
-                        raise error
-                    if len(played) == len(actions):
-                        break
-                    action = actions[len(played)]
-                    is_legal = game.legal_action_mask(pair)[1, images[action]]
-                    if is_legal:
-                        pair = game.step(pair, np.array([action, images[action]])).states
-                        played.append(action)
+            for number in range(1, len(self.game.cell_symmetries)):
+                self._check_symmetry(number, actions, go_on)
+
+    def _check_symmetry(self, number: int, actions: list[int], go_on: Callable[[], bool]) -> None:
+        """Check one symmetry as `check_symmetries` does; ``number`` is its row in the tables."""
+        game = self.game
+        cells, table = game.cell_symmetries[number], game.action_symmetries[number]
+        images = np.argsort(table)
+        pair = game.initial_states(2)
+        board = game.cells(pair[0]).ravel()
+        if (board[cells] != board).any():
+            return
+        for ply in range(len(actions) + 1):
+            what = _difference(game, pair, cells, table)
+            if what is not None:
+                error = BrokenLaw(
+                    f"symmetry {number} of 'symmetries' does not hold: {what} are not transformed "
+                    "with the board."
+                )
+                error.actions = actions[:ply]
+                raise error
+            if ply == len(actions) or not go_on():
+                return
+            both = np.array([actions[ply], images[actions[ply]]])
+            if not game.legal_action_mask(pair)[1, both[1]]:
+                return
+            pair = game.step(pair, both).states
 
     def check_texts(self) -> None:
         """Check that every action can be written as text."""
