@@ -76,7 +76,7 @@ def examine(
 ) -> RuleReport:
     """Check the laws, compare the game with its twin, if any, and summarize the games played.
 
-    The short move sequences get a third of the positions and of the time.
+    The short move sequences get a third of the positions and of the time. Symmetries come on top.
 
     Args:
         watch: called before each position, to restart the timer that stops endless rules.
@@ -86,12 +86,12 @@ def examine(
     """
     check = laws if twin is None else Twins(laws, twin)
     try:
-        go_on = _until(options.seconds, watch)
-        soon = _until(options.seconds / 3, watch)
-        lines = _check_short_lines(check, options.num_positions // 3, soon)
-        games = _play_games(check, options.num_positions - lines.num_positions, go_on)
+        rest = _until(options.seconds, watch)
+        third = _until(options.seconds / 3, watch)
+        lines = _check_short_lines(check, options.num_positions // 3, third)
+        games = _play_games(check, options.num_positions - lines.num_positions, rest)
         for one in games[:_GAMES_WITH_SYMMETRIES]:
-            laws.check_symmetries(one.actions, go_on)
+            laws.check_symmetries(one.actions, _until(options.seconds, watch))
         laws.check_texts()
     except BrokenLaw as error:
         return RuleReport(_fault(error, *(one.game for one in (laws, twin) if one)))
