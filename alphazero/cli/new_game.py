@@ -4,7 +4,7 @@ tests, and settings for training. It can be trained at once.
     alphazero new_game my_game
     alphazero new_game my_game kind=compiled
 
-In: a name. Out: a folder of that name. docs/ADD_A_GAME.md describes its files.
+The command writes a folder of that name. docs/ADD_A_GAME.md describes how to write rules.
 """
 
 import dataclasses
@@ -12,7 +12,6 @@ import importlib.util
 import keyword
 import re
 import shutil
-import sys
 from pathlib import Path
 
 from alphazero.config.settings import option
@@ -69,20 +68,20 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _named(text: str, name: str) -> str:
-    """Replace my_game and MyGame in a template by the name of the game."""
+    """Replace my_game and MyGame in a template by the name of the new game."""
     class_name = "".join(part.capitalize() for part in name.split("_"))
     return text.replace("MyGame", class_name).replace("my_game", name)
 
 
 def _check(name: str, folder: Path) -> None:
-    """Refuse a name that is not allowed or is already taken, and a folder that exists."""
+    """Raise ConfigError if the name is not allowed or already taken, or the folder exists."""
     allowed = "a name such as my_game: lower-case letters, digits and _, starting with a letter"
     if not re.fullmatch("[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise ConfigError.of("name", name, allowed)
     spec = importlib.util.find_spec(name)
     here = Path.cwd()
     is_hidden = spec and spec.origin and Path(spec.origin).parent not in (here, here / name)
-    if name in game_names() or name in sys.stdlib_module_names or is_hidden:
+    if name in game_names() or is_hidden:
         reason = "a game or a module has this name already"
         raise ConfigError.of("name", name, "another one", reason)
     if folder.exists():

@@ -13,7 +13,7 @@ BOARDS = ("plain", "wood", "green", "plate", "lines")
 
 @dataclasses.dataclass(frozen=True)
 class Appearance:
-    """How a game looks. In pairs, the player who begins the game comes first."""
+    """How a game looks where it is drawn; in pairs, the player who begins the game comes first."""
 
     title: str = ""  #: name on boards and pictures; "" means the game's name
     sides: tuple[str, str] = ("", "")  #: names of the players; "" means the piece's letter
@@ -41,7 +41,7 @@ class Appearance:
 
 
 def read_appearance(stated: Any) -> Appearance:
-    """Convert the appearance that a game states, an `Appearance` or a dict of its fields.
+    """Convert what a game gives as its appearance, an `Appearance` or a dict of its fields.
 
     Raises:
         TypeError, ValueError: if a field does not exist or has an impossible value.

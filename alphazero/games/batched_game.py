@@ -1,6 +1,6 @@
 """The batched game: a game's rules applied to many positions at once.
 
-In: arrays of states, one row per position. Out: arrays. Search, self-play, matches and interactive
+Positions are arrays of states, one row per position. Search, self-play, matches and interactive
 play know a game only through `Game`. `CompiledGame` implements it for games that define
 `alphazero.games.rules`; `alphazero.own_games.python_game.PythonGame` implements it for games that
 exist as Python objects.
@@ -23,7 +23,7 @@ from alphazero.runtime.jit import njit
 
 
 class Transition(NamedTuple):
-    """The rules' description of B positions, usually after one action in each."""
+    """What the rules say about B positions, usually those after one action in each game."""
 
     states: np.ndarray  #: [B, K]
     over: np.ndarray  #: bool[B], True where the game is finished
@@ -72,7 +72,7 @@ class Game(abc.ABC):
 
     @abc.abstractmethod
     def inspect(self, states: np.ndarray) -> Transition:
-        """Describe given positions as `step` does, without playing an action."""
+        """Describe the given positions ([B, K]) as `step` does, without playing an action."""
 
     @abc.abstractmethod
     def observe(self, states: np.ndarray) -> np.ndarray:
@@ -141,11 +141,11 @@ class Game(abc.ABC):
         return named_action(text, self._squares, *self._naming)
 
     def own_action_text(self, action: int) -> str | None:
-        """Format an action in the rules' own notation; None if they have none."""
+        """Format an action in the rules' own notation; return None if they define none."""
         return None
 
     def own_text_action(self, text: str) -> int | None:
-        """Parse an action written in the rules' own notation; None if they have none."""
+        """Parse an action in the rules' own notation; return None if they define none."""
         return None
 
     # --- operations derived from those above ------------------------------------------------------
@@ -183,7 +183,10 @@ class Game(abc.ABC):
         return self.inspect(states).legal_action_mask
 
     def identity(self, states: np.ndarray) -> np.ndarray:
-        """Return the part of the states that identifies the positions, [B, at most K]."""
+        """Return the columns of the states that identify the positions, [B, at most K].
+
+        States whose columns are equal are the same position, whatever moves led to it.
+        """
         return states[:, : self.identity_size]
 
     def own_result(self, value: float) -> float:
@@ -224,7 +227,7 @@ class Game(abc.ABC):
         return state
 
     def drawn(self, state: np.ndarray) -> str | None:
-        """Draw a position ([K]) as text; None if `cells` shows everything."""
+        """Draw a position ([K]) in the rules' own form; return None if `cells` shows everything."""
         return None
 
     def state_to_text(self, state: np.ndarray) -> str:
@@ -237,7 +240,7 @@ class Game(abc.ABC):
 
 
 class CompiledGame(Game):
-    """A game whose rules are compiled.
+    """A game whose rules are compiled functions, see `alphazero.games.rules`.
 
     Args:
         name: the game's name with its sizes, accepted by `alphazero.own_games.registry.make_game`.

@@ -88,7 +88,7 @@ def step(game, state, action):
 
 @njit
 def has_line(game, discs):
-    """Return whether ``discs`` (uint64) contain `length` in a row: down, across or diagonally."""
+    """Return whether ``discs`` (uint64) contain ``game.length`` in a row in any direction."""
     # `_has_four` is short enough to be inlined into rollouts: 1.3 times as many random games/s.
     return _has_four(game, discs) if game.length == 4 else _has_run(game, discs)
 
@@ -214,11 +214,12 @@ def appearance(game):
 
 
 def check_position(board: np.ndarray, player: int, length: int) -> bool:
-    """Return whether the last disc completed a line.
+    """Check that a board is reachable; return whether the last disc completed a line.
 
     Args:
         board: int8[rows, columns] as `rules.cells` returns it.
         player: the player to move, 0 or 1.
+        length: number of discs in a row that win.
 
     Raises:
         ValueError: with the square or the reason, if the board is not reachable.

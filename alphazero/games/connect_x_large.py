@@ -71,7 +71,7 @@ def step(game, state, action):
 
 @njit
 def has_line_through(game, state, row, column):
-    """Return 1 if the disc at (row, column) is part of `length` discs in a row, otherwise 0."""
+    """Return 1 if the disc at (row, column) is part of a winning line, otherwise 0."""
     for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
         forward = _discs_beside(game, state, row, column, down, right)
         backward = _discs_beside(game, state, row, column, -down, -right)

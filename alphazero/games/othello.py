@@ -71,7 +71,10 @@ def _ray_table() -> np.ndarray:
 
 
 def _nth_bit_table() -> np.ndarray:
-    """Make uint8[256, 8]: the index of each byte's n-th lowest set bit, 0 if it has fewer."""
+    """Make uint8[256, 8]: entry [b, n] is the index of the n-th lowest set bit of b, n from 0.
+
+    It is 0 if the byte b has fewer bits.
+    """
     table = np.zeros((256, 8), np.uint8)
     for byte in range(256):
         indices = [index for index in range(8) if byte >> index & 1]

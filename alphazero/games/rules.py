@@ -51,14 +51,14 @@ _GAME_CLASSES = set()
 
 
 def _compiled_rule(prototype):
-    """Make ``prototype`` dispatch on its first argument's class, in Python and in compiled code."""
+    """Decorate a rule so that it dispatches on its game's class, in Python and in compiled code."""
     generic = _python_rule(prototype)
     jit.overload_by_class(generic)
     return generic
 
 
 def _python_rule(prototype):
-    """Make ``prototype`` dispatch on its first argument's class, only in Python."""
+    """Decorate a rule so that it dispatches on its game's class, only in Python."""
     generic = functools.singledispatch(prototype)
     _RULES[prototype.__name__] = generic
     return generic
@@ -97,12 +97,6 @@ def _check_arguments(function) -> None:
         raise TypeError(f"the rule '{name}' takes ({takes}); this function takes {given}") from None
 
 
-def implements(game, rule_name: str) -> bool:
-    """Return whether the game implements a rule itself rather than using the rule's default."""
-    generic = _RULES[rule_name]
-    return generic.dispatch(type(game)) is not generic.dispatch(object)
-
-
 def _missing(game, rule_name) -> NotImplementedError:
     class_name = type(game).__qualname__
     return NotImplementedError(f"{class_name} does not implement the rule '{rule_name}'")
@@ -128,7 +122,7 @@ def player_to_move(game, state):
 
 @_compiled_rule
 def legal_actions(game, state, mask):
-    """Write into ``mask`` (bool[A]) whether each action is legal; none is if the game is over."""
+    """Write into ``mask`` (bool[A]) which actions are legal: none if the game is over."""
     raise _missing(game, "legal_actions")
 
 

@@ -74,7 +74,11 @@ def action_names(
 def named_squares(
     text: str, rows: int, columns: int, from_top: bool = False
 ) -> tuple[int, ...] | None:
-    """Parse squares typed as in "a2a3", "a2-a3" or "A2xB3"; None if the text names no squares."""
+    """Parse the squares of a move typed as "a2a3", "a2-a3" or "A2xB3".
+
+    Returns:
+        Flat indices, row * columns + column; None if the text does not name squares.
+    """
     column_names, row_names = edge_names(rows, columns, from_top)
     found = []
     for name in _BETWEEN.split(text.strip().lower()):
@@ -125,10 +129,9 @@ def square_name(square: int, size: int, mirrored: bool = False) -> str:
 
 
 def named_square(name: str, size: int, mirrored: bool = False) -> int | None:
-    """Return the number of the Othello square or pass with a given name; None if there is none.
+    """Return the number of an Othello square, named such as "d3", or of "pass".
 
-    Args:
-        size, mirrored: see `square_name`.
+    It is the inverse of `square_name`, with the same arguments; it returns None for other names.
     """
     name = name.strip().lower()
     if name == "pass":

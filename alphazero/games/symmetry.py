@@ -1,6 +1,6 @@
 """Symmetries of a board as permutation tables, for `rules.symmetries`.
 
-tables[s, i] is the index whose content symmetry s moves to index i; symmetry 0 is the identity.
+Symmetry s moves the content of index table[s, i] to index i; symmetry 0 is the identity.
 """
 
 import numpy as np

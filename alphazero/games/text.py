@@ -6,12 +6,12 @@ _MAX_DIGITS = 9
 
 
 def parse_index(text: str, count: int, noun: str = "move", also: str = "", first: int = 0) -> int:
-    """Convert the number that a person typed for one of ``count`` things to its index, from 0.
+    """Convert the number that a person typed to choose one of ``count`` items to an index from 0.
 
     Args:
-        noun: the word for one of the things, in messages.
-        also: the text, in messages, on what else may be typed.
-        first: the number of the first thing.
+        noun: what an item is called in messages, such as "move".
+        also: text to append to messages, on what else may be typed.
+        first: the number that people type for the first item.
 
     Raises:
         ValueError: if there is no such number; the message says what is allowed.

@@ -45,7 +45,10 @@ def _line_table() -> np.ndarray:
 
 
 def _nth_cell_table() -> np.ndarray:
-    """Make int8[512, 9]: the n-th lowest cell of each set, 0 if it has fewer (5 kB: fits L1)."""
+    """Make int8[512, 9]: entry [s, n] is the n-th lowest cell in the set s of cells, n from 0.
+
+    It is 0 if the set has fewer cells. The table fits into the L1 cache.
+    """
     table = np.zeros((512, 9), np.int8)
     for cells in range(512):
         indices = [index for index in range(9) if cells >> index & 1]

@@ -19,8 +19,11 @@ from alphazero.boards.shapes import board_shapes
 from alphazero.boards.skin import skin_of
 from alphazero.boards.text import plain_board
 from alphazero.games.batched_game import Game
-from alphazero.own_games.adapters.pettingzoo_game import CLASSIC_TWINS
-from alphazero.own_games.adapters.pettingzoo_package import classic_module, require_pettingzoo
+from alphazero.own_games.adapters.pettingzoo_game import (
+    CLASSIC_TWINS,
+    classic_module,
+    require_pettingzoo,
+)
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
 

@@ -1,12 +1,12 @@
-"""Games looked up by name, from this package, from users' files and classes, or from libraries.
+"""Make games by name: those of this package, users' files and classes, and games of libraries.
 
 registry        resolves a name: a game of this package or of a library, a file, `module:Class`
 python_game     games in plain Python, and how their positions become rows of numbers
 notebook_form   games in the form of the published notebook
 adapters        games from OpenSpiel, PettingZoo and pgx
 game_file       runs the file or imports the module that a name stands for
-checked_game    checks rules before they are played; rule_errors writes its messages
+checked_game    loads users' games and checks their rules before they are played
 checks          the laws that game rules must obey, and the search for a broken law
-rule_check      the check in a separate process, also against a second version of the rules
+rule_check      runs that search in a separate process
 rules_digest    detects whether the rules have changed since a run was stored
 """

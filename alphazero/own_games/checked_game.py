@@ -1,10 +1,10 @@
-"""User-defined games; each version of their rules is checked once before it is played.
+"""Load games that users define, and check each version of their rules once before it is played.
 
-In: a game's name, or a game object. Out: the game, or a `ConfigError` naming the faulty line or the
-broken law. The laws of games (`alphazero.own_games.checks.laws`) are checked in plain Python. A
-named game is checked in a separate process: compiled code checks no array bounds, so a mistake in a
-rule could crash this process, and a rule may never return. An object made in this process is
-checked here. `alphazero.own_games.registry` decides who may run a file or a module.
+A mistake raises a `ConfigError` that names the faulty line or the broken law. The laws of games
+(`alphazero.own_games.checks.laws`) are checked in plain Python. A named game is checked in a
+separate process: compiled code checks no array bounds, so a mistake in a rule could crash this
+process, and a rule may never return. An object made in this process is checked here.
+`alphazero.own_games.registry` decides who may run a file or a module.
 """
 
 import contextlib
@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
+from alphazero.games import rules
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.own_games.checks.laws import Laws
+from alphazero.own_games.checks.laws import BrokenLaw, Laws, error_text
 from alphazero.own_games.checks.report import CheckOptions, Fault, RuleReport, examine
-from alphazero.own_games.checks.rule_walks import BrokenLaw
 from alphazero.own_games.game_file import (
     ALLOWED,
     file_of,
@@ -35,10 +35,11 @@ from alphazero.own_games.game_file import (
     made,
     refusal,
 )
-from alphazero.own_games.rule_errors import compiler_error_text, python_error_text, unusable
+from alphazero.own_games.python_game import unusable
 from alphazero.own_games.rules_digest import made_as
 from alphazero.runtime import jit
 from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.files import write_atomically
 from alphazero.runtime.random_generators import kernel_rng
 from alphazero.runtime.source_text import digest_of, module_file, source_text
 
@@ -88,8 +89,10 @@ def _named(name: str, checked: str, source: Any, file: Path | None) -> Game:
     """Load a game by name, after another process has checked that its rules obey the laws.
 
     Args:
+        name: the name of the game that is returned.
         checked: the name by which the other process loads the game.
         source: what `load_source` returned; None loads it after the check.
+        file: the file that defines the rules, if there is one.
     """
     stored = file and _stored_notes_path(file, checked.partition(":")[2])
     notes = _read_notes(stored)
@@ -106,7 +109,11 @@ def _named(name: str, checked: str, source: Any, file: Path | None) -> Game:
 
 
 def _checked_here(source: Any, name: str, file: Path | None) -> Game:
-    """Make the game that an object defines, and check its rules in this process."""
+    """Make the game that an object defines, and check its rules in this process.
+
+    Args:
+        file: the file that defines the object's class; None for a class from a notebook.
+    """
     try:
         game = game_of(source, name)
         rules = game.rules_object
@@ -121,7 +128,7 @@ def _checked_here(source: Any, name: str, file: Path | None) -> Game:
     except BrokenLaw as error:
         raise _broken(str(error), name) from error
     except Exception as error:  # raised by the user's own code
-        raise _broken(python_error_text(error, file), name) from error
+        raise _broken(error_text(error, file), name) from error
     game.notes = notes
     return game
 
@@ -131,11 +138,10 @@ def _quick(name: str) -> CheckOptions:
 
 
 def _notes_of(report: RuleReport, name: str) -> tuple[str, ...]:
-    """Return a report's notes on suspicious rules; raise `ConfigError` if a law is broken."""
-    if report.broken is None:
+    """Return a report's notes on suspicious rules; raise `ConfigError` if it reports a fault."""
+    if report.fault is None:
         return tuple(report.notes)
-    text = report.broken.text
-    actions = report.broken.actions
+    text, actions = report.fault.text, report.fault.actions
     if actions:
         text = f"after {len(actions):,} actions, ending with {actions[-30:]}: {text}"
     raise _broken(text, name)
@@ -183,19 +189,18 @@ def run_check(options: CheckOptions, *paths: Path) -> RuleReport:
     places = "|".join(re.escape(str(path.resolve())) for path in paths)
     frame = re.search(rf'File "({places})", line (\d+) in (\S+)', errors)
     if "Timeout" in errors and frame:
-        file = f"{Path(frame[1]).name}, " if len(paths) > 1 else ""
         function = "" if frame[3] == "<module>" else f", in '{frame[3]}'"
-        text = f"{file}line {frame[2]}{function}: it does not return (an endless loop?)."
+        place = f"{Path(frame[1]).name}, line {frame[2]}{function}"
+        text = f"{place}: it does not return (an endless loop?)."
         return RuleReport(Fault(text))
     reason = (errors.strip().splitlines() or [f"exit status {program.returncode}"])[-1]
     return RuleReport(Fault(f"the check of its rules failed: {reason}."))
 
 
 def report_of(found: dict[str, Any]) -> RuleReport:
-    """Convert parsed JSON back into a report on the rules."""
-    for key in ("broken", "difference"):
-        if found[key] is not None:
-            found[key] = Fault(**found[key])
+    """Convert a report that was read from JSON back into a `RuleReport`."""
+    if found["fault"] is not None:
+        found["fault"] = Fault(**found["fault"])
     return RuleReport(**found)
 
 
@@ -216,6 +221,28 @@ def _compile(game: CompiledGame, path: Path) -> None:
         raise refusal(message, str(path)) from None
 
 
+def compiler_error_text(text: str, path: Path) -> str:
+    """Describe a compiler error in one sentence with its line, extracted from numba's message.
+
+    Args:
+        path: the file that contains the rules.
+    """
+    text = jit.with_written_names(re.sub(r"\x1b\[\d*m", "", text)).partition(" Raised from ")[0]
+    line = re.search(rf'{re.escape(path.name)}(?:", line |:| \()(\d+)', text)
+    where = f"line {line[1]}: " if line else ""
+    unknown = re.search(r"Untyped global name '(\w+)'", text)
+    if unknown:
+        name = unknown[1]
+        fix = f"call rules.{name}(...)" if hasattr(rules, name) else "a helper needs @rules.njit"
+        return f"{where}compiled code does not know '{name}': {fix}."
+    if re.search("NRT required but not enabled|Only accept returning of array passed", text):
+        return f"{where}a helper that creates an array or a list needs @rules.njit(allocates=True)."
+    # Messages are nested: each level says "Failed in ...", and the innermost names the cause.
+    reasons = re.findall(r"(?:\w+Error: |Failed in [^\n]*\n\s*)(?!Failed in)(\S.+)", text)
+    reasons = reasons or [text.strip().partition("\n")[0]]
+    return f"{where}{reasons[-1].rstrip('. ')}."
+
+
 # --- notes on disk --------------------------------------------------------------------------------
 
 
@@ -223,30 +250,26 @@ def _stored_notes_path(file: Path, made_as: str) -> Path:
     """Return the path where the check's notes on this version of a game are stored.
 
     Args:
+        file: the file that defines the rules.
         made_as: text that distinguishes several games defined in one file.
     """
     digest = hashlib.sha256(f"{made_as}\0{digest_of(source_text(file))}".encode())
     for check in sorted(Path(__file__).with_name("checks").glob("*.py")):
         digest.update(check.read_bytes())
-    return jit.cache_directory().parent / f"game-{digest.hexdigest()[:16]}.json"
+    return jit.cache_directory().parent / f"game-{digest.hexdigest()[:16]}.txt"
 
 
 def _read_notes(path: Path | None) -> tuple[str, ...] | None:
+    """Read the check's stored notes; return None if this version of a game was never checked."""
     try:
-        notes = json.loads(path.read_text(encoding="utf-8"))["notes"] if path else None
-        if isinstance(notes, list) and all(isinstance(note, str) for note in notes):
-            return tuple(notes)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        pass
-    return None
+        return tuple(path.read_text(encoding="utf-8").splitlines()) if path else None
+    except (OSError, ValueError):
+        return None
 
 
 def _write_notes(path: Path | None, notes: tuple[str, ...]) -> None:
     """Record that a version of a game obeys the laws; if that fails, it will be checked again."""
-    if path is None:
-        return
-    with contextlib.suppress(OSError):
-        jit.make_private(path.parent)
-        temporary = path.with_suffix(f".{os.getpid()}")
-        temporary.write_text(json.dumps({"notes": notes}) + "\n")
-        temporary.replace(path)
+    if path is not None:
+        with contextlib.suppress(OSError):
+            jit.make_private(path.parent)
+            write_atomically(path, "\n".join(notes).encode())

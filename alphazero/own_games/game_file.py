@@ -1,8 +1,8 @@
-"""The rules that a user names: a game file, ``module:Class``, or an entry point.
+"""Load the rules that a user names by a game file, ``module:Class``, or an entry point.
 
-In: a game's name. Out: the object that the file or the module defines, and the game made from it.
-Loading runs the file or the module. A file's `GAME` holds compiled rules or a game in plain Python
-(`alphazero.own_games.python_game`). `alphazero.own_games.checked_game` checks the rules.
+Loading runs the file or imports the module. The variable `GAME` of a game file holds compiled rules
+or a game in plain Python (`alphazero.own_games.python_game`). Rules are not checked here:
+`alphazero.own_games.checked_game` does that.
 """
 
 import hashlib
@@ -26,7 +26,9 @@ def is_game_file(name: str) -> bool:
 
 
 def load_source(name: str) -> Any:
-    """Load what a game's name stands for: compiled rules, or a game object or its class.
+    """Run the file or import the module that a game's name stands for, and return its rules.
+
+    The result is the NamedTuple of compiled rules, or a game object or its class.
 
     Raises:
         ConfigError: if there is no such file, module or class, or it is not a game.
@@ -37,7 +39,9 @@ def load_source(name: str) -> Any:
 
 
 def made(source: Any, name: str) -> Any:
-    """Return a game object; a class or a function is called without arguments to make it.
+    """Make a game object from a class or a function by calling it without arguments.
+
+    An object that is already a game is returned unchanged.
 
     Raises:
         ConfigError: if that call raises an error.
@@ -74,7 +78,7 @@ def is_compiled(source: Any) -> bool:
 
 
 def file_of(name: str, source: Any = None) -> Path | None:
-    """Return the file that defines a game; None if there is none, as for a class in a notebook.
+    """Return the file that defines a game, or None, as for a class in a notebook.
 
     Args:
         source: what `load_source` returned; not needed for a game file.
@@ -138,5 +142,5 @@ def existing(name: str) -> Path:
 
 
 def refusal(message: str, name: str) -> ConfigError:
-    """Make the error that reports why a game file is refused."""
+    """Make the error for a game file that cannot be used; ``message`` says why."""
     return ConfigError(message, key="game", value=name, allowed=ALLOWED)

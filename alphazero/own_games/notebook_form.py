@@ -1,8 +1,7 @@
 """Adapt games written in the form of the published notebook.
 
-In: a game object with the methods below. Out: its start position as an
-`alphazero.own_games.python_game.Position`. In the notebook's form, one object holds all the rules
-of a game:
+Their states are wrapped as positions (`alphazero.own_games.python_game.Position`). In the
+notebook's form, one object holds all the rules of a game:
 
     action_size                 actions are 0 to action_size - 1; an attribute or a method
     start_state()
@@ -21,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from alphazero.own_games.rule_errors import unusable
+from alphazero.runtime.errors import ConfigError
 
 _NUM_PROBES = 100  # random games from which missing attributes are estimated
 _MAX_PROBED_PLIES = 5_000
@@ -80,7 +79,7 @@ class NotebookStart(NotebookPosition):
     def __init__(self, game: Any, name: str):
         for needed in ("start_state", "canonicalize"):
             if not callable(getattr(game, needed, None)):
-                raise unusable(name, f"it has no method '{needed}'", needed, "a method")
+                raise ConfigError.of("game", name, reason=f"it has no method '{needed}'")
         state = game.start_state()
         board = _board_of(game.canonicalize(state))
         super().__init__(game, state, 0, _shape(board))
@@ -91,7 +90,12 @@ class NotebookStart(NotebookPosition):
         self.result_range = getattr(game, "result_range", (-max(1, largest), max(1, largest)))
 
     def symmetries(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Make the tables of `Position.symmetries` by transforming a board of numbered cells."""
+        """Find the symmetries of board and actions by transforming a board of numbered cells.
+
+        Returns:
+            The tables (cells, actions) of `alphazero.games.rules.symmetries`; None if the game
+            defines no symmetries.
+        """
         if not callable(getattr(self._game, "get_symmetries", None)):
             return None
         state = self._game.canonicalize(self._state)
@@ -106,7 +110,7 @@ class NotebookStart(NotebookPosition):
         return tables[0][order], tables[1][order]
 
     def _probe(self) -> tuple[int, float]:
-        """Play random games; return the length of the longest and the largest absolute outcome."""
+        """Play random games; return the plies of the longest and the largest absolute outcome."""
         rng = random.Random(0)
         longest = 0
         largest = 0.0
@@ -122,7 +126,7 @@ class NotebookStart(NotebookPosition):
 
 
 def _shape(board: np.ndarray) -> tuple[int, int]:
-    """Return a board's (H, W); a flat board is read as a square if its size allows, or as a row."""
+    """Return the (H, W) of a board; a flat board is a square if its size allows, or else a row."""
     if board.ndim == 2:
         return board.shape
     side = round(board.size**0.5)

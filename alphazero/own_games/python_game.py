@@ -1,11 +1,11 @@
 """Games in plain Python: the methods they need, and how their positions become rows of numbers.
 
-In: an object that is the start position (`Position`), or a game in the notebook's form
-(`alphazero.own_games.notebook_form`). Out: a `Game` whose states are rows of numbers, so that
-search, self-play, replay and stored runs treat it like a compiled game. A state holds the actions
-so far and what the object's methods returned for the position. A table of bounded size keeps the
-objects; a dropped one is rebuilt by replaying its actions. Nothing is pickled. Features that need
-compiled rules, such as the fused UCT kernel, do not work with these games.
+A game is given by its start position, an object with the methods of `Position`, or by an object in
+the notebook's form (`alphazero.own_games.notebook_form`). `PythonGame` stores its positions as rows
+of numbers, so that search, self-play, replay and stored runs treat it like a compiled game. A row
+holds the actions so far and what the object's methods returned for the position. A table of bounded
+size keeps the objects; an object that was dropped is rebuilt by replaying its actions. Features
+that need compiled rules, such as the fused UCT kernel, do not work with these games.
 
 The object's class may be a user's or one in `alphazero.own_games.adapters`.
 """
@@ -22,7 +22,6 @@ from alphazero.games.appearance import read_appearance
 from alphazero.games.batched_game import Game, Transition
 from alphazero.games.symmetry import identity_tables
 from alphazero.own_games.notebook_form import NotebookStart
-from alphazero.own_games.rule_errors import unusable
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import random_below
 
@@ -31,10 +30,27 @@ _KEY_BYTES = 16
 # Bytes in the header of a row, see `_Layout`.
 _RESULT, _PLAYER, _OVER = slice(0, 4), 4, 5
 _HEADER = 6
+_UNUSABLE = "the game '{}' cannot be used: "
+
+
+def unusable(name: str, reason: str, value: Any, allowed: Any) -> ConfigError:
+    """Make the error for a game that cannot be used.
+
+    Args:
+        name: the game's name.
+        reason: a clause that says what is wrong.
+        value, allowed: see `ConfigError`.
+    """
+    start = _UNUSABLE.format(name)
+    message = f"{start}{reason.replace(start, '')}."
+    return ConfigError(message, key="game", value=value, allowed=allowed)
 
 
 def has_python_rules(source: Any) -> bool:
-    """Return whether an object or a class is a game in plain Python; abstract classes are not."""
+    """Return whether an object or a class has the methods of a game in plain Python.
+
+    Abstract classes do not count.
+    """
     if inspect.isabstract(source):
         return False
     return hasattr(source, "legal_actions") or hasattr(source, "get_transitions")
@@ -109,7 +125,7 @@ class Position(Protocol):
 
 
 class _Layout(NamedTuple):
-    """The layout of a row of bytes that stores a position: where each part after the header begins.
+    """Layout of the row of bytes that stores a position: the offset of each part in bytes.
 
         0-3 result, float32 | 4 player | 5 over | legal | planes | key | plies | actions
 
@@ -215,16 +231,19 @@ class PythonGame(Game):
         return np.array([self._playout(self.position(state), rng) for state in states], np.float32)
 
     def position(self, state: np.ndarray) -> Any:
-        """Return the object for a state ([K]); the caller must not change it."""
+        """Return the position object that a state ([K]) stands for; callers must not change it."""
         return self._object(self._actions(state[None])[0, : self._plies(state[None])[0]].tobytes())
 
     def reread(self, state: np.ndarray) -> np.ndarray:
-        """Rebuild a state ([K]) from its object; the result is equal unless a law is broken."""
+        """Compute a state ([K]) again from its position object.
+
+        It is equal to ``state`` unless the rules break a law, such as by changing the object.
+        """
         batch = state[None]
         return self._rows([self.position(state)], self._actions(batch), self._plies(batch))[0]
 
     def after(self, position: Any, action: int) -> Any:
-        """Return the object for the position after an action; ``position`` stays unchanged."""
+        """Play an action on a copy of a position object, and return the copy."""
         following = self.copied(position)
         returned = following.step(action)
         if isinstance(returned, type(position)) and returned is not following:
@@ -312,7 +331,10 @@ class PythonGame(Game):
         return states
 
     def _object(self, key: bytes) -> Any:
-        """Return the object for the position after the actions whose bytes are ``key``."""
+        """Return the position object after the actions whose bytes are ``key``, in `_action_type`.
+
+        If it is not in the table, it is rebuilt from the latest earlier position that is.
+        """
         known = len(key)
         position = self._objects.get(key)
         while position is None and known > 0:
@@ -367,7 +389,7 @@ class PythonGame(Game):
             raise self._refusal("legal_actions", "at least one action while the game is not over")
 
     def _playout(self, position: Any, rng: np.ndarray) -> float:
-        """Return the result of one random game for the player to move in ``position``."""
+        """Play a random game to its end; return its result for the player to move at first."""
         player, position = position.player_to_move(), self.copied(position)
         while not position.is_over():
             legal = position.legal_actions()

@@ -4,10 +4,9 @@ A name begins with a key of `_FAMILIES`, or is the path of a file, a class or a 
 module, or an entry point that an installed package announces in the group `alphazero.games`. To add
 a game to this package, add a line to `_FAMILIES` and its name to `_SHIPPED_FAMILIES`.
 
-In: a game's name, or an object with its rules. Out: the batched game
-(`alphazero.games.batched_game.Game`) that everything else uses. Only this file decides which names
-exist, when two names mean the same game, and who may run code from outside this package: only the
-user. A name read from a file goes through `make_stored_game`.
+`make_game` returns a batched game (`alphazero.games.batched_game.Game`), which all others expect.
+Only this file decides which names exist, when two names mean the same game, and who may run code
+from outside this package: only the user. A name read from a file goes through `make_stored_game`.
 """
 
 import difflib
@@ -172,7 +171,7 @@ def runs_own_code(name: str) -> bool:
 
 
 def is_shipped_game(name: str) -> bool:
-    """Return whether a name means a game of this package, of any board size."""
+    """Return whether a name means a game whose rules this package contains, of any board size."""
     return _SPELLINGS.get(name, name).partition(":")[0] in _SHIPPED_FAMILIES
 
 
@@ -199,7 +198,7 @@ def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str 
 
 
 def canonical_name(name: str) -> str:
-    """Resolve the path of a game file; return other names unchanged."""
+    """Return the absolute path of a game file; return other names of games unchanged."""
     return str(Path(name).resolve()) if is_game_file(name) else name
 
 

@@ -1,6 +1,5 @@
 """Check the rules of a game, run as plain Python in a separate process.
 
-In: the name of a game, and optionally of a second version of its rules. Out: a `RuleReport`.
 Compiled code checks no array bounds, so a mistake in a rule can crash the process; and rules in
 plain Python may never return. The program
 
@@ -18,13 +17,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from alphazero.own_games.checked_game import run_check
-from alphazero.own_games.checks.laws import Laws
+from alphazero.own_games.checks.laws import BrokenLaw, Laws, error_text
 from alphazero.own_games.checks.report import CheckOptions, Fault, RuleReport, examine
-from alphazero.own_games.checks.rule_walks import BrokenLaw
 from alphazero.own_games.game_file import file_of, game_of, is_compiled, load_source
 from alphazero.own_games.python_game import has_python_rules
 from alphazero.own_games.registry import is_game_file, make_game, runs_own_code
-from alphazero.own_games.rule_errors import python_error_text
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import GAMES, announced
 from alphazero.runtime.process import claim_output
@@ -33,10 +30,10 @@ _LOADING_FACTOR = 6  # running the file, which may compute tables, may take 6 ti
 
 
 def check_rules(options: CheckOptions) -> RuleReport:
-    """Check the rules of a named game in a separate process.
+    """Check the rules of a named game, and of its twin if one is given, in a separate process.
 
     Raises:
-        ConfigError: if there is no such game, or no such second version.
+        ConfigError: if there is no game or no twin of that name.
     """
     paths = [_file_of(name) for name in (options.game, options.twin) if name]
     return run_check(options, *(path for path in paths if path is not None))
@@ -79,7 +76,7 @@ def load_laws(name: str) -> Laws:
     except (BrokenLaw, ConfigError) as error:
         raise BrokenLaw(str(error).replace(f"the game file '{name}'", "it", 1)) from error
     except Exception as error:
-        raise BrokenLaw(python_error_text(error, file)) from error
+        raise BrokenLaw(error_text(error, file)) from error
     return Laws(game, file)
 
 

@@ -1,43 +1,45 @@
-"""Identify a user's game by a digest of its rules, and name the changes between two versions.
+"""Identify a user's game by a digest of its rules.
 
-In: a new game, or the stored text of its rules, which is parsed and never run. Out: the text of the
-rules (`alphazero.runtime.source_text`) followed by the sizes of the game, and that text's digest;
-or the names of the parts that differ. A class without source, as in a notebook, is identified by
-its behaviour in random games.
+The text of the rules is their source code (`alphazero.runtime.source_text`), followed by the sizes
+of the game. For a class defined in a notebook, it is the source of the class's methods, if Python
+knows it.
 """
 
 import ast
 import hashlib
 import inspect
+import textwrap
 from typing import Any
-
-import numpy as np
 
 from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.runtime.jit import with_written_names
-from alphazero.runtime.source_text import digest_of, module_file, parts_of, source_text
+from alphazero.runtime.source_text import digest_of, module_file, source_text
 
-#: Names under which the game's sizes and its behaviour are added to the text of its rules.
-SIZES = "SIZES"
-BEHAVIOUR = "BEHAVIOUR"
+_SIZES = "SIZES = "  # begins the last line of a text of rules
 _PACKAGE = __name__.partition(".")[0]
-_NUM_GAMES = 8  # random games in a digest of behaviour
-_MAX_PLIES = 200  # most plies of these games
-_MAX_NAMES = 6  # most changed names in a message
 
 
 def identify(game: Game) -> Game:
-    """Set a game's `rules_text` and `rules_digest`, and return the game.
+    """Compute and set a game's `rules_text` and `rules_digest`; return the game.
 
     Both stay "" for games of this package, which are identified by their names.
     """
     rules = game.rules_object
     if type(rules).__module__.partition(".")[0] != _PACKAGE:
         file = module_file(type(rules).__module__)
-        text = file and source_text(file) or f"{BEHAVIOUR} = {_behaviour(game)!r}"
-        game.rules_text = f"{text}\n\n\n{SIZES} = {_sizes_of(game)!r}\n"
+        text = source_text(file) if file else _source_of_methods(type(rules))
+        game.rules_text = f"{text}\n\n\n{_SIZES}{_sizes_of(game)!r}\n"
         game.rules_digest = digest_of(game.rules_text)
     return game
+
+
+def _source_of_methods(game_class: type) -> str:
+    """Return the source of a class's methods; "" if Python does not know it."""
+    methods = filter(inspect.isfunction, vars(game_class).values())
+    try:
+        return "\n".join(textwrap.dedent(inspect.getsource(method)) for method in methods)
+    except OSError:
+        return ""
 
 
 def _sizes_of(game: Game) -> dict[str, Any]:
@@ -54,7 +56,10 @@ def _sizes_of(game: Game) -> dict[str, Any]:
 
 
 def made_as(rules: Any) -> str:
-    """Write the call that makes the game: its class, with the arguments that the object stores."""
+    """Format the call that makes a game's rules, such as "Snort(side=5)".
+
+    It contains those arguments of the class that the object stores as attributes.
+    """
     if isinstance(rules, tuple):
         return with_written_names(repr(rules))
     try:
@@ -72,51 +77,19 @@ def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, (bool, int, float, str))
 
 
-def _behaviour(game: Game) -> str:
-    """Play random games and return a digest of everything that the rules return in them."""
-    rng = np.random.default_rng(0)
-    digest = hashlib.sha256()
-    states = game.initial_states(_NUM_GAMES)
-    for _ in range(min(game.max_plies, _MAX_PLIES)):
-        found = game.inspect(states)
-        for seen in (found.legal_action_mask, found.results, found.players, game.observe(states)):
-            digest.update(np.ascontiguousarray(seen).tobytes())
-        states = states[~found.over]
-        legal = found.legal_action_mask[~found.over]
-        if not len(states):
-            break
-        states = game.step(states, (rng.random(legal.shape) * legal).argmax(axis=1)).states
-    return digest.hexdigest()
-
-
-def changes(old: str, new: str) -> str:
-    """Describe how two texts of rules differ, such as "changed: step, winner"; "" if equal."""
-    before, after = parts_of(old), parts_of(new)
-    names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
-    if BEHAVIOUR in names:
-        return "random games differ, or only one of the two has a source"
-    rules = [name for name in names if name != SIZES]
-    if names and not rules:
-        return f"{_sizes(old)['made_as']} has become {_sizes(new)['made_as']}"
-    more = f" and {len(rules) - _MAX_NAMES} more" if len(rules) > _MAX_NAMES else ""
-    return f"changed: {', '.join(rules[:_MAX_NAMES])}{more}" if rules else ""
-
-
 def network_shapes(text: str) -> tuple:
-    """Read from a text of rules the input and output shapes of their network, ((C, H, W), A)."""
-    sizes = _sizes(text)
+    """Read the shape of the network's input and the number of actions from a text of rules.
+
+    Returns:
+        ((C, H, W), A).
+    """
+    sizes = ast.literal_eval(text.rpartition(_SIZES)[2])
     return sizes["planes_shape"], sizes["num_actions"]
 
 
 def is_rules_text(text: str) -> bool:
-    """Return whether a stored text of rules is undamaged and can be compared."""
+    """Return whether a stored text is an undamaged `Game.rules_text`."""
     try:
         return bool(digest_of(text) and network_shapes(text))
     except (SyntaxError, ValueError, KeyError, TypeError, RecursionError, MemoryError):
         return False
-
-
-def _sizes(text: str) -> dict[str, Any]:
-    """Parse the last line of a text of rules: the game's sizes, a dictionary of literals."""
-    sizes: dict[str, Any] = ast.literal_eval(text[text.rindex(f"{SIZES} = ") + len(SIZES) + 3 :])
-    return sizes

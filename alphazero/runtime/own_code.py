@@ -1,7 +1,6 @@
 """Load code from outside this package by name: ``module:name``, or the name of an entry point.
 
-In: a name. Out: the object that it refers to, or an error. An installed package announces entry
-points in its ``pyproject.toml``:
+An installed package announces entry points in its ``pyproject.toml``:
 
     [project.entry-points."alphazero.games"]
     breakthrough = "my_package.rules:GAME"
@@ -36,7 +35,10 @@ def is_module_name(name: str) -> bool:
 
 
 def announced(group: str) -> dict[str, EntryPoint]:
-    """Find the entry points of a group, by name, without loading them."""
+    """Return the entry points of a group that installed packages announce, keyed by name.
+
+    None is loaded.
+    """
     return {entry.name: entry for entry in entry_points(group=group)}
 
 
@@ -59,7 +61,7 @@ def load_own(name: str, group: str, key: str, others: Sequence[str] = ()) -> Any
 
 
 def reason_of(error: BaseException) -> str:
-    """Describe an error in the user's code as a clause, with the line of that code it came from."""
+    """Describe an error that a user's code raised as a clause, with file and line in that code."""
     text = " ".join(str(error).split()).rstrip(".")
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
     # The message of a syntax error names its line.
@@ -82,7 +84,12 @@ def _is_own(file: str) -> bool:
 
 
 def _imported(target: str, name: str, key: str) -> Any:
-    """Import the object at ``target``, a ``module:name``; ``name`` is the user's name for it."""
+    """Import the object that ``target``, a ``module:name``, refers to.
+
+    Args:
+        name: the name that the user typed, for errors.
+        key: the setting that holds the name, for errors.
+    """
     module_name, _, attribute = target.partition(":")
     if os.getcwd() not in sys.path:  # present with `python -m`, but not in a console command
         sys.path.insert(0, os.getcwd())

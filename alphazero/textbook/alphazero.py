@@ -1,9 +1,9 @@
 """AlphaZero in plain Python: PUCT with an evaluator, root noise and tree reuse; and self-play.
 
-In: the rules of a game and an evaluator. Out: a `PolicyOutput`, or the samples from one game of
-self-play. One simulation has three phases, each a method of `AlphaZero`: `simulate`, `expand`,
-`backward`. The evaluator is any function ``(game, state) -> (priors, value)``, such as a network or
-a table; see `alphazero.textbook.evaluators`.
+A search returns a `PolicyOutput`; one game of self-play gives training samples. A simulation has
+three phases, each a method of `AlphaZero`: `simulate`, `expand`, `backward`. The evaluator is any
+function ``(game, state) -> (priors, value)``, such as a network or a table; see
+`alphazero.textbook.evaluators`.
 
 Source: D. Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and
 Go through self-play", 2018, supplement ("Search") and its pseudocode.
@@ -138,11 +138,17 @@ class AlphaZero:
         self.backward(path, value)
 
     def is_finished(self, num_simulations: int) -> bool:
-        """Return whether the root's actions have all their visits; one more is the root's own."""
+        """Return whether the root's actions have ``num_simulations`` visits in total.
+
+        The root itself has one visit more, from its own evaluation.
+        """
         return self.root.visits - 1 >= num_simulations
 
     def output(self) -> PolicyOutput:
-        """Return the result: weights are visits / sum of visits, or equal without visits."""
+        """Return the result of the simulations so far.
+
+        action_weights = visits / sum of visits;  all equal if there are no visits
+        """
         visits = {action: self.root.children[action].visits for action in self.playable_actions()}
         total = sum(visits.values())
         weights = {
@@ -210,7 +216,12 @@ class AlphaZero:
         return value + self.exploration(node, self.prior(node, child), child.visits)
 
     def exploration(self, node: Node, prior: float, visits: int) -> float:
-        """Return the score's second term for a child with the given prior and visits."""
+        """Return the exploration term of `score`, pb_c * P * sqrt(N) / (1 + n), for a child.
+
+        Args:
+            prior: P, the child's prior.
+            visits: n, the child's number of visits.
+        """
         pb_c = self.pb_c_init + math.log((node.visits + self.pb_c_base + 1) / self.pb_c_base)
         return pb_c * prior * math.sqrt(node.visits) / (1 + visits)
 
@@ -235,7 +246,7 @@ class AlphaZero:
     # --- the root ---------------------------------------------------------------------------------
 
     def set_root(self, node: Node) -> None:
-        """Make a node the root and drop the rest of the tree; evaluate it if it has no visit."""
+        """Make a node the root and drop the rest of the tree; evaluate a root without visits."""
         self.root, self.has_noise = node, False
         if not node.visits:
             self.backward([node], self.expand(node))
@@ -253,14 +264,17 @@ class AlphaZero:
         self.has_noise = True
 
     def make_node(self, state: State, prior: float = 1.0, parent: Node | None = None) -> Node:
-        """Make a new node for a position."""
+        """Make a node for a position; ``prior`` is P(s, a) of the action that leads there."""
         player = self.game.player_to_move(state)
         if player is None:
             player = 1 - parent.player if parent else 0
         return Node(state, player, prior)
 
     def label(self, node: Node, parent: Node | None = None) -> str:
-        """Describe a node in one line, for `alphazero.textbook.drawing`."""
+        """Describe a node in one line of a drawn tree: visits, value, prior and PUCT score.
+
+        The value is for the player to move at ``parent``, or at the root if there is no parent.
+        """
         player = node.player if parent is None else parent.player
         text = f"visits {node.visits}"
         if node.visits:
@@ -271,7 +285,10 @@ class AlphaZero:
         return f"{text}, prior {prior:.3f}, PUCT {score:.4f}"
 
     def untried(self, node: Node) -> list:
-        """Return the actions to draw as not visited; [] for a leaf below the root."""
+        """Return a node's unvisited actions, to be listed in a drawn tree.
+
+        The list is empty for a leaf below the root.
+        """
         children = node.children.items()
         if node is not self.root and not any(child.visits for _, child in children):
             return []

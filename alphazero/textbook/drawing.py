@@ -1,16 +1,17 @@
 """Draw a search tree as text.
 
-In: a search, `Uct` or `AlphaZero`, whose method `label` describes a node, and one of its nodes.
-Out: text. If several move sequences reach a node of a table, the node is repeated.
+The search, `Uct` or `AlphaZero`, describes each node by its method `label`. If several move
+sequences reach a node of a table, the node is drawn several times.
 """
 
 
 def tree_text(search, root, max_depth: int | None = None) -> str:
-    """Draw a tree with one line per visited node, which begins with the node's action.
+    """Draw the tree below a node, with one line per visited node that begins with its action.
 
-    Children are listed by decreasing visits; the unvisited actions share a line.
+    Children are listed by decreasing visits. A node's unvisited actions share a line.
 
     Args:
+        search: the search that the tree belongs to, `Uct` or `AlphaZero`.
         max_depth: largest depth below ``root``; None prints the whole tree.
     """
     return "\n".join([search.label(root), *_lines_below(search, root, "", max_depth)])
@@ -35,7 +36,6 @@ def _lines_below(search, node, indent: str, depth_left: int | None) -> list[str]
 
 
 def _visited(search, node) -> list[tuple]:
-    """Return (action, child) for the visited children, the most visited first."""
-    places = {action: place for place, action in enumerate(search.scores(node))}
+    """Return the pairs (action, child) of a node's visited children, the most visited first."""
     visited = [(action, child) for action, child in node.children.items() if child.visits]
-    return sorted(visited, key=lambda pair: (-pair[1].visits, places.get(pair[0], len(places))))
+    return sorted(visited, key=lambda pair: (-pair[1].visits, pair[0]))

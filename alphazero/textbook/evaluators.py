@@ -24,6 +24,7 @@ def checked_answer(answer: Any, actions: list, lowest_value: float) -> tuple[Map
     """Validate what an evaluator returned, and return it as (priors, value).
 
     Args:
+        answer: what the evaluator returned.
         actions: the legal actions.
         lowest_value: the lowest result of the game; the highest is its negative.
 
@@ -46,7 +47,12 @@ def checked_answer(answer: Any, actions: list, lowest_value: float) -> tuple[Map
 
 
 def _number(number: Any, allowed: str, lowest: float, highest: float) -> float:
-    """Convert a number from an evaluator to a float; refuse it outside its range."""
+    """Convert a prior or a value that an evaluator returned to a float.
+
+    Raises:
+        ValueError: if it is not a number from ``lowest`` to ``highest``; the message says that the
+            evaluator must return ``allowed``.
+    """
     try:
         value = float(number)
     except (TypeError, ValueError):
@@ -85,13 +91,13 @@ def rollouts(num_rollouts: int = 1, rng: random.Random | None = None) -> Evaluat
 
 
 def network(evaluator) -> Evaluator:
-    """Make an evaluator from a network, for states of a `PlainGame`.
+    """Make an evaluator from a network of this package, for states of a `PlainGame`.
 
         priors = softmax of the logits over the legal actions
 
     Args:
-        evaluator: see `alphazero.inference.evaluator`; a player from ``az.load_player("best",
-            game)`` has one as its attribute ``evaluator``.
+        evaluator: computes logits and values, see `alphazero.inference.evaluator`; a player from
+            ``az.load_player("best", game)`` has one as its attribute ``evaluator``.
     """
 
     def evaluate(game: PlainGame, state: State) -> tuple[dict, float]:
@@ -115,12 +121,15 @@ class Table:
         self.samples: dict[State, list] = {}  #: samples by position
 
     def learn(self, samples: Iterable) -> None:
-        """Add samples of self-play, see `alphazero.textbook.alphazero.Sample`."""
+        """Add the samples of a game of self-play, see `alphazero.textbook.alphazero.Sample`."""
         for sample in samples:
             self.samples.setdefault(sample.state, []).append(sample)
 
     def __call__(self, game: Rules, state: State) -> tuple[dict, float]:
-        """Return the mean policy target and mean outcome; for an unseen position, `uniform`."""
+        """Return the mean policy target and the mean outcome of a position's samples.
+
+        For a position without samples, return the answer of `uniform`.
+        """
         known = self.samples.get(state)
         if not known:
             return uniform(game, state)

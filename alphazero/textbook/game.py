@@ -6,7 +6,7 @@ in the form of the published notebook.
 """
 
 import functools
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -51,7 +51,7 @@ _NOTEBOOK_METHODS = ("start_state", "get_transitions", "run_simulation")
 
 
 def as_rules(game: Any) -> Any:
-    """Return an object with `Rules` unchanged, and wrap a game in the notebook's form.
+    """Adapt a game in the notebook's form to `Rules`; return an object with `Rules` unchanged.
 
     Raises:
         TypeError: if the object has the methods of neither.
@@ -77,7 +77,7 @@ def _lacks(game: Any, names: tuple[str, ...]) -> list[str]:
 
 
 def turn_passes(game: Rules, state: State, after: State) -> bool:
-    """Return whether the player to move differs between a state and the one after it."""
+    """Return whether the turn passes to the other player between ``state`` and ``after``."""
     player = game.player_to_move(after)
     return player is None or player != game.player_to_move(state)
 
@@ -137,7 +137,7 @@ class NotebookGame:
         return self._known(state)
 
     def _checked(self, state: State) -> tuple[dict, float | None]:
-        """Get a state's transitions from the game and validate them.
+        """Call the game's ``get_transitions`` for a state, and validate what it returns.
 
         Raises:
             ValueError: if the transitions do not have the notebook's form.
@@ -165,7 +165,6 @@ class PlainGame:
         if not (hasattr(game, "inspect") and hasattr(game, "state_dtype")):
             raise TypeError(f"PlainGame takes a game of alphazero.make_game, not {game!r}.")
         self.game = game
-        self.action_size: int = game.num_actions
         self._inspect = functools.lru_cache(100_000)(self._look_at)
 
     def initial_state(self) -> State:
@@ -208,7 +207,7 @@ class PlainGame:
     # --- beyond the rules -------------------------------------------------------------------------
 
     def to_array(self, state: State) -> np.ndarray:
-        """Convert a state to an array for the batched game, [1, K]."""
+        """Convert a state to a batch of one position for the batched game, [1, K]."""
         states = np.empty((1, self.game.state_size), self.game.state_dtype)
         for index, word in enumerate(state):
             states[0, index] = word
@@ -225,24 +224,6 @@ class PlainGame:
     def to_text(self, state: State) -> str:
         """Draw the board as text, one line per row."""
         return self.game.state_to_text(self.to_array(state)[0])
-
-    def canonicalize(self, state: State) -> tuple[int, ...]:
-        """Return the board row by row for the player to move: 1 own, -1 the opponent's, 0 empty."""
-        own = 1 + self.player_to_move(state)
-        cells = self.game.cells(self.to_array(state)[0]).ravel().tolist()
-        return tuple(0 if cell == 0 else 1 if cell == own else -1 for cell in cells)
-
-    def get_symmetries(self, board: tuple, probs: Sequence[float]) -> list[tuple[tuple, list]]:
-        """Return the images of a board and its action probabilities under each symmetry.
-
-        Args:
-            board: a board from `canonicalize`.
-        """
-        tables = zip(self.game.cell_symmetries, self.game.action_symmetries)
-        return [
-            (tuple(board[cell] for cell in cells), [probs[action] for action in actions])
-            for cells, actions in tables
-        ]
 
     def _look_at(self, state: State) -> "_Inspected":
         found = self.game.inspect(self.to_array(state))

@@ -13,10 +13,11 @@ Chooser = Callable[[State], object]
 def play_game(
     game: Rules, first: Chooser, second: Chooser, show: Callable[[State], None] | None = None
 ) -> tuple[list, float]:
-    """Play a game from the start.
+    """Play a game from the start position to its end.
 
     Args:
         game: an object with `Rules`, or a game in the notebook's form.
+        first, second: choose the moves of the player who begins, and of the other.
         show: called with each position, such as ``lambda state: print(game.to_text(state))``.
 
     Returns:
@@ -36,13 +37,18 @@ def play_game(
 
 
 def _mover(game: Rules, state: State, actions: list) -> int:
-    """Return the player to move after the given actions."""
+    """Return the player to move in a state, 0 or 1, reached by the given actions."""
     player = game.player_to_move(state)
     return len(actions) % 2 if player is None else player
 
 
 def person(game: Rules, read: Callable[[str], str] = input, say=print) -> Chooser:
-    """Make a chooser that asks a person until a legal action is typed."""
+    """Make a chooser that asks a person for a move until they type a legal one.
+
+    Args:
+        read: prints a question and returns what the person types.
+        say: prints a message.
+    """
     game = as_rules(game)
 
     def choose(state: State):

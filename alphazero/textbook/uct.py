@@ -1,6 +1,6 @@
 """UCT: Monte Carlo tree search with UCB1 and rollouts, on a tree or on a table of positions.
 
-In: the rules of a game and a state. Out: a `Node` with its statistics, and the move to play. One
+A search returns the `Node` of a position, whose children hold the statistics of each move. A
 simulation has four phases, each a method of `Uct`: `select`, `expand`, `simulate`, `backpropagate`.
 
 Without a table, every node has its own statistics, and the nodes form a tree. With a table, a
@@ -45,12 +45,12 @@ class Node:
         return f"{board}\n{move}, {self.visits} visits, mean outcome {self.value:g} to move"
 
     def wins_of(self, player: int) -> float:
-        """Return the wins of a given player."""
+        """Return the number of wins of either player in the simulations through this node."""
         return self.wins if player != self.player else self.wins_to_move
 
     @property
     def wins_to_move(self) -> float:
-        """The wins of the player to move."""
+        """The number of wins of the player to move in the simulations through this node."""
         return self.visits - self.wins - self.ties
 
     @property
@@ -102,10 +102,10 @@ def random_rollout(game: Rules, state: State, rng: random.Random) -> float:
 
 
 class Uct:
-    """A UCT search.
+    """A UCT search of a game, on a tree or on a table of positions.
 
     Args:
-        game: `Rules`, or a game in the published notebook's form, see `NotebookGame`.
+        game: an object with `Rules`, or a game in the notebook's form, see `NotebookGame`.
         uct_c: the exploration constant of `ucb1`. For a game in the notebook's form the score is
             mean outcome + uct_c * sqrt(ln(parent_visits) / visits), as in the notebook. The same
             number then explores half as much, since outcomes from -1 to 1 span twice the range of
@@ -186,7 +186,7 @@ class Uct:
         return root
 
     def begin(self, state: State) -> Node:
-        """Make the node of a position, ready for simulations.
+        """Make the node of a position from which simulations can start.
 
         The node itself is never simulated: each simulation visits one of its children. In a game in
         the notebook's form the children are added here, as in the notebook.
@@ -299,7 +299,7 @@ class Uct:
         return missing
 
     def choose_missing(self, node: Node, missing: list):
-        """Choose the missing action to try first; here, at random."""
+        """Choose one of the actions without a child, at random; subclasses may override this."""
         return self.rng.choice(missing)
 
     def random_action(self, state: State):
@@ -323,7 +323,7 @@ class Uct:
         return 2 * ucb1(wins, visits, node.visits, self.uct_c / 2) - 1
 
     def wins_at(self, node: Node, child: Node) -> float:
-        """Return the wins in ``child`` of the player to move at ``node``."""
+        """Return the number of wins in ``child`` of the player to move at its parent ``node``."""
         return child.wins if self.passes_turn(node, child) else child.wins_to_move
 
     def passes_turn(self, node: Node, child: Node) -> bool:
@@ -365,7 +365,7 @@ class Uct:
         return node
 
     def _is_visited(self, state: State) -> bool:
-        """Return whether the table has this position, with at least one visit."""
+        """Return whether the table holds a position with at least one visit."""
         return self.table is not None and state in self.table and self.table[state].visits > 0
 
     # --- results ----------------------------------------------------------------------------------
@@ -404,7 +404,10 @@ class Uct:
         return PositionStatistics(node.visits, node.wins_to_move, node.value)
 
     def label(self, node: Node, parent: Node | None = None) -> str:
-        """Describe a node in one line, for `alphazero.textbook.drawing`."""
+        """Describe a node in one line of a drawn tree: its visits, its wins and its UCB1 score.
+
+        Wins are those of the player to move at ``parent``, or at the node without a parent.
+        """
         if self.is_notebook:
             return self._label_in_outcomes(node, parent)
         if parent is None:
@@ -414,7 +417,10 @@ class Uct:
         return f"visits {node.visits}, wins {wins:g}, UCB1 {score:.4f}"
 
     def _label_in_outcomes(self, node: Node, parent: Node | None) -> str:
-        """Make the `label` with a mean outcome, for the player to move at ``parent``."""
+        """Describe a node as `label` does, for a game in the notebook's form.
+
+        A mean outcome takes the place of the wins.
+        """
         value = node.value if parent is None else -node.value
         text = f"visits {node.visits}, mean outcome {value + 0.0:g}"
         if parent is None:
@@ -422,7 +428,7 @@ class Uct:
         return f"{text}, UCB {self.score(parent, node):.4f}"
 
     def untried(self, node: Node) -> list:
-        """Return the actions to draw as not visited; [] for a leaf."""
+        """Return a node's unvisited actions, to be listed in a drawn tree; [] for a leaf."""
         if not any(child.visits for child in node.children.values()):
             return []
         return [action for action, score in self.scores(node).items() if score == math.inf]

@@ -14,7 +14,7 @@ from alphazero.learner.settings import LearnerSettings
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import check_settings, check_stored_kind
 from alphazero.own_games.registry import make_game, make_stored_game, same_game
-from alphazero.own_games.rules_digest import changes, network_shapes
+from alphazero.own_games.rules_digest import network_shapes
 from alphazero.replay.settings import ReplaySettings
 from alphazero.runtime.device import choose_device
 from alphazero.runtime.errors import ConfigError
@@ -165,14 +165,11 @@ def check_rules(folder: RunFolder, settings: TrainSettings, game: Game) -> bool:
     Raises:
         ConfigError: if they have, and the settings do not allow that or the network no longer fits.
     """
-    stored = folder.read_rules()
-    if not stored or not game.rules_text:
+    digest = folder.rules_digest
+    if not digest or game.rules_digest in ("", digest):
         return False
-    changed = changes(stored, game.rules_text)
-    if not changed:
-        return False
-    reason = f"the rules of {game.name} are not those of the run ({changed})"
-    before = network_shapes(stored)
+    reason = f"the rules of {game.name} are not those of the run"
+    before = network_shapes(folder.read_rules())
     after = network_shapes(game.rules_text)
     if before != after:
         reason += f"; its network cannot be kept, as planes and number of actions were {before}"

@@ -183,10 +183,10 @@ def _random_games(name: str):
 
 
 def _library_uct(name: str):
-    """Return a function that measures simulations/s of UCT from the start, in full batches."""
+    """Return a function that measures simulations/s of UCT from the start position."""
     game = make_game(name)
     player = uct_player(game, PlayerSettings(num_simulations=LIBRARY_UCT))
-    states = game.initial_states(min(BATCH, player.batch_size))
+    states = game.initial_states()
 
     def run(_seed: int) -> float:
         num_searches, started = 0, time.perf_counter()

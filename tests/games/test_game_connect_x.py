@@ -92,20 +92,6 @@ def test_the_last_cell_of_the_board_can_win(board_of):
 
 
 @pytest.mark.parametrize(
-    ("sizes", "moves", "parts"),
-    [
-        ((6, 7, 4), [3, 3, 2, 4, 2, 0, 7], ["move 7", "7", "0 to 6"]),
-        ((6, 7, 4), [0, 1, 0, 1, 0, 1, 0, 1], ["move 8", "over"]),
-        ((3, 3, 3), [0, 0, 0, 0], ["move 4", "'0'", "1, 2"]),
-    ],
-)
-def test_an_illegal_move_of_a_list_is_named_with_its_place(board_of, sizes, moves, parts):
-    with pytest.raises(ValueError) as error:
-        board_of(*sizes).play_moves(moves)
-    assert [part for part in parts if part not in str(error.value)] == []
-
-
-@pytest.mark.parametrize(
     ("drawing", "player", "parts"),
     [
         ("....\nX...\n....", 1, ["row 1", "column 0", "row 2"]),
@@ -120,11 +106,6 @@ def test_unreachable_boards_are_refused_with_the_reason(board_of, drawing, playe
     with pytest.raises(ValueError) as error:
         board_of(3, drawing.index("\n"), 3).text_to_state(drawing, player)
     assert [part for part in parts if part not in str(error.value)] == []
-
-
-def test_a_won_board_is_read_and_is_over(board_of):
-    game = board_of(3, 4, 3)
-    assert game.results(game.text_to_state("....\nOO..\nXXX.", SECOND)[None])[0] == -1
 
 
 def test_boards_of_more_than_64_bits_are_kept_in_bytes():

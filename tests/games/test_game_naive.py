@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from game_samples import EXAMPLE, GAME_NAMES, PUZZLE, label, random_games
+from game_samples import GAME_NAMES, label, random_games
 from mostly_slow import mostly_slow
-from naive import naive_twin, replayed
+from naive import naive_twin
 
 from alphazero.games.batched_game import CompiledGame
 from alphazero.games.connect_x import ConnectX
@@ -38,23 +38,6 @@ def compare(game, state, twin):
         assert inspected.results[0] == twin.result()
 
 
-@pytest.mark.parametrize(
-    ("name", "depth", "seed"),
-    [
-        ("othello", 3, 0),
-        ("othello:4", 7, 1),
-        ("connect_x:4x3x3", 5, 2),
-        ("tic_tac_toe", 3, 3),
-        (EXAMPLE, 3, 4),
-        (PUZZLE, 4, 5),
-    ],
-    ids=str,
-)
-def test_every_line_to_a_depth_agrees_with_the_naive_twin(name, depth, seed):
-    game = make_game(name)
-    assert perft_of_twin(name, depth) == [len(states) for states in frontiers(game, depth)]
-
-
 def frontiers(game, depth):
     """Yield the states after every sequence of 1, 2, ... ``depth`` moves."""
     states = game.initial_states()
@@ -62,15 +45,6 @@ def frontiers(game, depth):
         rows, actions = np.nonzero(game.legal_action_mask(states))
         states = game.step(states[rows], actions).states
         yield states
-
-
-def perft_of_twin(name, depth):
-    """Count the sequences of 1 to ``depth`` moves by replaying each of them from the start."""
-    lines, counts = [[]], []
-    for _ in range(depth):
-        lines = [[*line, action] for line in lines for action in replayed(name, line).legal()]
-        counts.append(len(lines))
-    return counts
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,6 @@ from alphazero.cli import main
 from alphazero.cli.check_game import starting_values
 from alphazero.own_games import checked_game
 from alphazero.own_games.checks.report import CheckOptions, RuleReport, examine
-from alphazero.own_games.registry import make_game
 from alphazero.own_games.rule_check import check_rules, load_laws
 from alphazero.training.run_config import compose
 
@@ -36,7 +35,6 @@ class Mistake(NamedTuple):
     alone: str  #: what becomes of it without a twin: it is "broken" or "noted"; "" is nothing
     named: str = ""  #: in the text of that
     num_positions: int = 600  #: to look at
-    quickly: str = "twin"  #: what `make test` tries: with the "twin", or "alone"
 
 
 MISTAKES = {
@@ -67,27 +65,23 @@ MISTAKES = {
         "broken",
         "'legal_actions' allows no action",
         1100,
-        quickly="alone",
     ),
     "max_plies too small": Mistake(
         BREAKTHROUGH,
         {"return 2 * game.side * (2 * game.side - 5) + 1": "return 20"},
         "broken",
-        quickly="alone",
     ),
     "moves in a finished game": Mistake(
         BREAKTHROUGH,
         {"not over and is_legal": "is_legal"},
         "broken",
         "the game is over",
-        quickly="alone",
     ),
     "a symmetry that is none": Mistake(
         BREAKTHROUGH,
         {"actions[:, ::-1, :, ::-1]": "actions[:, ::-1]"},
         "broken",
         "symmetry 1",
-        quickly="alone",
     ),
     "a result of the wrong sign": Mistake(
         BREAKTHROUGH, {"    return -1  # the": "    return 1  # the"}, "noted", "'result'"
@@ -124,30 +118,29 @@ def planted(mistake: Mistake, folder: Path) -> str:
     return str(path)
 
 
-#: Those that are like another one, or whose games are long.
-SLOW_MISTAKES = {
-    "max_plies too small",
-    "konane: a second jump takes nothing",
-    "an end that random games do not reach",
-}
-#: What is checked: a mistake with its twin or alone, a correct game. Quickly, each mistake once.
-CASES = {
-    f"{way}, {name}": way == mistake.quickly and name not in SLOW_MISTAKES
+#: What is checked: a mistake with its twin or alone, a correct game.
+CASES = [
+    f"{way}, {name}"
     for name, mistake in MISTAKES.items()
     for way in ("twin", "alone")
     if way == "twin" or mistake.alone
+]
+CASES += [f"correct, {name}" for name in CORRECT]
+#: What `make test` tries.
+QUICK_CASES = {
+    "twin, a straight capture",
+    "twin, konane: the right edge one square too far",
+    "alone, moves in a finished game",
+    f"correct, {PUZZLE}",
 }
-CASES |= {f"correct, {name}": name != "othello:4" for name in CORRECT}
-#: Of the quick ones, `make test` takes some.
-CASES = {case: quick and place % 3 == 0 for place, (case, quick) in enumerate(CASES.items())}
 
 
 def print_reports(speed: str) -> None:
     """Print the reports on the quick or the slow cases, as JSON."""
     sys.path.append(str(Path(BREAKTHROUGH).parent))
     found = {}
-    for case, is_quick in CASES.items():
-        if is_quick == (speed == "quick"):
+    for case in CASES:
+        if (case in QUICK_CASES) == (speed == "quick"):
             way, _, name = case.partition(", ")
             with tempfile.TemporaryDirectory() as folder:
                 found[case] = examined(way, name, Path(folder))
@@ -174,14 +167,14 @@ def found_reports(is_quick: bool) -> dict[str, RuleReport]:
 
 
 def report_of(case: str) -> RuleReport:
-    return found_reports(CASES[case])[case]
+    return found_reports(case in QUICK_CASES)[case]
 
 
 def cases(way: str) -> list:
     """Return the cases of one kind as parameters; the slow ones are marked."""
     return [
-        case if is_quick else pytest.param(case, marks=pytest.mark.slow)
-        for case, is_quick in CASES.items()
+        case if case in QUICK_CASES else pytest.param(case, marks=pytest.mark.slow)
+        for case in CASES
         if case.startswith(way)
     ]
 
@@ -189,34 +182,30 @@ def cases(way: str) -> list:
 @pytest.mark.parametrize("case", cases("twin"))
 def test_a_twin_finds_each_mistake_and_the_moves_that_lead_to_it(case):
     report = report_of(case)
-    assert not report.holds
-    fault = report.broken or report.difference
+    fault = report.fault
     assert fault.text and fault.board and len(fault.moves.split()) == len(fault.actions)
 
 
 @pytest.mark.parametrize("case", cases("alone"))
 def test_without_a_twin_the_laws_find_or_note_what_they_can(case):
     report, mistake = report_of(case), MISTAKES[case.partition(", ")[2]]
-    assert report.holds == (mistake.alone == "noted")
-    texts = report.notes if report.holds else [report.broken.text]
+    assert (report.fault is None) == (mistake.alone == "noted")
+    texts = [report.fault.text] if report.fault else report.notes
     assert any(mistake.named in text for text in texts)
 
 
 @pytest.mark.parametrize("case", cases("correct"))
 def test_correct_games_pass(case):
     report = report_of(case)
-    assert report.holds and not report.notes
+    assert report.fault is None and not report.notes
     assert report.num_positions >= 200
 
 
 @pytest.mark.slow
 def test_the_report_counts_positions_lines_and_ends():
     report = report_of(f"correct, {BREAKTHROUGH}")
-    assert report.perft == [1, 13, 156] and report.num_by_ply[:2] == [1, 13]
-    assert report.full_plies == 1 and not report.is_whole
-    assert report.ends["drawn"] == 0
-    firsts = [report.ends[f"won by the {one} player"] for one in ("first", "second")]
-    assert sum(firsts) == report.num_games and report.max_plies == 51
+    assert report.perft == [1, 13] and not report.is_whole and report.max_plies == 51
+    assert set(report.results) == {"-1", "1"} and sum(report.results.values()) >= 25
 
 
 # --- the command ----------------------------------------------------------------------------------
@@ -241,7 +230,7 @@ def test_a_difference_is_printed_with_its_moves_and_ends_with_1(folder, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert "a4a3 (action 34)" in lines[0] and "a2a3" in lines[1] and "91" in lines[2]
     figures = json.loads((folder / "a.json").read_text())
-    assert figures["holds"] is False and figures["difference"]["actions"] == [91]
+    assert figures["holds"] is False and figures["fault"]["actions"] == [91]
 
 
 @pytest.mark.slow
@@ -285,9 +274,8 @@ def test_an_endless_loop_is_named_with_its_line(folder, monkeypatch, names):
     monkeypatch.setattr(checked_game, "TIME_LIMIT_S", 1.5)
     text = Path(EXAMPLE).read_text().replace("    return True\n", "    while True:\n        pass\n")
     (folder / "endless.py").write_text(text)
-    fault = check_rules(CheckOptions(*names)).broken
-    assert "'is_over'" in fault.text and "line " in fault.text
-    assert ("endless.py" in fault.text) == (len(names) > 1)
+    fault = check_rules(CheckOptions(*names)).fault
+    assert "endless.py, line " in fault.text and "'is_over'" in fault.text
 
 
 # --- settings to start with -----------------------------------------------------------------------
@@ -299,21 +287,11 @@ def test_an_endless_loop_is_named_with_its_line(folder, monkeypatch, names):
 )
 @pytest.mark.parametrize("name", mostly_slow([BREAKTHROUGH, PUZZLE]))
 def test_every_proposed_value_is_a_setting(name, plies, legal, is_whole):
-    report = RuleReport(plies=plies, mean_legal=legal, is_whole=is_whole, num_by_ply=[1, 2])
-    overrides = [one.override for one in starting_values(make_game(name), report)]
-    settings = compose([f"game={name}", *overrides])
+    report = RuleReport(plies=plies, mean_legal=legal, is_whole=is_whole)
+    settings = compose(starting_values(name, report))
     assert settings.evaluation.prove == is_whole
-    assert 32 <= settings.selfplay.num_simulations <= 256
+    assert settings.network.blocks == 2 and 64 <= settings.selfplay.num_simulations <= 256
     assert bool(settings.selfplay.random_opening_fraction) == (name != PUZZLE and plies[1] > 3)
-
-
-def test_bigger_boards_and_more_moves_take_bigger_networks():
-    blocks = []
-    for name, legal in ((PUZZLE, 5.0), ("connect_x:6x7x4", 7.0), ("connect_x:6x7x4", 60.0)):
-        report = RuleReport(plies=[9, 30, 42], mean_legal=legal)
-        overrides = [one.override for one in starting_values(make_game(name), report)]
-        blocks.append(compose([f"game={name}", *overrides]).network.blocks)
-    assert blocks == [2, 4, 5]
 
 
 if __name__ == "__main__":

@@ -80,28 +80,6 @@ def test_a_side_is_called_as_its_pieces_are_drawn(text):
         assert side in {new for old, new in drawn if old == "."}
 
 
-def test_the_games_that_qualify_are_these():
-    kinds = pyspiel.GameType
-    names = {text.partition("(")[0] for text in QUALIFYING}
-    for kind in pyspiel.registered_games():
-        if (
-            kind.dynamics == kinds.Dynamics.SEQUENTIAL
-            and kind.chance_mode == kinds.ChanceMode.DETERMINISTIC
-            and kind.information == kinds.Information.PERFECT_INFORMATION
-            and kind.default_loadable
-            and kind.min_num_players <= 2
-        ):
-            assert kind.short_name in names or _is_refused(kind.short_name), kind.short_name
-
-
-def _is_refused(name):
-    try:
-        make_game(f"open_spiel:{name}")
-    except ConfigError:
-        return True
-    return False
-
-
 @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "othello"])
 def test_games_of_openspiel_are_our_compiled_ones(name):
     theirs, ours = make_game(f"open_spiel:{name}"), make_game(name)
@@ -237,18 +215,6 @@ def test_a_board_that_would_not_show_all_is_drawn_by_openspiel(text, drawn):
     state = game.initial_states()[0]
     assert drawn in game.state_to_text(state)
     assert drawn in draw_board(game, skin_of(game), state, PLAIN).plain
-
-
-def test_a_single_legal_move_is_no_pass_where_the_board_does_not_show_it():
-    game = make_game("open_spiel:nim")
-    rng, num_single = random.Random(1), 0
-    for _ in range(10):
-        session = Session(game)
-        while not session.over:
-            num_single += len(session.legal_actions) == 1
-            assert not session.is_forced_pass()
-            session.play(rng.choice(session.legal_actions))
-    assert num_single
 
 
 def test_positions_outlive_their_game_and_each_other():

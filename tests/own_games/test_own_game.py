@@ -10,7 +10,6 @@ from notebook_connect_four import ConnectFour
 from notebook_tic_tac_toe import BoardState, TicTacToe
 from test_python_game import Nim
 
-from alphazero.own_games import checked_game
 from alphazero.own_games.registry import make_game, make_stored_game, runs_own_code
 from alphazero.players.base import PlayerSettings
 from alphazero.players.python_uct import uct_player
@@ -359,19 +358,3 @@ def test_legal_actions_are_any_sequence_of_whole_numbers():
         squares = {"legal_actions": lambda self, kind=kind: kind(list(Row.legal_actions(self)))}
         game = make_game(written(f"Row of {kind.__name__}", **squares))
         assert game.inspect(game.initial_states()).legal_action_mask.tolist() == [[True] * 3]
-
-
-def test_each_version_is_checked_once_with_the_modules_that_it_imports(
-    module, monkeypatch, tmp_path
-):
-    monkeypatch.setenv("ALPHAZERO_CACHE_DIR", str(tmp_path / "cache"))
-    checked = []
-    monkeypatch.setattr(checked_game, "_check_laws", lambda *names: checked.append(names) or ())
-    (tmp_path / "my_limits.py").write_text("LIMIT = 1\n")
-    (tmp_path / "pile.py").write_text(f"import my_limits\n{(tmp_path / 'pile.py').read_text()}")
-    for limit, num_checked in ((1, 1), (1, 1), (2, 2)):
-        (tmp_path / "my_limits.py").write_text(f"LIMIT = {limit}\n")
-        for name in ("pile", "my_limits"):
-            sys.modules.pop(name, None)
-        make_game("pile:Pile")
-        assert len(checked) == num_checked

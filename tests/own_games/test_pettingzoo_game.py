@@ -53,26 +53,6 @@ def test_an_environment_and_the_compiled_game_agree_on_random_games(twins):
     assert num_finished == 40
 
 
-def test_symmetries_of_an_environment_commute_with_its_moves(twins):
-    wrapped, _ = twins
-    generator = np.random.default_rng(4)
-    num_symmetries = len(wrapped.cell_symmetries)
-    assert num_symmetries in (2, 8)
-    for index in range(num_symmetries):
-        cells, actions = wrapped.cell_symmetries[index], wrapped.action_symmetries[index]
-        state = image = wrapped.initial_states()
-        for _ in range(5):
-            action = int(generator.choice(np.flatnonzero(wrapped.legal_action_mask(image)[0])))
-            image, state = (
-                wrapped.step(image, [action]).states,
-                wrapped.step(state, [actions[action]]).states,
-            )
-            if wrapped.over(state)[0]:
-                break
-            planes = wrapped.observe(state).reshape(wrapped.planes_shape[0], -1)
-            assert np.array_equal(planes[:, cells], wrapped.observe(image).reshape(planes.shape))
-
-
 def test_stepping_leaves_the_parent_as_it_is(twins):
     wrapped, _ = twins
     state = wrapped.initial_states()
@@ -150,14 +130,6 @@ def test_chess_agrees_with_the_environment_move_by_move():
     start = game.initial_states()[0]
     assert game.cells(start).tolist() == [[2] * 8] * 2 + [[0] * 8] * 4 + [[1] * 8] * 2
     assert game.state_to_text(start).startswith("r n b q k b n r")
-
-
-@pytest.mark.slow
-def test_whole_games_agree_with_their_environments():
-    pytest.importorskip("chess", reason="chess, which chess_v6 needs, is not installed")
-    module = importlib.import_module("pettingzoo.classic.chess_v6")
-    assert_same_games("pettingzoo:chess_v6", module.raw_env().unwrapped, 2, 1_000)
-    assert_same_games("pettingzoo:go_v5(board_size=9)", go(9), 3, 300)
 
 
 def test_an_environment_of_ones_own_is_played_and_told_apart_by_its_moves():

@@ -16,11 +16,8 @@ from alphazero.cli import match as match_command
 from alphazero.cli import play as play_command
 from alphazero.evaluation.match import Openings, play_match
 from alphazero.evaluation.puzzle import puzzle_results, small_game_values
-from alphazero.games import batched_game, rules
 from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.learner.loss import value_targets
-from alphazero.own_games.checks.laws import BrokenLaw, Laws
-from alphazero.own_games.checks.report import CheckOptions, examine
 from alphazero.own_games.python_game import PythonGame
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import Choice, PlayerSettings
@@ -346,30 +343,6 @@ def test_a_person_plays_alone():
 
 
 # --- laws ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("rule", "answer"),
-    [
-        ("player_to_move", lambda game, state: 1),
-        ("result", lambda game, state: -11),
-        ("result_range", lambda game: (1.0, 1.0)),
-        ("num_players", lambda game: 3),
-    ],
-)
-def test_the_check_names_a_broken_law_of_one_player(pegs, rule, answer, monkeypatch):
-    for kernel in ("_step_rows", "_inspect_rows", "_observe_rows"):  # as the check runs them
-        interpreted = getattr(batched_game, kernel).py_func
-        monkeypatch.setattr(batched_game, kernel, interpreted)
-    broken = type("Broken", (type(pegs.rules),), {})
-    answer.__name__ = rule
-    rules._RULES[rule].register(broken, answer)
-    try:
-        options = CheckOptions(num_positions=300, seconds=5.0)
-        text = examine(Laws(broken(0)), None, options).broken.text
-    except BrokenLaw as error:  # of a size
-        text = str(error)
-    assert rule in text
 
 
 @pytest.mark.parametrize(("key", "value"), [("num_players", 3), ("result_range", (2, 2))])

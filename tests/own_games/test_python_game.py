@@ -65,19 +65,3 @@ def test_a_playout_ends_with_the_result_for_the_player_to_move(nim):
     # Heap 2: taking both wins, taking one loses, each with probability 1/2; the mean of 100 such
     # results has a standard deviation of 0.1.
     assert set(results.tolist()) == {1.0, -1.0} and abs(results[::2].mean()) < 0.5
-
-
-def test_illegal_moves_of_a_list_are_refused_with_their_place(nim):
-    for moves, place in (([1, 1, 0], "move 3"), ([0, 1, 1], "move 3"), ([0, 2], "move 2")):
-        with pytest.raises(ValueError) as error:
-            nim.play_moves(moves)
-        assert place in str(error.value)
-
-
-def test_text_that_is_no_move_or_board_is_refused(nim):
-    for text in ("x", "2", "-1", ""):
-        with pytest.raises(ValueError) as error:
-            nim.text_to_action(text)
-        assert text in str(error.value) and "0 to 1" in str(error.value)
-    with pytest.raises(ValueError):
-        nim.text_to_state("", 0)

@@ -241,12 +241,6 @@ def test_an_illegal_action_is_refused_and_the_legal_ones_are_named():
             search.advance(77)
 
 
-def test_a_node_is_printed_without_the_nodes_below_it():
-    search = make()
-    search.search(20)
-    assert repr(search.root).count("Node") == 1
-
-
 def test_a_proof_ends_the_search_where_the_paper_goes_on():
     game = PlainGame(make_game("connect_x:4x3x3"))
     state = game.initial_state()

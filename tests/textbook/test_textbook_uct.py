@@ -15,7 +15,7 @@ from alphazero.textbook.alphazero import AlphaZero
 from alphazero.textbook.drawing import tree_text
 from alphazero.textbook.evaluators import uniform
 from alphazero.textbook.game import PlainGame
-from alphazero.textbook.minimax import action_values, minimax, num_games, perft
+from alphazero.textbook.minimax import action_values, minimax, num_games
 from alphazero.textbook.play import person, play_game
 from alphazero.textbook.uct import Node, Uct, random_rollout, ucb1
 
@@ -288,11 +288,6 @@ def test_perfect_play_of_tic_tac_toe_is_a_draw_and_its_counts_are_known(tic_tac_
     assert num_games(tic_tac_toe, start) == 255_168
 
 
-def test_perft_of_othello(othello):
-    start = othello.initial_state()
-    assert [perft(othello, start, depth) for depth in range(1, 6)] == [4, 12, 56, 244, 1396]
-
-
 def test_an_illegal_action_is_refused(tic_tac_toe):
     with pytest.raises(ValueError) as refused:
         tic_tac_toe.step(after(tic_tac_toe, 4), 4)
@@ -324,11 +319,6 @@ def test_a_node_is_no_path_and_without_visits_there_is_no_best_action():
             wrong()
     with pytest.raises(ValueError, match="visited"):
         uct.best_action(root)
-
-
-def test_a_node_is_printed_without_the_nodes_below_it():
-    root = Uct(Race()).search((0, 0), 50)
-    assert repr(root).count("Node") == 1 and "visits=50" in repr(root)
 
 
 def test_the_wins_in_a_drawing_are_those_of_the_player_it_names():
@@ -438,13 +428,6 @@ def test_by_hand_a_node_that_gets_all_its_children_is_the_one_to_simulate():
     outcome = {2: 20, 3: -20}[leaf.state]
     assert [(one.visits, one.value_sum) for one in path] == [(1, -outcome), (1, outcome)]
     assert f"mean outcome {outcome} " in str(leaf)
-
-
-def test_a_class_that_lacks_a_method_is_refused():
-    half = type("Half", (), {"get_transitions": None, "start_state": NotebookRace.start_state})()
-    half.get_transitions = lambda state: ({}, 0)
-    with pytest.raises(TypeError, match="run_simulation"):
-        Uct(half)
 
 
 # --- drawings and games ---------------------------------------------------------------------------

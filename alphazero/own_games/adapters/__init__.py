@@ -1,5 +1,4 @@
 """Adapters for games from other libraries: OpenSpiel, PettingZoo and pgx.
 
-In: the library's name for a game. Out: a `Game`. Each adapter imports its library only when the
-first of its games is made.
+Each adapter makes a `Game` from the library's name for it, and imports the library only then.
 """

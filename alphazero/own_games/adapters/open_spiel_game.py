@@ -1,10 +1,9 @@
 """Play games from OpenSpiel: `make_game("open_spiel:hex(board_size=7)")`.
 
-In: a game in OpenSpiel's notation, with parameters in brackets. Out: a `PythonGame` whose positions
-wrap OpenSpiel's states, which are copied in C++. A game qualifies if one or two players take turns,
-without chance or hidden information, and the range of its results is known. Others are refused with
-the reason. This module knows no rules: tables hold what OpenSpiel does not state, and random games
-reveal the meaning of the planes.
+The positions of such a game wrap OpenSpiel's states, which are copied in C++. A game qualifies if
+one or two players take turns, without chance or hidden information, and the range of its results is
+known. Others are refused with the reason. This module knows no rules: tables hold what OpenSpiel
+does not state, and random games reveal the meaning of the planes.
 
 Differences from OpenSpiel: the player who begins is number 0 (in its chess, number 1 begins); if
 the planes are the same for both players, an extra plane shows who is to move; and ``max_plies=``
@@ -27,7 +26,6 @@ import numpy as np
 
 from alphazero.games.square_names import named_squares
 from alphazero.games.text import parse_index
-from alphazero.own_games.adapters.players_planes import PlayersPlanes
 from alphazero.own_games.python_game import PythonGame
 from alphazero.runtime.errors import ConfigError, MissingPackage
 
@@ -104,7 +102,7 @@ class SpielPosition:
         self._player = self._rules.next_in_turn(self._player) if is_over else self._swapped(agent)
 
     def _swapped(self, agent: int) -> int:
-        """Convert OpenSpiel's number of a player to ours, or ours to OpenSpiel's."""
+        """Convert OpenSpiel's number of a player (0 or 1) to ours, or ours to OpenSpiel's."""
         return agent ^ self._rules.first
 
     def player_to_move(self) -> int:
@@ -147,7 +145,7 @@ class SpielPosition:
 
 
 class _Start(SpielPosition):
-    """The start position, which also has the game's attributes."""
+    """The start position of an OpenSpiel game, which also has the attributes of the game."""
 
     def __init__(self, text: str):
         rules = _rules_of(text)
@@ -178,7 +176,7 @@ class _Start(SpielPosition):
 
 
 class _Rules:
-    """The data of an OpenSpiel game that all its positions share.
+    """The data of an OpenSpiel game that all its positions share; inferred once from random games.
 
     Attributes:
         text: the game's name with its parameters.
@@ -218,11 +216,18 @@ class _Rules:
         self.has_board = self._has_board(moves)
 
     def next_in_turn(self, player: int) -> int:
-        """Return our number of the player whose turn follows ``player``'s."""
+        """Return the player (in our numbers) whose turn follows ``player``'s."""
         return (player + 1) % self.game.num_players()
 
     def planes(self, state: Any, agent: int) -> np.ndarray:
-        """Return the planes that an agent observes, [C, H, W]; the next call overwrites them."""
+        """Return the network's input that a player observes, [C, H, W].
+
+        The next call overwrites the array.
+
+        Args:
+            state: an OpenSpiel state.
+            agent: OpenSpiel's number of the player.
+        """
         if not self._has_tensor:
             played = np.zeros(self._seen_shape, np.float32)
             played[0, 0, state.history()] = 1
@@ -247,7 +252,11 @@ class _Rules:
         return self.game.get_type().provides_observation_tensor
 
     def _shape_of_planes(self) -> tuple[int, int, int]:
-        """Return (C, H, W); a flat tensor is one row, no tensor one row with a cell per action."""
+        """Return the shape (C, H, W) in which we read OpenSpiel's observation tensor.
+
+        A flat tensor is read as one row. A game without a tensor gets one row with a cell for each
+        action, which is 1 if the action was played.
+        """
         if not self._has_tensor:
             return 1, 1, self.game.num_distinct_actions()
         shape = tuple(self.game.observation_tensor_shape())
@@ -259,7 +268,7 @@ class _Rules:
         return (num_planes, side, side) if is_square else (num_planes, 1, size)
 
     def _random_moves(self) -> Iterator["_Move"]:
-        """Play random games and yield their moves."""
+        """Play random games to learn from them, and yield their moves."""
         rng = random.Random(0)
         state = self.start
         for _ in range(_NUM_PROBES):
@@ -278,13 +287,13 @@ class _Rules:
         """Infer from the moves of random games what the planes show.
 
         Returns:
-            The planes of each player's pieces, bool[C] each; whether the planes hold only 0 and 1;
-            and whether the two players see different planes.
+            Masks of the planes that hold the first and the second player's pieces, bool[C] each;
+            whether all planes hold only 0 and 1; and whether the two players see different planes.
         """
         is_binary = True
         depends_on_player = False
         is_puzzle = self.game.num_players() == 1
-        pieces = PlayersPlanes(self._seen_shape[0])
+        pieces = _PlayersPlanes(self._seen_shape[0])
         for move in moves:
             before = self.planes(move.before, self.first).copy()
             after = self.planes(move.after, self.first).copy()
@@ -313,10 +322,10 @@ class _Rules:
         return [()] * len(names), False
 
     def _has_board(self, moves: list["_Move"]) -> bool:
-        """Return whether `cells`, with actions that are squares or columns, shows everything.
+        """Return whether the board that `cells` returns shows everything that a person needs.
 
-        It does if each player has one plane, and the other planes show only empty squares or are
-        the same on all squares.
+        It does if actions are squares or columns, each player has one plane of pieces, and the
+        other planes show only empty squares or are the same on all squares.
         """
         height, width = self._seen_shape[1:]
         is_placed = len(self.texts) in (width, height * width, height * width + 1)
@@ -332,6 +341,37 @@ class _Rules:
         return True
 
 
+class _PlayersPlanes:
+    """Infers which planes hold each player's pieces: those to which only that player's moves add.
+
+    Moves that rotate parts of the board add squares to both players' planes; then the number of
+    pieces decides. A plane that ever covers the whole board is a flag, not pieces.
+    """
+
+    def __init__(self, num_planes: int):
+        self._places = np.zeros((2, num_planes), np.bool_)  # this player's move set a new square
+        self._counts = np.zeros((2, num_planes), np.bool_)  # and increased their number
+        self._flags = np.zeros(num_planes, np.bool_)
+
+    def add(self, mover: int, before: np.ndarray, after: np.ndarray) -> None:
+        """Record a move of player ``mover`` and the planes before and after it, bool[C, H, W]."""
+        board = (1, 2)
+        self._places[mover] |= (after & ~before).any(axis=board)
+        self._counts[mover] |= after.sum(axis=board) > before.sum(axis=board)
+        self._flags |= before.all(axis=board)
+
+    def pieces(self, is_puzzle: bool) -> tuple[np.ndarray, np.ndarray]:
+        """Return masks of the first and the second player's planes, bool[C] each.
+
+        All entries are False if the planes do not look like a board.
+        """
+        for grown in (self._places, self._counts):
+            first, second = grown & ~grown[::-1] & ~self._flags
+            if first.any() and (is_puzzle or first.sum() == second.sum()):
+                return first, second
+        return np.zeros_like(first), np.zeros_like(first)
+
+
 class _Move(NamedTuple):
     """A move of a random game, with OpenSpiel's states before and after it."""
 
@@ -343,12 +383,12 @@ class _Move(NamedTuple):
 
 @functools.lru_cache(maxsize=8)
 def _rules_of(text: str) -> _Rules:
-    """Make the rules of a game, cached because a run makes its game several times."""
+    """Make the shared data of a game; it is cached because a run makes its game several times."""
     return _Rules(text)
 
 
 def _load(text: str) -> tuple[str, Any, int | None]:
-    """Load a game; return its name, OpenSpiel's object and the user's limit on the plies.
+    """Load a game by OpenSpiel; return its name, OpenSpiel's object and the user's `max_plies`.
 
     Raises:
         ConfigError: see `load_game`.
@@ -366,7 +406,8 @@ def _load(text: str) -> tuple[str, Any, int | None]:
         max_plies = parameters.pop("max_plies", None)
         game = pyspiel.load_game(parameters.pop("name"), parameters)
     except pyspiel.SpielError as error:
-        raise ConfigError.of("game", f"open_spiel:{text}", reason=_first_line(error)) from None
+        reason = f"OpenSpiel says: {str(error).strip().splitlines()[0].rstrip('.')}"
+        raise ConfigError.of("game", f"open_spiel:{text}", reason=reason) from None
     if max_plies is not None and (not isinstance(max_plies, int) or max_plies < 1):
         raise ConfigError.of("max_plies", max_plies, "a whole number from 1")
     reason = _reason_against_size(game)
@@ -376,7 +417,7 @@ def _load(text: str) -> tuple[str, Any, int | None]:
 
 
 def _reason_against(kind: Any) -> str | None:
-    """Explain why an OpenSpiel game does not qualify, whatever its parameters; None if it may."""
+    """Explain why an OpenSpiel game never qualifies; return None if it may for some parameters."""
     import pyspiel
 
     kinds = pyspiel.GameType
@@ -392,7 +433,7 @@ def _reason_against(kind: Any) -> str | None:
 
 
 def _reason_against_size(game: Any) -> str | None:
-    """Explain why a game with its parameters does not qualify; None if it does."""
+    """Explain why a game with the given parameters does not qualify; return None if it does."""
     import pyspiel
 
     utilities = pyspiel.GameType.Utility
@@ -410,15 +451,11 @@ def _reason_against_size(game: Any) -> str | None:
     return None
 
 
-def _first_line(error: Exception) -> str:
-    return f"OpenSpiel says: {(str(error).strip().splitlines() or ['?'])[0].rstrip('.')}"
-
-
 # --- actions as text ------------------------------------------------------------------------------
 
 
 def _action_texts(rules: _Rules) -> tuple[list[str], dict[str, int]]:
-    """Return the text that a person reads for each action, and the actions by accepted texts.
+    """Return the text that people read for each action, and a dictionary to read what they type.
 
     An action is shown as the game's own text, or as its number. Texts that differ between the
     players, such as "x(0,0)" and "o(0,0)", are cut to their common end; the full texts can be typed
@@ -447,7 +484,7 @@ def _common_text(texts: list[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Simplify the brackets and separators in a text: (0,1) becomes 0.1, and d8-b6 d8b6."""
+    """Simplify brackets and separators in a move's text: "(0,1)" to "0.1", "d8-b6" to "d8b6"."""
     text = re.sub(r"(?<=\w)-(?=\w)", "", text.translate(_BRACKETS).strip(" ;\t"))
     return re.sub(r"[\s,;]+", ".", text)
 
@@ -456,7 +493,10 @@ _BRACKETS = str.maketrans("", "", "()[]")
 
 
 def _drawn_fen(text: str, rows: int) -> str:
-    """Draw a chess or shogi position, rnbqkbnr/..., as a board; return other texts unchanged."""
+    """Draw a position written in FEN, such as "rnbqkbnr/...", as a board of ``rows`` lines.
+
+    Other texts are returned unchanged.
+    """
     board, _, rest = text.partition(" ")
     if board.count("/") != rows - 1:
         return text

@@ -1,9 +1,9 @@
 """Play PettingZoo environments as games: `make_game("pettingzoo:connect_four_v3")`.
 
-In: the name of a classic environment, or ``module:factory`` for a user's own. Out: a `PythonGame`
-whose positions each own a copy of the environment. An AEC environment qualifies if two agents act
-in turns, without chance or hidden information, and observe planes and an action mask. Others are
-refused with the reason, as far as it can be detected. This module knows no rules.
+A user's own environment is named by ``module:factory``. Each position of the game owns a copy of
+the environment. An AEC environment qualifies if two agents act in turns, without chance or hidden
+information, and observe planes and an action mask. Others are refused with the reason, as far as it
+can be detected. This module knows no rules.
 
 The agent with the larger sum of rewards has won. PettingZoo's environments do not state how long
 their games can be: a table has the limits of the classic ones; users state the limits of others. A
@@ -13,7 +13,11 @@ game that reaches its limit ends with the rewards so far: a draw if rewards come
 import ast
 import copy
 import functools
+import importlib
+import importlib.util
 import inspect
+import os
+import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -23,9 +27,8 @@ from alphazero.games import rules
 from alphazero.games.connect_x import ConnectX
 from alphazero.games.symmetry import square_tables
 from alphazero.games.tic_tac_toe import TicTacToe
-from alphazero.own_games.adapters.pettingzoo_package import classic_module
 from alphazero.own_games.python_game import PythonGame
-from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.errors import ConfigError, MissingPackage
 from alphazero.runtime.own_code import GAMES, load_own
 
 #: Environments with the same board and actions as one of this package's games, and therefore with
@@ -80,8 +83,39 @@ def load_game(text: str) -> PythonGame:
     return PythonGame(_Start(name, factory, max_plies, source), name)
 
 
+def require_pettingzoo() -> None:
+    """Raise MissingPackage if PettingZoo or pygame, which draws its boards, is not installed."""
+    if any(importlib.util.find_spec(package) is None for package in ("pettingzoo", "pygame")):
+        install = 'pip install "alphazero-selfplay[pettingzoo]"'
+        raise MissingPackage(f"PettingZoo is not installed; install it with {install}.")
+
+
+def classic_module(environment_name: str):
+    """Import the module of a classic environment such as ``"connect_four_v3"``.
+
+    Raises:
+        MissingPackage: if PettingZoo, or a package that this environment needs, is not installed.
+        ConfigError: if the installed version has no such environment.
+    """
+    require_pettingzoo()
+    # Older versions of pygame print a greeting to standard output.
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "hide")
+    module_name = f"pettingzoo.classic.{environment_name}"
+    try:
+        # Newer versions deprecate this import in favour of a registry that older ones lack.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            return importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name != module_name:
+            message = f"{environment_name} needs the package {error.name}, which is not installed."
+            raise MissingPackage(message, key="env", value=environment_name) from None
+        message = f"the installed PettingZoo has no environment '{environment_name}'."
+        raise ConfigError(message, key="env", value=environment_name) from None
+
+
 class EnvironmentPosition:
-    """A position that owns an environment, as `alphazero.own_games.python_game.Position`."""
+    """A PettingZoo environment wrapped as an `alphazero.own_games.python_game.Position`."""
 
     def __init__(self, start: "_Start", environment: Any):
         self.moves: tuple[int, ...] = ()  #: the actions from the start to this position
@@ -134,7 +168,10 @@ class EnvironmentPosition:
         return seen[None] if seen.ndim == 2 else seen.reshape(1, 1, -1)
 
     def cells(self) -> np.ndarray:
-        """Return a known environment's board; otherwise, read two planes as each side's pieces."""
+        """Return the board, int8[H, W]; for an environment not in `_KNOWN`, guess it.
+
+        The guess is that exactly two planes hold each side's pieces; otherwise, the board is empty.
+        """
         if self._start.known.cells is not None:
             return self._start.known.cells(self._environment)
         planes = self.planes() != 0
@@ -165,9 +202,10 @@ class EnvironmentPosition:
 
 
 class _Start(EnvironmentPosition):
-    """The start position, which also has the game's attributes.
+    """The start position of an environment, which also has the attributes of the game.
 
     Args:
+        name: the game's name, for errors.
         make_environment: returns an AEC environment.
         max_plies: the user's limit on the plies of a game; None keeps the environment's limit.
         classic: the environment's name, a key of `_KNOWN` if more is known about it.
@@ -204,7 +242,11 @@ class _Start(EnvironmentPosition):
 
 
 def _checked_plies(name: str, max_plies: Any, longest: int | None) -> int:
-    """Return the limit on a game's plies: the smaller of the user's and the environment's."""
+    """Return the limit on a game's plies: the smaller of the user's and the environment's.
+
+    Raises:
+        ConfigError: if neither is known, or one is not a positive integer.
+    """
     limits = [limit for limit in (max_plies, longest) if limit is not None]
     if not limits:
         reason = "the length of its games is not known: add (max_plies=100) to the name, or give "
@@ -218,7 +260,7 @@ def _checked_plies(name: str, max_plies: Any, longest: int | None) -> int:
 
 
 def _reason_against(environment: Any) -> str | None:
-    """Explain why an environment does not qualify; None if no reason is found."""
+    """Explain why an environment cannot be played as a game; return None if it can."""
     agents = getattr(environment, "possible_agents", None)
     if agents is None or not hasattr(environment, "agent_selection"):
         return "it is not an AEC environment, in which one agent acts at a time"
@@ -260,7 +302,12 @@ def _is_binary(space: Any) -> bool:
 
 
 def _parsed(name: str, text: str) -> tuple[str, dict[str, Any]]:
-    """Split ``name(key=value,...)`` into the name and its arguments, which are Python literals."""
+    """Split "go_v5(board_size=9)" into the environment's name and its keyword arguments.
+
+    Args:
+        name: the whole name of the game, for errors.
+        text: the name without "pettingzoo:"; values are Python literals.
+    """
     source, bracket, rest = text.partition("(")
     try:
         call = ast.parse(f"f({rest if bracket else ')'}", mode="eval").body
@@ -277,12 +324,12 @@ def _make_classic(name: str, **arguments: Any) -> Any:
 
 
 def _imported(name: str, **arguments: Any) -> Any:
-    """Import ``module:factory`` and make its environment."""
+    """Import a user's factory, named as ``module:factory``, and make its environment."""
     return _called(load_own(name, GAMES, "game"), f"pettingzoo:{name}", arguments)
 
 
 def _called(factory: Callable[..., Any], name: str, arguments: dict[str, Any]) -> Any:
-    """Call a factory; raise `ConfigError` if it does not accept the arguments."""
+    """Call a factory of environments; raise `ConfigError` if it does not accept the arguments."""
     try:
         inspect.signature(factory).bind(**arguments)
     except TypeError as error:
@@ -291,7 +338,7 @@ def _called(factory: Callable[..., Any], name: str, arguments: dict[str, Any]) -
 
 
 def _new(make_environment: Callable[[], Any]) -> Any:
-    """Make a new environment without wrappers, at the start of a game."""
+    """Make an environment, remove its wrappers, and reset it to the start of a game."""
     environment = make_environment()
     environment = getattr(environment, "unwrapped", environment)
     if hasattr(environment, "reset"):
@@ -317,7 +364,10 @@ def _copy_environment(environment: Any) -> Any:
 
 
 def _copied(value: Any, memo: dict[int, Any]) -> Any:
-    """Copy a value deeply; ``memo`` holds earlier copies, as in `copy.deepcopy`."""
+    """Copy an attribute of an environment deeply.
+
+    ``memo`` holds earlier copies by id, as in `copy.deepcopy`.
+    """
     if type(value) in _PLAIN:
         return value
     parts = value.values() if type(value) is dict else value
@@ -335,15 +385,11 @@ _PLAIN = frozenset((int, float, str, bool, type(None)))
 
 
 def _chess_cells(environment: Any) -> np.ndarray:
-    """Return the board with white's pieces as 1 and black's as 2; rank 8 is row 0."""
+    """Return the chess board, int8[8, 8]: 1 white, 2 black, 0 empty; rank 8 is row 0."""
     board = np.zeros(64, np.int8)
     for square, piece in environment.board.piece_map().items():
         board[square] = 1 if piece.color else 2
     return board.reshape(8, 8)[::-1]
-
-
-def _chess_text(environment: Any) -> str:
-    return str(environment.board)
 
 
 def _go_cells(environment: Any) -> np.ndarray:
@@ -361,7 +407,11 @@ def _like(twin: Any) -> _Known:
 _UNKNOWN = _Known(max_plies=lambda environment: getattr(environment, "max_plies", None))
 _KNOWN = {name: _like(twin) for name, twin in CLASSIC_TWINS.items()} | {
     # chess_v6 claims every draw: at most 5,898.5 moves if each 50th captures or moves a pawn.
-    "chess_v6": _Known(max_plies=lambda environment: 11_797, cells=_chess_cells, drawn=_chess_text),
+    "chess_v6": _Known(
+        max_plies=lambda environment: 11_797,
+        cells=_chess_cells,
+        drawn=lambda environment: str(environment.board),
+    ),
     # go_v5 has no superko, so its games may never end; this is OpenSpiel's limit.
     "go_v5": _Known(
         max_plies=lambda environment: 2 * environment._N**2,

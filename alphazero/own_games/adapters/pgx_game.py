@@ -1,8 +1,8 @@
 """Play games from pgx, whose rules are written in JAX: `make_game("pgx:go_9x9")`.
 
-In: the name of a pgx environment for two players without chance or hidden information. Out: a
-`Game`. A state is the environment's state packed into bytes, so that one compiled function unpacks,
-steps and packs a whole batch. This module does not know the rules of any game.
+The environments are those for two players without chance or hidden information. A state is the
+environment's state packed into bytes, so that one compiled function unpacks, steps and packs a
+whole batch. This module does not know the rules of any game.
 
 JAX runs on the CPU in the calling thread: search threads and worker processes already run in
 parallel, and JAX's own threads made these small batches four times slower. If the program imported
@@ -26,11 +26,9 @@ import numpy as np
 from alphazero.games.appearance import Appearance
 from alphazero.games.batched_game import Game, Transition
 from alphazero.games.symmetry import identity_tables, mirror_tables, square_tables
-from alphazero.own_games.rules_digest import SIZES
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.jit import announce_compilation, cache_directory, private_folder
 from alphazero.runtime.random_generators import next_bits
-from alphazero.runtime.source_text import digest_of
 
 _RESULT, _PLAYER, _OVER = slice(0, 4), 4, 5
 _HEADER = 6
@@ -55,7 +53,10 @@ class _Facts(NamedTuple):
 
 
 def _hex_tables() -> _Tables:
-    """Make the tables of hex's symmetry, the half turn; its last action, swap, stays in place."""
+    """Make the symmetry tables of 11 x 11 hex: the identity and the half turn.
+
+    No symmetry moves the last action, which swaps the sides.
+    """
     cells, actions = identity_tables(11, 11, 122)
     half_turn = np.append(cells[0, ::-1], actions[0, -1])
     return np.stack([cells[0], cells[0, ::-1]]), np.stack([actions[0], half_turn])
@@ -66,7 +67,11 @@ def _half_turn(board: np.ndarray) -> np.ndarray:
 
 
 def _looks(title: str, sides: str, board: str = "wood", **others: Any) -> Appearance:
-    """Make the appearance of a game whose sides are named after the colours of their pieces."""
+    """Make the appearance of a game whose sides are called by their colours.
+
+    Args:
+        sides: two keys of `_TONES`, separated by a space; the first begins the game.
+    """
     first, second = sides.split()
     return Appearance(title, (first, second), (_TONES[first], _TONES[second]), board, **others)
 
@@ -109,11 +114,6 @@ _FACTS = {
 }
 
 
-def load_game(environment_name: str) -> Game:
-    """Make the game ``"pgx:" + environment_name``; see `PgxGame`."""
-    return PgxGame(environment_name)
-
-
 class PgxGame(Game):
     """A game whose rules are a pgx environment.
 
@@ -147,13 +147,6 @@ class PgxGame(Game):
         self.num_actions = len(start.legal_action_mask)
         height, width, num_planes = start.observation.shape
         self.planes_shape = (num_planes, height, width)
-        sizes = {
-            "made_as": f"{self.name} {environment.version}",
-            "num_actions": self.num_actions,
-            "planes_shape": self.planes_shape,
-        }
-        self.rules_text = f"{SIZES} = {sizes!r}\n"
-        self.rules_digest = digest_of(self.rules_text)
         tables = facts.symmetries() if facts.symmetries else None
         tables = tables or identity_tables(height, width, self.num_actions)
         self.cell_symmetries, self.action_symmetries = tables
@@ -240,8 +233,11 @@ class PgxGame(Game):
         return self.num_actions - 1 if is_last else None
 
 
+load_game = PgxGame  #: makes the game ``"pgx:" + environment_name``
+
+
 class _Functions:
-    """Functions of one state, which JAX vectorizes and compiles.
+    """Functions of a single state, written in JAX; `PgxGame` vectorizes and compiles them.
 
     Args:
         start: any state of the environment, to read the shapes of its arrays from.
@@ -278,7 +274,12 @@ class _Functions:
         return jnp.moveaxis(planes, 2, 0).astype(jnp.float32)
 
     def playout(self, row: Any, key: Any) -> Any:
-        """Play a random game from a row; return the result for the player to move in that row."""
+        """Play a random game to its end; return the result for the player to move in ``row``.
+
+        Args:
+            row: uint8[K], the position to begin with.
+            key: uint32[2], JAX's random key.
+        """
         jax, jnp = self._jax, self._jax.numpy
         start = self._unpack(row)
 
@@ -317,7 +318,15 @@ class _Functions:
         return state.replace(legal_action_mask=legal)
 
     def _read(self, row: Any, place: int, like: Any) -> tuple[Any, int]:
-        """Read an array like ``like`` at a byte offset; return it and the offset after it."""
+        """Read an array with the shape and dtype of ``like`` from a row.
+
+        Args:
+            row: uint8[K].
+            place: offset of the array's first byte.
+
+        Returns:
+            The array, and the offset of the byte after it.
+        """
         num = math.prod(like.shape)
         is_bits = like.dtype == bool
         end = place + (-(-num // 8) if is_bits else like.dtype.itemsize * num)
@@ -348,8 +357,8 @@ def _import_packages() -> tuple[Any, Any]:
 def _configure(jax: Any) -> None:
     """Make JAX run on the CPU in the calling thread and cache compiled code on disk.
 
-    JAX reads its number of threads from an environment variable when it makes its first array. Its
-    warning about forks, such as OpenVINO's for usage statistics, is hidden: workers are spawned.
+    JAX reads its number of threads from the environment variable NPROC when it makes its first
+    array. Its warning about forks is hidden, because workers are spawned.
     """
     warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
     # If the cache is damaged or full, JAX compiles again.

@@ -1,5 +1,6 @@
-"""Check in plain Python, on random and steered games, that the rules of a game obey its laws.
+"""Check, in plain Python, that the rules of a game obey the laws that every game obeys.
 
-In: a game. Out: the first law that its rules break, and the moves that lead there. Every game file
-is checked briefly before it is played; `alphazero.own_games.rule_check` checks for longer.
+laws      the laws of a single position and of a single step
+twins     plays a second version of the same rules beside the first
+report    searches random and steered games for a broken law, and summarizes the games
 """

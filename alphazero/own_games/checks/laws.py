@@ -1,71 +1,72 @@
 """Check the laws of games in single positions and single steps, in plain Python.
 
-In: a game and its positions. Out: a `BrokenLaw` that names the rule, the law and what the rule did.
+A broken law raises `BrokenLaw`, whose message names the rule, the law and what the rule did.
 `alphazero.own_games.checks.report` checks many positions.
 """
 
 import contextlib
-from collections.abc import Iterator
+import traceback
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from alphazero.games import rules
-from alphazero.games.appearance import read_appearance
 from alphazero.games.batched_game import CompiledGame, Game
-from alphazero.own_games.checks.rule_walks import BrokenLaw, View
 from alphazero.own_games.python_game import PythonGame
-from alphazero.own_games.rule_errors import python_error_text
+from alphazero.runtime import jit
 from alphazero.runtime.errors import ConfigError
 
-_REQUIRED = (
-    "num_actions",
-    "state_layout",
-    "planes_shape",
-    "max_plies",
-    "reset",
-    "player_to_move",
-    "legal_actions",
-    "step",
-    "is_over",
-    "result",
-    "observe",
-    "cells",
-)
+
+class BrokenLaw(Exception):
+    """Raised if the rules of a game break a law; the message names the law and what they did."""
+
+    actions: list[int] = []  #: actions that lead from the start to the position that breaks it
+
+
+class View(NamedTuple):
+    """What the rules say about a position, after it was checked."""
+
+    player: int  #: the player to move
+    over: bool  #: whether the game is finished
+    legal: list[int]  #: legal actions, ascending
+    result: float  #: for the player to move, in [-1, 1]; 0 if the game is not over
+    board: np.ndarray  #: int[H, W]
 
 
 class Laws:
-    """Checks a game against the laws of games; implements `rule_walks.Check`.
+    """Checks a game against the laws of games; every method raises `BrokenLaw` if it breaks one.
 
     Args:
         source: a `Game`, or the NamedTuple whose class implements `alphazero.games.rules`.
         path: the file that contains the rules, used to name lines in it.
-
-    Raises:
-        BrokenLaw: if a rule is missing or a size of the game is impossible.
     """
 
     def __init__(self, source: Any, path: Path | None = None):
         self._path = path
-        with self.naming_errors():
+        with self._naming_errors():
             if not isinstance(source, Game):
-                _check_compiled(source)
+                _check_sizes(source)
                 source = CompiledGame(str(path), source)
             self.game: Game = source
-            _check_tables(self.game)
+            _check_tables(source)
 
-    def start(self) -> np.ndarray:
-        """Return the start position, [K]; see `Check`."""
-        with self.naming_errors():
+    def start(self) -> Any:
+        """Return the start position, [K]."""
+        with self._naming_errors():
             return self.game.initial_states()[0]
 
-    def step(self, state: np.ndarray, action: int) -> np.ndarray:
-        """Play a legal action on two copies and check that the results agree; see `Check`."""
-        with self.naming_errors():
+    def key(self, state: Any) -> bytes:
+        """Return bytes that are equal only for equal positions."""
+        return self.game.identity(state[None])[0].tobytes()
+
+    def step(self, state: Any, action: int) -> Any:
+        """Play a legal action on two copies of a position, and check that the results agree."""
+        with self._naming_errors():
             both = self.game.step(np.stack([state, state]), np.array([action, action], np.int32))
             what = f"'step' with action {action}"
-            if self._changed(state):
+            if self._has_changed(state):
                 raise BrokenLaw(
                     f"{what} also changes the position before it: its copy (`clone`) shares a list "
                     "or an array with it."
@@ -74,21 +75,21 @@ class Laws:
                 raise BrokenLaw(f"{what} gives different positions when repeated.")
             return both.states[0]
 
-    def key(self, state: np.ndarray) -> bytes:
-        """Return the bytes of the state that identify the position; see `Check`."""
-        return self.game.identity(state[None])[0].tobytes()
+    def foresee(self, state: Any, actions: list[int]) -> list[tuple[bool, int]]:
+        """Look one move ahead, to steer a game.
 
-    def foresee(self, state: np.ndarray, actions: list[int]) -> list[tuple[bool, int]]:
-        """Return (game over, number of pieces) after each action; see `Check`."""
-        with self.naming_errors():
+        Returns:
+            For each action, whether it ends the game, and the number of pieces on the board then.
+        """
+        with self._naming_errors():
             rows = np.repeat(state[None], len(actions), axis=0)
             found = self.game.step(rows, np.array(actions, np.int32))
             nums = [int(np.count_nonzero(self.game.cells(row))) for row in found.states]
             return list(zip(found.over.tolist(), nums))
 
-    def look(self, state: np.ndarray, ply: int) -> View:
-        """Check every law that concerns a single position; see `Check`."""
-        with self.naming_errors():
+    def look(self, state: Any, ply: int) -> View:
+        """Check every law that concerns a single position, reached after ``ply`` actions."""
+        with self._naming_errors():
             before = state.copy()
             view = self._view(state)
             if ply == 0 and (view.over or view.player != 0):
@@ -97,25 +98,62 @@ class Laws:
                 )
             if ply >= self.game.max_plies and not view.over:
                 raise BrokenLaw(f"a game goes on after {ply:,} actions: 'max_plies' is too small.")
-            if (state != before).any() or self._changed(state):
+            if (state != before).any() or self._has_changed(state):
                 raise BrokenLaw("a rule other than 'step' changes the state.")
             return view
 
-    def check_names(self) -> None:
+    def check_symmetries(self, actions: list[int], go_on: Callable[[], bool]) -> None:
+        """Play a game beside its image under each symmetry while the image's actions are legal.
+
+        A symmetry that changes the start position is not checked.
+
+        Args:
+            actions: the actions of the game.
+            go_on: called before each position; the check stops when it returns False.
+        """
+        with self._naming_errors():
+            for number in range(1, len(self.game.cell_symmetries)):
+                self._check_symmetry(number, actions, go_on)
+
+    def _check_symmetry(self, number: int, actions: list[int], go_on: Callable[[], bool]) -> None:
+        """Check one symmetry as `check_symmetries` does; ``number`` is its row in the tables."""
+        game = self.game
+        cells, table = game.cell_symmetries[number], game.action_symmetries[number]
+        images = np.argsort(table)
+        pair = game.initial_states(2)
+        board = game.cells(pair[0]).ravel()
+        if (board[cells] != board).any():
+            return
+        for ply in range(len(actions) + 1):
+            what = _difference(game, pair, cells, table)
+            if what is not None:
+                error = BrokenLaw(
+                    f"symmetry {number} of 'symmetries' does not hold: {what} are not transformed "
+                    "with the board."
+                )
+                error.actions = actions[:ply]
+                raise error
+            if ply == len(actions) or not go_on():
+                return
+            both = np.array([actions[ply], images[actions[ply]]])
+            if not game.legal_action_mask(pair)[1, both[1]]:
+                return
+            pair = game.step(pair, both).states
+
+    def check_texts(self) -> None:
         """Check that every action can be written as text."""
-        with self.naming_errors():
+        with self._naming_errors():
             for action in range(self.game.num_actions):
                 self.game.action_to_text(action)
 
-    def _changed(self, state: np.ndarray) -> bool:
-        """Return whether a position's object has changed since its state was made from it."""
+    def _has_changed(self, state: np.ndarray) -> bool:
+        """Return whether the Python object of a position has changed since ``state`` was made."""
         return isinstance(self.game, PythonGame) and bool((self.game.reread(state) != state).any())
 
     def _view(self, state: np.ndarray) -> View:
         game = self.game
         found = game.inspect(state[None])
-        player = int(found.players[0])
-        over = bool(found.over[0])
+        player, over = int(found.players[0]), bool(found.over[0])
         result = float(found.results[0])
         if player not in range(game.num_players):
             allowed = "0 or 1" if game.num_players == 2 else "0 in a game of one player"
@@ -127,10 +165,13 @@ class Laws:
             raise BrokenLaw(
                 "the game is not over, but 'legal_actions' allows no action. A pass is an action."
             )
+        if over and not -1 <= result <= 1:
+            allowed = "{:g} to {:g}".format(*game.result_range)
+            raise BrokenLaw(
+                f"'result' returns {game.own_result(result):g}: 'result_range' allows {allowed}."
+            )
         if isinstance(game, CompiledGame):
             _check_mask(game.rules, state, found.legal_action_mask[0])
-            if over:
-                _check_result(game.rules, game.own_result(result))
         if isinstance(game, PythonGame):
             _check_object(game, game.position(state))
         if not np.isfinite(game.observe(state[None])).all():
@@ -142,19 +183,40 @@ class Laws:
                 f"'cells' must return an array of shape {shape} with 0, 1 and 2, and with 3 for "
                 "blocked squares if 'piece_letters' has a fourth letter."
             )
-        return View(player, over, legal, result if over else None, board)
+        return View(player, over, legal, result, board)
 
     @contextlib.contextmanager
-    def naming_errors(self) -> Iterator[None]:
+    def _naming_errors(self) -> Iterator[None]:
         """Convert an error raised by a rule into a `BrokenLaw`."""
         try:
             yield
-        except (BrokenLaw, KeyboardInterrupt):
+        except BrokenLaw:
             raise
         except ConfigError as error:
             raise BrokenLaw(str(error)) from error
         except Exception as error:
-            raise BrokenLaw(python_error_text(error, self._path)) from error
+            raise BrokenLaw(error_text(error, self._path)) from error
+
+
+def error_text(error: Exception, path: Path | None) -> str:
+    """Format an error raised by rules as a sentence that names the line it came from.
+
+    Args:
+        path: the file that contains the rules; None names no line.
+    """
+    if isinstance(error, SyntaxError):
+        return f"line {error.lineno}: {error.msg}."
+    text = " ".join(str(error).split()).rstrip(".")
+    text = jit.with_written_names(f"{type(error).__name__}: {text}" if text else repr(error))
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if path and Path(frame.filename) == path.resolve()]
+    if not own:
+        return f"{text}."
+    function = "" if own[-1].name == "<module>" else f", in '{own[-1].name}'"
+    return f"line {own[-1].lineno}{function}: {text}."
+
+
+# --- single laws ----------------------------------------------------------------------------------
 
 
 def _check_mask(game: Any, state: np.ndarray, legal: np.ndarray) -> None:
@@ -174,7 +236,7 @@ def _check_mask(game: Any, state: np.ndarray, legal: np.ndarray) -> None:
 
 
 def _check_object(game: PythonGame, position: Any) -> None:
-    """Check what the methods of a position object return."""
+    """Check that a position object returns valid actions and valid network input."""
     legal = [] if position.is_over() else list(position.legal_actions())
     for action in legal:
         if isinstance(action, (bool, np.bool_)) or action not in range(game.num_actions):
@@ -186,46 +248,24 @@ def _check_object(game: PythonGame, position: Any) -> None:
         raise BrokenLaw(
             "'legal_actions' returns an action twice: it must list actions, not a mask."
         )
-    planes = np.asarray(game.planes(position))
-    if planes.shape != game.planes_shape:
-        raise BrokenLaw(
-            f"'observe' returns shape {planes.shape}; at the start it was {game.planes_shape}."
-        )
-    if game.has_binary_planes and not np.isin(planes, (0, 1)).all():
+    if game.has_binary_planes and not np.isin(game.planes(position), (0, 1)).all():
         raise BrokenLaw("'observe' returns numbers other than 0 and 1: remove binary_planes.")
 
 
-def _check_compiled(game: Any) -> None:
-    """Check that the sizes of a compiled game are valid, and that no rule is missing."""
+def _check_sizes(game: Any) -> None:
+    """Check that an object stands for compiled rules, and that its sizes are possible."""
     if not (isinstance(game, tuple) and hasattr(game, "_fields")):
         raise BrokenLaw(
             f"GAME is {game!r}: it must be an instance of a NamedTuple with the sizes of the game, "
             "or of a class with the methods in docs/ADD_A_GAME.md, such as 'legal_actions'."
         )
-    for name in _REQUIRED:
-        if not rules.implements(game, name):
-            raise BrokenLaw(f"the rule '{name}' is missing.")
     for name in ("num_actions", "max_plies"):
         value = getattr(rules, name)(game)
-        if not _is_count(value):
+        if not isinstance(value, int | np.integer) or value < 1:
             raise BrokenLaw(f"'{name}' returns {value!r}: it must be a whole number above 0.")
-    layout = rules.state_layout(game)
-    try:
-        state_size, dtype = layout
-        dtype = np.dtype(dtype)
-    except (TypeError, ValueError):
-        dtype = None
-    if dtype is None or not _is_count(state_size):
-        raise BrokenLaw(f"'state_layout' returns {layout!r}: it must be (length, dtype).")
     shape = rules.planes_shape(game)
-    if not (isinstance(shape, tuple) and len(shape) == 3 and all(map(_is_count, shape))):
+    if not (isinstance(shape, tuple) and len(shape) == 3):
         raise BrokenLaw(f"'planes_shape' returns {shape!r}: it must be (planes, rows, columns).")
-    _check_players(game)
-    read_appearance(rules.appearance(game))
-
-
-def _check_players(game: Any) -> None:
-    """Check the number of players and the range of results."""
     if rules.num_players(game) not in (1, 2):
         raise BrokenLaw(f"'num_players' returns {rules.num_players(game)!r}: it must be 1 or 2.")
     worst, best = rules.result_range(game)
@@ -233,40 +273,42 @@ def _check_players(game: Any) -> None:
         raise BrokenLaw(f"'result_range' returns {worst, best}: it must be (worst, best).")
 
 
-def _check_result(game: Any, result: float) -> None:
-    """Check that a result is in the game's own `result_range`, or else is 1, 0 or -1."""
-    worst, best = rules.result_range(game)
-    if not rules.implements(game, "result_range"):
-        if result not in (-1, 0, 1):
-            raise BrokenLaw(
-                f"'result' returns {result}: it must be 1, 0 or -1, or the game must define "
-                "'result_range'."
-            )
-    elif not worst <= result <= best:
-        raise BrokenLaw(f"'result' returns {result}: 'result_range' allows {worst:g} to {best:g}.")
-
-
-def _is_count(value: Any) -> bool:
-    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    return is_whole and value > 0
-
-
-# --- symmetries -----------------------------------------------------------------------------------
-
-
 def _check_tables(game: Game) -> None:
-    cells, actions = game.cell_symmetries, game.action_symmetries
+    """Check that the tables of symmetries are permutations, the identity first."""
     _, height, width = game.planes_shape
-    for name, table, size in (
-        ("cells", cells, height * width),
-        ("actions", actions, game.num_actions),
-    ):
-        if np.ndim(table) != 2 or np.shape(table) != (len(cells), size):
+    tables = {"cells": game.cell_symmetries, "actions": game.action_symmetries}
+    for (name, table), size in zip(tables.items(), (height * width, game.num_actions)):
+        numbers = np.arange(size)
+        if (
+            np.shape(table) != (len(tables["cells"]), size)
+            or (np.sort(table, axis=1) != numbers).any()
+            or (table[0] != numbers).any()
+        ):
             raise BrokenLaw(
-                f"'symmetries' returns {name} of shape {np.shape(table)}: "
-                f"it must be (number of symmetries, {size})."
+                f"'symmetries' returns wrong {name}: they must be (number of symmetries, {size}) "
+                f"permutations of 0 to {size - 1}, the identity first."
             )
-        if (np.sort(table, axis=1) != np.arange(size)).any():
-            raise BrokenLaw(f"'symmetries' returns {name} with a row that is not a permutation.")
-        if (table[0] != np.arange(size)).any():
-            raise BrokenLaw(f"'symmetries' returns {name} whose first row is not the identity.")
+
+
+def _difference(game: Game, pair: np.ndarray, cells: np.ndarray, table: np.ndarray) -> str | None:
+    """Check that a symmetry turns one position into another.
+
+    Args:
+        pair: [2, K], a position, and the position that should be its image.
+        cells: int32[H*W], a row of `Game.cell_symmetries`.
+        table: int32[A], the same row of `Game.action_symmetries`.
+
+    Returns:
+        What differs, such as "the pieces"; None if nothing does.
+    """
+    found = game.inspect(pair)
+    boards = [game.cells(state).ravel() for state in pair]
+    legal = found.legal_action_mask
+    planes = game.observe(pair).reshape(2, game.planes_shape[0], -1)
+    differs = {
+        "the pieces": (boards[1] != boards[0][cells]).any(),
+        "the legal actions": (legal[1] != legal[0][table]).any(),
+        "the end and the result": found.results[0] != found.results[1],
+        "the planes of 'observe'": (planes[1] != planes[0][:, cells]).any(),
+    }
+    return next((name for name, is_different in differs.items() if is_different), None)

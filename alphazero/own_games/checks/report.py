@@ -1,44 +1,33 @@
 """Search for a broken law in the rules of a game, and summarize the games that were played.
 
-In: the `Laws` of a game, optionally those of a second version of its rules, and a time limit. Out:
-a `RuleReport`. `alphazero.own_games.checked_game` searches briefly before a game is played,
-`alphazero check_game` for as long as the user likes.
+All short move sequences are checked, then random and steered games. Random games rarely reach
+unusual endings, such as a player without pieces. In steered games, one player takes pieces whenever
+possible, and games go on if they can. `alphazero.own_games.checked_game` searches briefly before a
+game is played, `alphazero check_game` for as long as the user likes.
 """
 
+import contextlib
 import dataclasses
 import itertools
 import random
 import statistics
 import time
 from collections import Counter
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from alphazero.boards.text import plain_board
 from alphazero.games.batched_game import Game
-from alphazero.own_games.checks.laws import Laws
-from alphazero.own_games.checks.rule_walks import (
-    Breadth,
-    Broken,
-    BrokenLaw,
-    Check,
-    Walk,
-    breadth_first,
-    walk,
-)
-from alphazero.own_games.checks.symmetries import broken_symmetry
-from alphazero.own_games.checks.twins import Difference, Twins, first_result, move_text
-from alphazero.textbook.game import PlainGame
-from alphazero.textbook.minimax import perft
+from alphazero.own_games.checks.laws import BrokenLaw, Laws, View
+from alphazero.own_games.checks.twins import Twins, first_result, move_text
 
-#: The taker in successive games, see `walk`: every other game is random.
+#: The player who takes pieces in successive games, see `_play`; None is a random game.
 _TAKERS = (None, 0, None, 1)
 _MIN_GAMES = 25
 _MIN_GAMES_FOR_NOTES = 10
 _GAMES_WITH_SYMMETRIES = 4
-_PERFT_S = 2.0  # limit on the time that the next perft count is expected to take
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,7 +38,6 @@ class CheckOptions:
     twin: str = ""  #: the name of another version of the same rules, or ""
     num_positions: int = 20_000  #: number of positions to check
     seconds: float = 30.0  #: time limit of the check
-    seed: int = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,27 +54,18 @@ class Fault:
 class RuleReport:
     """The result of checking the rules of a game."""
 
-    broken: Fault | None = None  #: the broken law; None if none was found
-    difference: Fault | None = None  #: where the game and its twin differ; None if nowhere
+    fault: Fault | None = None  #: the first fault; None if the rules obey all laws
     num_positions: int = 0  #: number of positions checked
-    full_plies: int = 0  #: every position after at most this many plies was checked
-    is_whole: bool = False  #: whether every position of the game was checked
-    num_games: int = 0  #: number of finished games, random and steered
-    #: Number of move sequences of 0, 1, 2, ... plies.
+    #: Number of move sequences of 0, 1, 2, ... plies; all their positions were checked.
     perft: list[int] = dataclasses.field(default_factory=list)
-    #: Number of positions first reached after 0, 1, 2, ... plies.
-    num_by_ply: list[int] = dataclasses.field(default_factory=list)
-    ends: dict[str, int] = dataclasses.field(default_factory=dict)  #: number of games per ending
+    is_whole: bool = False  #: whether every position of the game was checked
+    #: Number of finished games, random and steered, by the first player's result: "1", "0", "-1".
+    results: dict[str, int] = dataclasses.field(default_factory=dict)
     #: Plies of the shortest, the median and the longest game.
     plies: list[int] = dataclasses.field(default_factory=list)
     max_plies: int = 0  #: the rules' own upper bound on the plies of a game
     mean_legal: float = 0.0  #: mean number of legal actions in a position
     notes: list[str] = dataclasses.field(default_factory=list)  #: legal but suspicious rules
-
-    @property
-    def holds(self) -> bool:
-        """Whether no law is broken and the twin, if any, agrees."""
-        return self.broken is None and self.difference is None
 
 
 def examine(
@@ -97,69 +76,29 @@ def examine(
 ) -> RuleReport:
     """Check the laws, compare the game with its twin, if any, and summarize the games played.
 
+    The short move sequences get a third of the positions and of the time. Symmetries come on top.
+
     Args:
         watch: called before each position, to restart the timer that stops endless rules.
+
+    Raises:
+        BrokenLaw: if the sizes of the game and its twin differ.
     """
+    check = laws if twin is None else Twins(laws, twin)
     try:
-        check = laws if twin is None else Twins(laws, twin)
-    except Difference as error:
-        return RuleReport(difference=Fault(str(error)))
-    search = _search(check, options, watch)
-    broken = search.broken
-    if broken is None:
-        played = search.walks[:_GAMES_WITH_SYMMETRIES]
-        broken = broken_symmetry(laws, played, until(options.seconds, watch)) or _broken_name(laws)
-    if broken is None:
-        return _described(laws.game, search, _perft(laws.game, options.num_positions, watch))
-    if twin is not None and isinstance(broken.error, Difference):
-        fault = _fault(broken, laws.game, twin.game)
-        return RuleReport(difference=fault, num_positions=search.num_positions)
-    return RuleReport(_fault(broken, laws.game), num_positions=search.num_positions)
-
-
-def _broken_name(laws: Laws) -> Broken | None:
-    try:
-        laws.check_names()
+        rest = _until(options.seconds, watch)
+        third = _until(options.seconds / 3, watch)
+        lines = _check_short_lines(check, options.num_positions // 3, third)
+        games = _play_games(check, options.num_positions - lines.num_positions, rest)
+        for one in games[:_GAMES_WITH_SYMMETRIES]:
+            laws.check_symmetries(one.actions, _until(options.seconds, watch))
+        laws.check_texts()
     except BrokenLaw as error:
-        return Broken(error, [])
-    return None
+        return RuleReport(_fault(error, *(one.game for one in (laws, twin) if one)))
+    return _described(laws.game, lines, games)
 
 
-# --- the search for a broken law ------------------------------------------------------------------
-
-
-class _Search(NamedTuple):
-    """The walks through a game, and the first broken law that they found."""
-
-    breadth: Breadth
-    walks: list[Walk]
-    broken: Broken | None
-
-    @property
-    def num_positions(self) -> int:
-        """Number of positions checked; a position shared by several games counts for each."""
-        return self.breadth.num_positions + sum(len(one.views) for one in self.walks)
-
-
-def _search(check: Check, options: CheckOptions, watch: Callable[[], None]) -> _Search:
-    """Check all short move sequences of the game, then random and steered games.
-
-    The short sequences get a third of the positions and of the time.
-    """
-    go_on = until(options.seconds, watch)
-    breadth = breadth_first(check, options.num_positions // 3, until(options.seconds / 3, watch))
-    found = _Search(breadth, [], breadth.broken)
-    rng = random.Random(options.seed)
-    for taker in itertools.cycle(_TAKERS):
-        is_enough = found.num_positions >= options.num_positions and len(found.walks) >= _MIN_GAMES
-        if found.broken is not None or is_enough or not go_on():
-            return found
-        found.walks.append(walk(check, taker, rng, go_on))
-        found = found._replace(broken=found.walks[-1].broken)
-    return found
-
-
-def until(seconds: float, watch: Callable[[], None]) -> Callable[[], bool]:
+def _until(seconds: float, watch: Callable[[], None]) -> Callable[[], bool]:
     """Make a function that calls ``watch`` and returns whether any of the ``seconds`` are left."""
     deadline = time.monotonic() + seconds
 
@@ -170,112 +109,183 @@ def until(seconds: float, watch: Callable[[], None]) -> Callable[[], bool]:
     return go_on
 
 
+# --- the search for a broken law ------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _reached_by(actions: list[int]) -> Iterator[None]:
+    """Add to a `BrokenLaw` raised in this context the actions that lead to the position."""
+    try:
+        yield
+    except BrokenLaw as error:
+        error.actions = actions
+        raise
+
+
+class _ShortLines(NamedTuple):
+    """The result of checking all short move sequences; `RuleReport` describes the fields."""
+
+    perft: list[int]
+    num_positions: int
+    is_whole: bool
+
+
+def _check_short_lines(
+    check: Laws | Twins, max_positions: int, go_on: Callable[[], bool]
+) -> _ShortLines:
+    """Check all positions after 0, 1, 2, ... actions, until a limit is reached.
+
+    A position that several move sequences of the same length reach is checked once.
+
+    Args:
+        max_positions: limit on the number of positions.
+        go_on: called before each position; the check stops when it returns False.
+    """
+    pending: list[tuple[list[int], Any, int]] = [([], None, 1)]  # actions, position before, lines
+    perft = list[int]()
+    num_positions = 0
+    while pending:
+        level: dict[bytes, tuple[list[int], Any, View]] = {}
+        num_lines = Counter[bytes]()
+        for actions, before, lines in pending:
+            if num_positions >= max_positions or not go_on():
+                return _ShortLines(perft, num_positions, False)
+            with _reached_by(actions):
+                state = check.step(before, actions[-1]) if actions else check.start()
+                key = check.key(state)
+                num_lines[key] += lines
+                if key not in level:
+                    level[key] = actions, state, check.look(state, len(actions))
+                    num_positions += 1
+        perft.append(num_lines.total())
+        pending = [
+            ([*actions, action], state, num_lines[key])
+            for key, (actions, state, view) in level.items()
+            for action in view.legal
+        ]
+    return _ShortLines(perft, num_positions, True)
+
+
+class _PlayedGame(NamedTuple):
+    """A game that was played to check the rules; its end is missing if the time ran out."""
+
+    actions: list[int]
+    views: list[View]  #: one more than the actions
+
+
+def _play_games(
+    check: Laws | Twins, num_positions: int, go_on: Callable[[], bool]
+) -> list[_PlayedGame]:
+    """Play random and steered games with at least ``num_positions`` positions, and check these."""
+    rng = random.Random(0)
+    games = list[_PlayedGame]()
+    for taker in itertools.cycle(_TAKERS):
+        is_enough = len(games) >= _MIN_GAMES and _num_positions(games) >= num_positions
+        if is_enough or not go_on():
+            return games
+        games.append(_play(check, taker, rng, go_on))
+    return games
+
+
+def _num_positions(games: list[_PlayedGame]) -> int:
+    """Count the positions of all games; a position in two games counts twice."""
+    return sum(len(one.views) for one in games)
+
+
+def _play(
+    check: Laws | Twins, taker: int | None, rng: random.Random, go_on: Callable[[], bool]
+) -> _PlayedGame:
+    """Play one game while ``go_on`` returns True, checking its positions.
+
+    Args:
+        taker: the player who takes pieces whenever possible; None for a random game.
+    """
+    actions = list[int]()
+    views = list[View]()
+    with _reached_by(actions):
+        state = check.start()
+        while True:
+            view = check.look(state, len(actions))
+            views.append(view)
+            if view.over or not go_on():
+                break
+            legal = view.legal
+            if taker is not None:
+                legal = _steered(check, state, legal, takes=view.player == taker)
+            action = rng.choice(legal)
+            state = check.step(state, action)
+            actions.append(action)
+    return _PlayedGame(actions, views)
+
+
+def _steered(check: Laws | Twins, state: Any, legal: list[int], takes: bool) -> list[int]:
+    """Select those legal actions that do not end the game, and of these the ones that take most.
+
+    If every action ends the game, all compete.
+
+    Args:
+        takes: True prefers actions that leave few pieces, False actions that leave many.
+    """
+    sign = 1 if takes else -1
+    ranks = [(over, sign * num_pieces) for over, num_pieces in check.foresee(state, legal)]
+    return [action for action, rank in zip(legal, ranks) if rank == min(ranks)]
+
+
 # --- the report -----------------------------------------------------------------------------------
 
 
-def _fault(broken: Broken, *games: Game) -> Fault:
-    """Describe a broken law with the moves that lead to it and each version's board."""
-    moves = " ".join(move_text(games[0], action) for action in broken.actions)
-    boards = [_board_after(game, broken.actions) for game in games]
-    if len(boards) == 2 and boards[0] != boards[1]:
+def _fault(error: BrokenLaw, *games: Game) -> Fault:
+    """Describe a broken law with the moves that lead to it and the board there.
+
+    Args:
+        games: the game, and its twin if there is one.
+    """
+    moves = " ".join(move_text(games[0], action) for action in error.actions)
+    boards = [_board_after(game, error.actions) for game in games]
+    if len(set(boards)) == 2:
         boards = [f"the game:\n{boards[0]}\nthe twin:\n{boards[1]}"]
-    return Fault(str(broken.error), broken.actions, moves, boards[0])
+    return Fault(str(error), error.actions, moves, boards[0])
 
 
 def _board_after(game: Game, actions: list[int]) -> str:
     try:
-        state = game.initial_states()
-        for action in actions:
-            state = game.step(state, np.array([action], np.int32)).states
-        player = int(game.players(state)[0])
-        to_move = f"\n{game.piece_letters[1 + player]} to move" if player in (0, 1) else ""
+        state = game.play_moves(actions)
+        player = int(game.players(state[None])[0])
         nothing = np.zeros(game.num_actions, np.bool_)
-        return plain_board(game, game.cells(state[0]), nothing, str) + to_move
+        board = plain_board(game, game.cells(state), nothing, str)
+        return f"{board}\n{game.piece_letters[1 + player]} to move"
     except Exception:  # a broken rule: there is no board to draw
         return ""
 
 
-def _perft(game: Game, num_lines: int, watch: Callable[[], None]) -> list[int]:
-    """Count the move sequences of 0, 1, 2, ... actions, up to about ``num_lines`` sequences."""
-    rules = PlainGame(game)
-    counts = [1]
-    while True:
-        watch()
-        began = time.monotonic()
-        num = perft(rules, rules.initial_state(), len(counts))
-        if not num:
-            return counts
-        counts.append(num)
-        growth = num / counts[-2]
-        seconds = time.monotonic() - began
-        if num * growth > 2 * num_lines or seconds * growth > _PERFT_S:
-            return counts
-
-
-def _described(game: Game, search: _Search, lines: list[int]) -> RuleReport:
-    """Make the report on rules in which no broken law was found."""
-    ended = [one for one in search.walks if one.views[-1].over]
-    lengths = sorted(len(one.actions) for one in ended) or [0]
-    views = [view for one in search.walks for view in one.views if not view.over]
+def _described(game: Game, lines: _ShortLines, games: list[_PlayedGame]) -> RuleReport:
+    """Make the report on rules in which no fault was found."""
+    ended = [one for one in games if one.views[-1].over]
+    plies = [len(one.actions) for one in ended] or [0]
+    firsts = [game.own_result(first_result(one.views[-1])) for one in ended]
+    views = [view for one in games for view in one.views if not view.over]
     return RuleReport(
-        num_positions=search.num_positions,
-        full_plies=search.breadth.plies,
-        is_whole=search.breadth.is_whole,
-        perft=lines,
-        num_by_ply=search.breadth.num_by_ply,
-        num_games=len(ended),
-        ends=_ends(game, ended) if ended else {},
-        plies=[lengths[0], int(statistics.median(lengths)), lengths[-1]],
+        num_positions=lines.num_positions + _num_positions(games),
+        perft=lines.perft,
+        is_whole=lines.is_whole,
+        results={f"{result:g}": number for result, number in sorted(Counter(firsts).items())},
+        plies=[min(plies), int(statistics.median(plies)), max(plies)],
         max_plies=game.max_plies,
         mean_legal=round(float(np.mean([len(view.legal) for view in views] or [0])), 1),
-        notes=_notes(game, search.walks),
+        notes=_notes(game, ended),
     )
 
 
-def _ends(game: Game, ended: list[Walk]) -> dict[str, int]:
-    """Count the games by how they ended."""
-    lasts = [one.views[-1] for one in ended]
-    if game.num_players == 1:
-        results = Counter(game.own_result(view.result or 0.0) for view in lasts)
-        return {f"result {value:g}": number for value, number in sorted(results.items())}
-    firsts = [first_result(view) for view in lasts]
-    last_movers = [_result_of_last_mover(one) or 0.0 for one in ended]
-    return {
-        "won by the first player": sum(value > 0 for value in firsts),
-        "won by the second player": sum(value < 0 for value in firsts),
-        "drawn": firsts.count(0),
-        "won by the player who moved last": sum(value > 0 for value in last_movers),
-        "lost by the player who moved last": sum(value < 0 for value in last_movers),
-        "by the limit of max_plies": sum(len(one.actions) == game.max_plies for one in ended),
-    }
-
-
-def _notes(game: Game, walks: list[Walk]) -> list[str]:
-    """Write notes for the user on rules that obey the laws but look wrong."""
-    notes = []
-    results = [_result_of_last_mover(one) for one in walks]
-    num_lost = sum(result is not None and result < 0 for result in results)
-    num_won = sum(result is not None and result > 0 for result in results)
-    if game.num_players == 2 and num_lost >= _MIN_GAMES_FOR_NOTES and not num_won:
-        notes.append(
-            f"the player who made the last move lost all {num_lost} decided games. If the last "
-            "move should win, 'result' has the wrong sign: it is for the player to move after it."
-        )
-    repeated = next((one.repeated for one in walks if one.repeated), None)
-    if repeated is not None:
-        before, after = repeated
-        notes.append(
-            f"positions repeat: in one game, the position after {after:,} actions is the same as "
-            f"after {before:,}. If the rules count actions or forbid repetitions, the state, or "
-            "'observe' or 'key' of a class, must show it. Otherwise, end games at a limit."
-        )
-    return notes
-
-
-def _result_of_last_mover(one: Walk) -> float | None:
-    """Return the result for the player who made the last move; None if the game did not end."""
-    if len(one.views) < 2 or not one.views[-1].over:
-        return None
-    last = one.views[-1]
-    result = last.result or 0.0
-    return result if last.player == one.views[-2].player else -result
+def _notes(game: Game, ended: list[_PlayedGame]) -> list[str]:
+    """Write a note for the user if all results seem to have the wrong sign."""
+    results = list[float]()  # for the player who made the last move
+    for one in ended:
+        before, last = one.views[-2:]
+        results.append(last.result if last.player == before.player else -last.result)
+    num_lost = sum(result < 0 for result in results)
+    if game.num_players == 1 or num_lost < _MIN_GAMES_FOR_NOTES or max(results) > 0:
+        return []
+    return [
+        f"the player who made the last move lost all {num_lost} decided games. If the last move "
+        "should win, 'result' has the wrong sign: it is for the player to move after it."
+    ]

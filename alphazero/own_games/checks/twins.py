@@ -1,25 +1,17 @@
-"""Play two versions of the rules of a game, the game and its twin, side by side.
-
-In: the `Laws` of both versions. Out: a `Check` that raises `Difference` where they differ.
-"""
+"""Play two versions of the rules of a game, the game and its twin, side by side."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from alphazero.games.batched_game import Game
-from alphazero.own_games.checks.laws import Laws
-from alphazero.own_games.checks.rule_walks import BrokenLaw, View
-
-
-class Difference(BrokenLaw):
-    """A difference between a game and its twin, or a law that the twin breaks."""
+from alphazero.own_games.checks.laws import BrokenLaw, Laws, View
 
 
 class Twins:
-    """A `Check` that plays two versions of the rules side by side.
+    """Checks a game and its twin, a second version of the rules, by playing both at once.
 
-    Raises:
-        Difference: if their boards, or their numbers of actions or players, differ.
+    It has the methods of `Laws` that play, but a state is a pair of positions. Every method raises
+    `BrokenLaw` if one of the two breaks a law, or if they differ.
     """
 
     def __init__(self, laws: Laws, twin: Laws):
@@ -27,37 +19,41 @@ class Twins:
         for name, ours, theirs in (
             ("board (rows, columns)", laws.game.planes_shape[1:], twin.game.planes_shape[1:]),
             ("number of actions", laws.game.num_actions, twin.game.num_actions),
-            ("number of players", laws.game.num_players, twin.game.num_players),
         ):
             if ours != theirs:
-                raise Difference(f"{name}: {ours} in the game, {theirs} in the twin.")
+                raise _difference(f"{name}: {ours} in the game, {theirs} in the twin")
 
     def start(self) -> tuple:
+        """Return the two start positions."""
         return self._laws.start(), self._of_twin(self._twin.start)
 
     def key(self, state: tuple) -> bytes:
+        """Return bytes that are equal only for equal pairs of positions."""
         return self._laws.key(state[0]) + self._of_twin(self._twin.key, state[1])
 
     def step(self, state: tuple, action: int) -> tuple:
+        """Play a legal action in both games."""
         following = self._laws.step(state[0], action)
         return following, self._of_twin(self._twin.step, state[1], action)
 
     def foresee(self, state: tuple, actions: list[int]) -> list[tuple[bool, int]]:
+        """Look one move ahead in the game; see `Laws.foresee`."""
         return self._laws.foresee(state[0], actions)
 
     def look(self, state: tuple, ply: int) -> View:
+        """Check both positions, and that they do not differ."""
         view = self._laws.look(state[0], ply)
         other = self._of_twin(self._twin.look, state[1], ply)
-        text = next(self._differences(view, other), None)
-        if text is not None:
-            raise Difference(f"{text}.")
+        for text in self._differences(view, other):
+            raise _difference(text)
         return view
 
     def _of_twin(self, function: Callable, *arguments: Any) -> Any:
+        """Call a method of the twin's `Laws`; if it raises, name the twin in the message."""
         try:
             return function(*arguments)
         except BrokenLaw as error:
-            raise Difference(f"in the twin, {error}") from None
+            raise BrokenLaw(f"in the twin, {error}") from None
 
     def _differences(self, view: View, other: View) -> Iterator[str]:
         if (view.board != other.board).any():
@@ -70,29 +66,20 @@ class Twins:
             yield f"the first player's result is {results}"
         elif not view.over and view.player != other.player:
             yield f"player {view.player} is to move in the game, {other.player} in the twin"
-        elif view.legal != other.legal:
-            yield from self._legal_differences(view.legal, other.legal)
-
-    def _legal_differences(self, game: list[int], twin: list[int]) -> Iterator[str]:
-        for name, laws, ones, others in (
-            ("game", self._laws, game, twin),
-            ("twin", self._twin, twin, game),
-        ):
-            alone = sorted(set(ones) - set(others))
+        for name, ones, others in (("game", view, other), ("twin", other, view)):
+            alone = sorted(set(ones.legal) - set(others.legal))
             if alone:
-                moves = ", ".join(_numbered(laws.game, action) for action in alone)
-                yield f"legal only in the {name}: {moves}"
+                texts = (f"{move_text(self._laws.game, one)} (action {one})" for one in alone)
+                yield f"legal only in the {name}: {', '.join(texts)}"
+
+
+def _difference(text: str) -> BrokenLaw:
+    return BrokenLaw(f"game and twin differ: {text}.")
 
 
 def first_result(view: View) -> float:
-    """Return the result of a finished game from the first player's viewpoint."""
-    result = view.result or 0.0
-    return -result if view.player else result
-
-
-def _numbered(game: Game, action: int) -> str:
-    text = move_text(game, action)
-    return text if text == str(action) else f"{text} (action {action})"
+    """Return the result of a finished game from the first player's viewpoint, in [-1, 1]."""
+    return -view.result if view.player else view.result
 
 
 def move_text(game: Game, action: int) -> str:
