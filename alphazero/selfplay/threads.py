@@ -20,7 +20,6 @@ from alphazero.games.batched_game import Game
 from alphazero.inference.evaluator import Evaluator
 from alphazero.search.expansion import SearchCounts
 from alphazero.search.settings import SearchSettings
-from alphazero.selfplay.game_check import check_in_progress
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.lockstep import SelfPlay
 from alphazero.selfplay.settings import SelfPlaySettings
@@ -52,7 +51,6 @@ class ParallelSelfPlay:
     ):
         num_workers = min(len(evaluators), settings.num_parallel_games)
         sizes = split_evenly(settings.num_parallel_games, num_workers)
-        self.game = game
         self.settings = settings
         self.workers = [
             SelfPlay(
@@ -115,13 +113,8 @@ class ParallelSelfPlay:
         """Restore a state from `state_dict`.
 
         With another number of workers, or fewer games, new games replace the stored ones.
-
-        Raises:
-            GamesError: if the stored games break the rules of this game.
         """
         states = [state[str(index)] for index in range(len(state))]
-        for own in states:
-            check_in_progress(own, self.game)
         sizes = [worker.settings.num_parallel_games for worker in self.workers]
         longest = [int(own["rows"].max(initial=-1)) + 1 for own in states]
         if len(sizes) == len(longest) and all(map(operator.le, longest, sizes)):

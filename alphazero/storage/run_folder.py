@@ -13,8 +13,7 @@
         events.out.tfevents.*        TensorBoard's event files
         .lock                        held by the process that trains the run; removed afterwards
 
-In: a run's settings, games and states. Out: the same data, read back and checked; games are
-replayed by their rules. Does not depend on the trainer or the learner.
+In: a run's settings, games and states. Out: the same data, read back and checked. Does not depend on the trainer or the learner.
 """
 
 import contextlib
@@ -54,8 +53,13 @@ from alphazero.runtime.files import (
 from alphazero.runtime.own_code import is_module_name
 from alphazero.runtime.source_text import digest_of
 from alphazero.runtime.versions import version_of
-from alphazero.selfplay.game_check import GamesError, check_games
-from alphazero.selfplay.game_record import GameRecord, flatten, unflatten
+from alphazero.selfplay.game_record import (
+    GameRecord,
+    GamesError,
+    check_games,
+    flatten,
+    unflatten,
+)
 from alphazero.storage.checkpoint import load_state, save_state
 
 STATE_FILE = "state.safetensors"
@@ -382,19 +386,18 @@ class RunFolder:
         """Read and check the games of an iteration.
 
         Args:
-            game: the game by whose rules they are replayed.
+            game: the game that they must fit.
             digest: the file's expected checksum, if known.
 
         Raises:
-            StoredFileError: if the file is missing or damaged, or its games break the rules.
+            StoredFileError: if the file is missing or damaged, or holds games of another game.
         """
         path = self.games(iteration)
         columns = load_state(path, digest)
         try:
             check_games(columns, game)
-        except (GamesError, AttributeError) as error:  # AttributeError: a part is not an array
-            reason = error if isinstance(error, GamesError) else "they are not arrays"
-            message = f"'{path}' does not hold games of {game.name}: {reason}."
+        except GamesError as error:
+            message = f"'{path}' does not hold games of {game.name}: {error}."
             raise StoredFileError(message, path=path) from None
         return unflatten(columns)
 

@@ -69,7 +69,7 @@ def make_source(
         unit_threads=len(streams) if is_ordered else 0,
         parallel_games_per_thread=max(1, settings.selfplay.num_parallel_games // len(streams)),
     )
-    return Dispatcher(workers, game, _make_transport(workers, kind, game, job, num_threads), job)
+    return Dispatcher(workers, _make_transport(workers, kind, game, job, num_threads), job)
 
 
 def plays_on_here(workers: WorkerSettings, game: Game, num_threads: int) -> bool:

@@ -14,8 +14,6 @@ from alphazero.workers.unit import NO_WORK, SelfPlayWork, Unit, WorkerFacts
 
 MAX_UNITS = 2  #: units of work that each worker holds: the one that it plays and the next one
 _PATIENCE_S = 30.0  # seconds without any worker before the user is told how one joins
-_SHRINK = 0.5  # factor for the size of a worker's units of work after stale games
-_GROW = 1.25  # factor for the size of a worker's units after fresh games, up to the full size
 
 
 @dataclasses.dataclass
@@ -24,7 +22,6 @@ class WorkerState(WorkerReport):
 
     busy_since: float = 0.0  #: time when it received work or last replied
     in_flight: dict[int, Unit] = dataclasses.field(default_factory=dict)  #: unfinished units by id
-    unit_scale: float = 1.0  #: factor for the size of its units of work; below 1 after stale games
 
 
 class Roster:
@@ -101,7 +98,6 @@ class Roster:
         before = worker.games_per_s
         worker.games_per_s = (before + newest) / 2 if before else newest
         is_fresh = staleness <= self._max_staleness
-        worker.unit_scale = min(worker.unit_scale * (_GROW if is_fresh else _SHRINK), 1.0)
         if is_fresh:
             worker.num_games += num_games
             worker.total_staleness += staleness * num_games

@@ -57,15 +57,12 @@ def why_not_elsewhere(game: Game) -> str | None:
         return None
     module = game.name.partition(":")[0]
     remedy = "move its class to a file my_game.py, and import it from there"
-    if module == "__main__":
-        return f"other processes cannot import '{game.name}'; {remedy}"
     try:
-        is_found = importlib.util.find_spec(module) is not None
+        if module == "__main__" or importlib.util.find_spec(module) is None:
+            return f"other processes cannot import '{game.name}'; {remedy}"
         made = load_named_game(game.name)
     except Exception as error:  # a module may do anything
         return f"other processes cannot make '{game.name}' ({error}); {remedy}"
-    if not is_found:
-        return f"other processes cannot import '{game.name}'; {remedy}"
     if not np.array_equal(made.initial_states(), game.initial_states()):
         return f"other processes would play '{game.name}' as it is made without arguments"
     return None
@@ -93,16 +90,13 @@ def game_here(name: str, files: str | None, rules_digest: str) -> Game:
 def _name_here(name: str, files: str | None) -> str:
     """Return the game's name on this machine.
 
-    Unless its files are already here, they are written to a temporary folder. Other users cannot
-    write there, because the files will be run.
+    Unless its files are already here, they are written to a temporary folder, where other users
+    cannot write: the files will be run.
     """
     if files is None or Path(name).is_file() and own_files(name) == files:
         return name
     digest = hashlib.sha256(files.encode()).hexdigest()[:12]
-    try:
-        folder = private_folder(Path(tempfile.gettempdir()) / f"alphazero-{digest}")
-    except OSError:  # the folder belongs to another user
-        folder = Path(tempfile.mkdtemp(prefix="alphazero-"))
+    folder = private_folder(Path(tempfile.gettempdir()) / f"alphazero-{digest}")
     for place, text in json.loads(files).items():
         path = folder / place
         make_private(path.parent)

@@ -51,6 +51,3 @@ class WorkerSettings:
         "of the Ray cluster, HOST:PORT; auto is the one that this machine is part of, local starts "
         "one here",
     )
-    memory_gb: float = option(
-        0.0, "memory that a Ray worker reserves on its machine; 0 reserves none", low=0.0
-    )

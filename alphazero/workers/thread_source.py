@@ -19,7 +19,6 @@ from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.runtime.random_generators import child_generator
 from alphazero.search.settings import SearchSettings
-from alphazero.selfplay.game_check import check_games
 from alphazero.selfplay.game_record import GameRecord, flatten, unflatten
 from alphazero.selfplay.settings import SelfPlaySettings
 from alphazero.selfplay.threads import ParallelSelfPlay
@@ -139,7 +138,6 @@ class ThreadSource(GameSource):
             self._ahead = []
             self._work_before = NO_WORK
             if ahead := state.get("ahead"):
-                check_games(ahead["games"], self.selfplay.game)
                 self._ahead = unflatten(ahead["games"])
                 self._work_before = NO_WORK.plus(ahead["work"])
             threads = {name: own for name, own in state.items() if name != "ahead"}

@@ -131,12 +131,10 @@ class RayTransport:
             num_threads = max(1, num_threads - 1)  # one core is for the learner
         self._num_made += 1
         name = f"{node.host}-{node.id[:4]}-{self._num_made}"
-        memory_gb = self._settings.memory_gb
         pinned = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node.id, soft=False)
         actor = WorkerActor.options(  # type: ignore[attr-defined]
             num_cpus=num_threads,
             num_gpus=node.num_gpus,
-            memory=int(memory_gb * 1e9) if memory_gb else None,
             max_restarts=0,  # a restarted actor would lack the job and the network
             max_task_retries=0,
             scheduling_strategy=pinned,
