@@ -43,8 +43,7 @@ from alphazero.evaluation.report import Tally
 from alphazero.evaluation.sprt import Sprt
 from alphazero.games.batched_game import Game
 from alphazero.players.base import ENDGAME_HELP, Player, PlayerSettings, engine_of, thinking_of
-from alphazero.runtime.console import Console
-from alphazero.runtime.wording import counted
+from alphazero.runtime.console import Console, counted
 from alphazero.solvers.base import values_of
 from alphazero.solvers.registry import make_solver
 

@@ -27,7 +27,6 @@ from alphazero.players.python_uct import uct_player
 from alphazero.players.random import RandomPlayer
 from alphazero.players.solver import SolverPlayer
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.files import split_paths
 from alphazero.runtime.own_code import PLAYERS, announced, is_module_name, load_own, reason_of
 from alphazero.storage.pretrained import shipped_network
 from alphazero.storage.run_folder import folders_of_runs
@@ -147,7 +146,7 @@ def read_spec(spec: str, settings: PlayerSettings | None = None) -> PlayerSpec:
             impossible value.
     """
     settings = settings or PlayerSettings()
-    kind, *words = split_paths(spec.removeprefix("network:"), r",(?=\w+=)")
+    kind, *words = re.split(r",(?=\w+=)", spec.removeprefix("network:"))
     named = re.fullmatch(rf"({'|'.join(_NAMED_KINDS)}):(.*)", kind, re.DOTALL)
     if named:
         kind, suffix = named.groups()

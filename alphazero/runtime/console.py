@@ -69,3 +69,8 @@ def _parts(line: Text, width: int) -> list[Text]:
     for part in parts[:-1]:
         part.rstrip()
     return parts
+
+
+def counted(number: int, noun: str) -> str:
+    """Format a number with its noun, such as "1 move" or "1,200 moves"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

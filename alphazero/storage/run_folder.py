@@ -13,7 +13,8 @@
         events.out.tfevents.*        TensorBoard's event files
         .lock                        held by the process that trains the run; removed afterwards
 
-In: a run's settings, games and states. Out: the same data, read back and checked. Does not depend on the trainer or the learner.
+In: a run's settings, games and states. Out: the same data, read back and checked. Does not depend
+on the trainer or the learner.
 """
 
 import contextlib
@@ -51,8 +52,8 @@ from alphazero.runtime.files import (
     write_atomically,
 )
 from alphazero.runtime.own_code import is_module_name
+from alphazero.runtime.process import version_of
 from alphazero.runtime.source_text import digest_of
-from alphazero.runtime.versions import version_of
 from alphazero.selfplay.game_record import (
     GameRecord,
     GamesError,
@@ -64,11 +65,6 @@ from alphazero.storage.checkpoint import load_state, save_state
 
 STATE_FILE = "state.safetensors"
 _STATE_FILES = (STATE_FILE, "state.previous.safetensors")
-#: The files that a run may have before it has stored its first iteration.
-_FIRST_FILES = re.compile(
-    r"\.lock|config\.yaml|versions\.json|rules\.py|metrics\.jsonl|events\.out\.tfevents.*"
-    r"|(games|networks)/000001\.safetensors|(.*/)?\..*\.tmp\d+"
-)
 _LOCK_S = 0.2  # seconds to wait for a lock, which `is_training` may hold for a moment
 _MAX_OVERRIDES = 150  # maximum characters of the overrides in a folder's name
 _LIBRARIES = ("alphazero-selfplay", "torch", "numpy", "numba", "hydra-core")
@@ -84,7 +80,6 @@ class RunFolder:
         self.rules = self.path / "rules.py"
         self.state, self.previous_state = (self.path / name for name in _STATE_FILES)
         self._lock = FileLock(self.path / ".lock", thread_local=False)
-        self._is_own = False  # whether the folder holds only this run's files
 
     @classmethod
     def create(cls, root: str, game: str, name: str, overrides: str = "") -> "RunFolder":
@@ -104,21 +99,18 @@ class RunFolder:
         stem = name or datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
         if overrides:
             stem += "_" + re.sub(r"[^\w.=+-]", "_", overrides)[:_MAX_OVERRIDES]
-        if name:
-            cls(parent / stem)._discard_first_iteration()
         number = 0
         while True:
             number += 1
             path = parent / (stem if number == 1 else f"{stem}_{number}")
             try:
                 make_folder(path, exist_ok=False)
-                folder = cls(path)
-                folder._is_own = True
-                return folder
+                return cls(path)
             except FileExistsError:
                 if name:
-                    message = f"run.name={name} is taken: {path} exists. Choose another name, or "
-                    message += f"continue that run with resume={path}."
+                    message = f"run.name={name} is taken: {path} exists. Choose another name, "
+                    message += f"continue that run with resume={path}, or delete it if it has not "
+                    message += "finished an iteration."
                     raise ConfigError(message, key="run.name", value=name) from None
             except OSError as error:
                 message = f"run.root={root}: no folder can be created there ({error.strerror})."
@@ -173,33 +165,12 @@ class RunFolder:
         return [path for path in (self.state, self.previous_state) if path.is_file()]
 
     def discard(self) -> None:
-        """Remove the folder of a run that has not finished an iteration.
-
-        A folder that contains a state, or held other files before the run, is kept.
-        """
-        if self.states or not self._is_own:
-            return
-        shutil.rmtree(self.path, ignore_errors=True)  # while this process holds the lock
-        self._lock.release(force=True)
-        if os.name == "nt":  # Windows deletes no open file; elsewhere, a new run may have begun
+        """Remove the folder of a new run that has not finished an iteration; keep any other."""
+        if not self.states:
+            self._lock.release(force=True)
             shutil.rmtree(self.path, ignore_errors=True)
-        with contextlib.suppress(OSError):  # the game's folder holds other runs
-            self.path.parent.rmdir()
-
-    def _discard_first_iteration(self) -> None:
-        """Remove the folder of a run that was killed in its first iteration.
-
-        A folder that is in use or holds other files is left unchanged.
-        """
-        if not self.path.is_dir():
-            return
-        paths = [path for path in self.path.rglob("*") if not path.is_dir()]
-        names = [path.relative_to(self.path).as_posix() for path in paths]
-        if all(_FIRST_FILES.fullmatch(name) for name in names):
-            with contextlib.suppress(Timeout, OSError, NotImplementedError):
-                self._lock.acquire(timeout=_LOCK_S, poll_interval=_LOCK_S / 10)
-                self._is_own = True
-                self.discard()
+            with contextlib.suppress(OSError):  # the game's folder holds other runs
+                self.path.parent.rmdir()
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -402,7 +373,7 @@ class RunFolder:
         return unflatten(columns)
 
     def load_all_games(self, game: Game) -> list[GameRecord]:
-        """Read and check all stored games, oldest first."""
+        """Read all stored games, oldest first."""
         stored = sorted(int(path.stem) for path in (self.path / "games").glob("*.safetensors"))
         return [record for number in stored for record in self.load_games(number, game)]
 
@@ -454,9 +425,6 @@ def folders_of_runs(
 def folder_name(game: str) -> str:
     """Convert a game's name to a form that is safe in a path, such as the folder of its runs."""
     return Path(game).stem if game.endswith(".py") else re.sub(r"[^\w.-]+", "_", game).strip("_")
-
-
-_MAX_OVERRIDES = 150  # maximum characters of the overrides in a folder's name
 
 
 def find_network(path: str | Path) -> Path:

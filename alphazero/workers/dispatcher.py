@@ -18,8 +18,8 @@ import torch
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.network.weights import network_arrays
+from alphazero.runtime.console import counted
 from alphazero.runtime.errors import InputError
-from alphazero.runtime.wording import counted
 from alphazero.selfplay.game_record import LENGTHS, GameRecord, unflatten
 from alphazero.workers.roster import MAX_UNITS, Roster, WorkerState
 from alphazero.workers.settings import WorkerSettings

@@ -8,7 +8,7 @@ import copy
 import dataclasses
 import math
 
-from alphazero.runtime.wording import counted
+from alphazero.runtime.console import counted
 from alphazero.workers.source import WorkerReport
 from alphazero.workers.unit import NO_WORK, SelfPlayWork, Unit, WorkerFacts
 

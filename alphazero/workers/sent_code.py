@@ -21,8 +21,8 @@ from alphazero.own_games.registry import is_game_file, is_object, make_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import write_atomically
 from alphazero.runtime.jit import make_private, private_folder
+from alphazero.runtime.process import version_of
 from alphazero.runtime.source_text import read_source, source_files
-from alphazero.runtime.versions import version_of
 
 _PACKAGE = Path(__file__).parents[1]
 

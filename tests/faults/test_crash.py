@@ -67,9 +67,9 @@ def goes_on(scenario, root, stored, is_killed) -> str:
     if not RunFolder(run_in(root)).states:
         assert not stored
         run(resume_words(root, scenario.end)).assert_refused()
-        if is_killed:
-            run(scenario.words_to_go_on(root)).assert_ok()
-            ready.assert_same(root)
+        again = run(scenario.words_to_go_on(root))
+        if again.status:
+            again.assert_refused(str(run_in(root)))
         return "nothing was stored"
     ended = run(resume_words(root, scenario.end)).assert_ok()
     resumed = re.search(r"Resuming after iteration (\d+)", ended.stdout)

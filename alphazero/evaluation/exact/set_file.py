@@ -26,8 +26,7 @@ from alphazero.evaluation.exact.sets import (
 from alphazero.games.batched_game import Game
 from alphazero.own_games.registry import same_game
 from alphazero.runtime.errors import ConfigError, StoredFileError
-from alphazero.runtime.files import read_text, with_checksum
-from alphazero.runtime.outputs import write_output
+from alphazero.runtime.files import read_text, with_checksum, write_output
 from alphazero.solvers.base import ILLEGAL_SCORE
 
 COLUMNS = "moves,scores,source"
