@@ -54,16 +54,10 @@ class RatingFile:
             return cls(path, game, opening_plies, rules_digest=rules_digest)
         stored = cls.read(path)
         digests = {stored.rules_digest, rules_digest} - {""}
-        if len(digests) > 1 and same_game(game, stored.game):
+        if len(digests) > 1 or not same_game(game, stored.game, rules_digest, stored.rules_digest):
             raise StoredFileError(
-                f"'{path}' holds ratings from before the rules of {game} have changed; "
-                "move it away to start a new one.",
-                path=path,
-            )
-        if not same_game(game, stored.game, rules_digest, stored.rules_digest):
-            raise StoredFileError(
-                f"'{path}' holds ratings of {stored.game}, not of {game}; "
-                "move it away to start a new one.",
+                f"'{path}' holds ratings of {stored.game}, whose rules differ from those of "
+                f"{game}; move it away to start a new one.",
                 path=path,
             )
         if stored.opening_plies != opening_plies:

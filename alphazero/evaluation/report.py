@@ -153,16 +153,6 @@ class MatchReport:
         """The number of games that differ in their moves or in who moved first."""
         return len({(game.moves, game.a_moves_first) for game in self.games})
 
-    @property
-    def num_distinct_openings(self) -> int:
-        """The number of different sequences of opening moves."""
-        return len({game.moves[: self.opening_plies] for game in self.games})
-
-    @property
-    def lengths(self) -> tuple[int, ...]:
-        """The number of plies in each game, including the opening."""
-        return tuple(len(game.moves) for game in self.games)
-
     def to_plain(self) -> dict[str, Any]:
         """Convert the whole report to plain data for JSON; infinite numbers become None."""
         return {
@@ -180,12 +170,6 @@ class MatchReport:
             "elo_interval": [*map(_finite, self.elo_interval)],
             "elo_stderr": self.elo_stderr,
             "num_distinct_games": self.num_distinct_games,
-            "num_distinct_openings": self.num_distinct_openings,
-            "length_plies": {
-                "min": min(self.lengths),
-                "mean": sum(self.lengths) / len(self.games),
-                "max": max(self.lengths),
-            },
             "games": [game._asdict() for game in self.games],
         }
 

@@ -24,8 +24,8 @@ from alphazero.games.batched_game import Game
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.gtp import GtpPlayer
 from alphazero.players.python_uct import uct_player
-from alphazero.players.random import RandomPlayer
 from alphazero.players.solver import SolverPlayer
+from alphazero.players.without_search import RandomPlayer
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import PLAYERS, announced, is_module_name, load_own, reason_of
 from alphazero.storage.pretrained import shipped_network

@@ -4,9 +4,8 @@ import numpy as np
 
 from alphazero.games.batched_game import CompiledGame
 from alphazero.players.base import Analysis, Choice, PlayerSettings, SearchProgress
-from alphazero.search.uct.output import PositionStatistics
 from alphazero.search.uct.search import UctSearch
-from alphazero.search.uct.settings import UctSettings
+from alphazero.search.uct.settings import PositionStatistics, UctSettings
 
 #: Simulations per move if neither their number nor the time is limited.
 DEFAULT_UCT_SIMULATIONS = 1000

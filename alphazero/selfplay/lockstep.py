@@ -19,7 +19,6 @@ from alphazero.search.settings import SearchSettings
 from alphazero.search.tree import ROOT_INDEX
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.games_in_progress import GamesInProgress, Moves
-from alphazero.selfplay.move_sampling import sample_actions
 from alphazero.selfplay.settings import (
     SelfPlaySettings,
     ply_temperatures,
@@ -231,6 +230,30 @@ class SelfPlay:
             is_target=np.ones(len(rows), np.bool_),
             surprises=kl_divergence(output.action_weights, priors),
         )
+
+
+def sample_actions(
+    weights: np.ndarray, temperatures: np.ndarray, generator: np.random.Generator
+) -> np.ndarray:
+    """Sample an action in each row with probability proportional to weight ** (1 / temperature).
+
+    With visit counts as weights this is the sampling of Silver et al. 2017, "Self-play".
+
+    Args:
+        weights: float32[M, A], 0 or more, with a positive sum in each row.
+        temperatures: float[M]; 0 takes the action with the largest weight.
+
+    Returns:
+        int32[M], the actions.
+    """
+    weights = weights.astype(np.float64)
+    weights /= weights.max(axis=1, keepdims=True)
+    sharpened = weights ** (1.0 / np.maximum(temperatures, 1e-3))[:, None]
+    cumulative = np.cumsum(sharpened, axis=1)
+    thresholds = generator.random(len(weights))[:, None] * cumulative[:, -1:]
+    # Rounding can put a threshold at the very end, beyond the last action.
+    sampled = np.minimum((cumulative <= thresholds).sum(axis=1), weights.shape[1] - 1)
+    return np.where(temperatures > 0, sampled, weights.argmax(axis=1)).astype(np.int32)
 
 
 def kl_divergence(targets: np.ndarray, priors: np.ndarray) -> np.ndarray:

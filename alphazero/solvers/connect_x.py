@@ -35,6 +35,10 @@ SEVEN = np.uint64(7)
 SEVEN_BITS = np.uint64(127)
 BOUNDS = np.uint64((1 << 14) - 1)
 NO_BOUNDS = np.uint64(127 << 7 | 1)
+#: The transposition table has 2 ** _TABLE_BITS entries of 8 bytes. It takes at least 14, because an
+#: entry stores two bounds in 14 bits and the key's other bits in 50. A larger table solves early
+#: positions with fewer nodes, but less of it stays in the processor's cache.
+_TABLE_BITS = 20
 #: Number of nodes after which a position is given up, which takes three to ten minutes.
 MAX_NODES = 3_000_000_000
 
@@ -61,15 +65,11 @@ class ConnectXSolver(AlphaBetaSolver):
     """Scores Connect-X positions; see `alphazero.solvers.base.Solver`.
 
     Args:
-        table_bits: the transposition table has 2 ** table_bits entries of 8 bytes; at least 14,
-            because an entry stores two bounds in 14 bits and the key's other bits in 50.
-            A larger table solves early positions with fewer nodes, but less of it stays in the
-            processor's cache.
         max_nodes: nodes after which a position is given up; ten million take about a second.
     """
 
-    def __init__(self, game: CompiledGame, table_bits: int = 20, max_nodes: int = MAX_NODES):
-        super().__init__(game, new_search(game.rules, table_bits), max_nodes)
+    def __init__(self, game: CompiledGame, max_nodes: int = MAX_NODES):
+        super().__init__(game, new_search(game.rules, _TABLE_BITS), max_nodes)
         if bitbully.solves(game):
             self.hint = "; the package bitbully solves every position"
 

@@ -30,7 +30,7 @@ NO_CHILD = -1
 
 @dataclasses.dataclass(frozen=True)
 class Positions:
-    """All positions reachable from a start position, breadth first; the start has index 0."""
+    """All positions that can occur in a game, breadth first; the start of the game has index 0."""
 
     #: [N, K], the positions.
     states: np.ndarray
@@ -119,7 +119,7 @@ class EnumeratedSolver:
     """Looks up exact scores in a small game; see `alphazero.solvers.base.Solver`.
 
     Args:
-        max_positions: maximum number of positions; by default `MAX_SOLVER_POSITIONS`.
+        max_positions: maximum number of positions.
 
     Raises:
         UnsolvableError: if the game has more positions.
@@ -128,9 +128,9 @@ class EnumeratedSolver:
     name = "enumeration"
     meaning = "distance"
 
-    def __init__(self, game: Game, max_positions: int | None = None):
+    def __init__(self, game: Game, max_positions: int = MAX_SOLVER_POSITIONS):
         self.game = game
-        positions = enumerate_positions(game, max_positions=max_positions or MAX_SOLVER_POSITIONS)
+        positions = enumerate_positions(game, max_positions)
         self.exact = ExactValues(game, positions)  #: the results of all positions
         self._action_scores = _action_scores(game, positions)
 
@@ -139,21 +139,14 @@ class EnumeratedSolver:
         return self._action_scores[self.exact.indices(states)]
 
 
-def enumerate_positions(
-    game: Game, start: np.ndarray | None = None, max_positions: int = MAX_POSITIONS
-) -> Positions:
-    """Enumerate all positions reachable from ``start`` and solve them.
-
-    Args:
-        start: [K], a position; by default the start of the game.
-        max_positions: maximum number of positions.
+def enumerate_positions(game: Game, max_positions: int = MAX_POSITIONS) -> Positions:
+    """Enumerate all positions that can occur in a game, and solve them.
 
     Raises:
         UnsolvableError: if there are more than ``max_positions``.
         InputError: if a position can occur twice in one game.
     """
-    first = game.initial_states() if start is None else np.asarray(start, game.state_dtype)[None]
-    batches, edges = _reachable(game, first, max_positions)
+    batches, edges = _reachable(game, max_positions)
     states, over, results, players, _ = (np.concatenate(part) for part in zip(*batches))
     children = np.full((len(states), game.num_actions), NO_CHILD, np.int32)
     rows, actions, targets = (np.concatenate(part) for part in zip(*edges))
@@ -163,18 +156,19 @@ def enumerate_positions(
 
 
 def _reachable(
-    game: Game, frontier: np.ndarray, max_positions: int
+    game: Game, max_positions: int
 ) -> tuple[list[Transition], list[tuple[np.ndarray, np.ndarray, np.ndarray]]]:
-    """Find all positions reachable from ``frontier`` ([1, K]), in breadth-first order.
+    """Find all positions that can occur, in breadth-first order.
 
     Returns:
         The positions in batches, and three arrays for the legal actions of each batch: the index of
         the position, the action, and the index of the position after it.
     """
-    index_of = {game.identity(frontier)[0].tobytes(): 0}
+    start = game.initial_states()
+    index_of = {game.identity(start)[0].tobytes(): 0}
     batches = []
     edges = []
-    waiting = deque([frontier])
+    waiting = deque([start])
     num_done = 0
     while waiting:
         frontier = waiting.popleft()

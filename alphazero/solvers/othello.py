@@ -36,6 +36,8 @@ FEW_EMPTIES = 5
 #: Numbers below and above every score.
 WORST, BEST = -65, 65
 _UNLIMITED = 2**62
+#: The transposition table has 2 ** _TABLE_BITS entries of 19 bytes.
+_TABLE_BITS = 18
 #: Maximum empty squares of a solvable position, by board size; most such positions take seconds.
 MAX_EMPTIES = {4: 12, 6: 22, 8: 20}
 
@@ -63,27 +65,18 @@ class OthelloSolver(AlphaBetaSolver):
     """Scores Othello endgames; see `alphazero.solvers.base.Solver`.
 
     Args:
-        max_empties: maximum number of empty squares in a position; None takes `MAX_EMPTIES`.
-        table_bits: the transposition table has 2 ** table_bits entries of 19 bytes.
         max_nodes: nodes after which a position is given up.
     """
 
     meaning = "discs"
 
-    def __init__(
-        self,
-        game: CompiledGame,
-        max_empties: int | None = None,
-        table_bits: int = 18,
-        max_nodes: int = _UNLIMITED,
-    ):
-        super().__init__(game, new_search(game.rules, table_bits), max_nodes)
-        self.max_empties = MAX_EMPTIES[game.rules.size] if max_empties is None else max_empties
+    def __init__(self, game: CompiledGame, max_nodes: int = _UNLIMITED):
+        super().__init__(game, new_search(game.rules, _TABLE_BITS), max_nodes)
 
     def scores(self, states: np.ndarray) -> np.ndarray:
         """Search for the exact score of each action; see `Solver.scores`."""
         inspected = self.game.inspect(states)
-        self.check_empties(states[~inspected.over])
+        self._check_empties(states[~inspected.over])
         scores = np.full((len(states), self.game.num_actions), ILLEGAL_SCORE, np.int16)
         guess = 0  # the score of the previous action is a good guess for the next one
         last_row, last_node = -1, 0
@@ -94,15 +87,16 @@ class OthelloSolver(AlphaBetaSolver):
             guess = scores[row, action] = -self._solve(child[0], child[1], -int(guess), last_node)
         return scores
 
-    def check_empties(self, states: np.ndarray) -> None:
-        """Raise UnsolvableError if a position has too many empty squares."""
-        num_squares = self.game.rules.size**2
-        empties = [num_squares - int(mine | other).bit_count() for mine, other, *_ in states]
-        most = max(empties, default=0)
-        if most > self.max_empties:
+    def _check_empties(self, states: np.ndarray) -> None:
+        """Raise `UnsolvableError` if a position has too many empty squares."""
+        size = self.game.rules.size
+        limit = MAX_EMPTIES[size]
+        num_discs = [int(mine | other).bit_count() for mine, other, *_ in states]
+        most = max((size**2 - num for num in num_discs), default=0)
+        if most > limit:
             raise UnsolvableError(
                 f"a position of {self.game.name} is too far from the end of the game: "
-                f"it has {most} empty squares; up to {self.max_empties} are solved."
+                f"it has {most} empty squares; up to {limit} are solved."
             )
 
     def _solve(self, mine: np.uint64, other: np.uint64, guess: int, last_node: int) -> int:

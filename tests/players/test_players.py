@@ -7,7 +7,6 @@ import pytest
 
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
-from alphazero.players.random import RandomPlayer
 from alphazero.players.registry import (
     is_path,
     make_player,
@@ -15,6 +14,7 @@ from alphazero.players.registry import (
     read_spec,
 )
 from alphazero.players.uct import UctPlayer, uct_simulations
+from alphazero.players.without_search import RandomPlayer
 from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import shipped_network
 

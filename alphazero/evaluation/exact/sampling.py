@@ -24,7 +24,7 @@ from alphazero.evaluation.exact.sets import (
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.python_uct import uct_player
-from alphazero.players.random import RandomPlayer
+from alphazero.players.without_search import RandomPlayer
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.base import Solver

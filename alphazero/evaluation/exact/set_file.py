@@ -94,15 +94,10 @@ def read_set(path: str | Path, game: Game) -> EvaluationSet:
     """
     lines, notes = _read(path)
     digest = notes.get("rules_digest", "")
-    if len({digest, game.rules_digest} - {""}) > 1 and same_game(game.name, notes["game"]):
-        message = (
-            f"the evaluation set '{path}' is from before the rules of {game.name} have changed."
-        )
-        raise StoredFileError(message, path=path)
-    if not same_game(game.name, notes["game"], game.rules_digest, digest):
-        raise StoredFileError(
-            f"the evaluation set '{path}' is for {notes['game']}, not {game.name}.", path=path
-        )
+    has_changed = len({digest, game.rules_digest} - {""}) > 1
+    if has_changed or not same_game(game.name, notes["game"], game.rules_digest, digest):
+        message = f"the evaluation set '{path}' is for {notes['game']}, whose rules differ from "
+        raise StoredFileError(f"{message}those of {game.name}.", path=path)
     numbered = [(n, line) for n, line in enumerate(lines, 1) if line and not line.startswith("#")]
     if len(numbered) < 2 or numbered[0][1] != COLUMNS:
         message = f"the evaluation set '{path}' needs a line {COLUMNS} and then at least one "

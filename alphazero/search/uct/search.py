@@ -20,7 +20,6 @@ from alphazero.games import rules
 from alphazero.games.batched_game import CompiledGame
 from alphazero.runtime.jit import njit
 from alphazero.runtime.random_generators import child_generator, kernel_rng, random_below
-from alphazero.search.uct.output import PositionStatistics, UctOutput, best_moves
 from alphazero.search.uct.rollout import (
     RolloutPolicy,
     check_weights,
@@ -28,7 +27,13 @@ from alphazero.search.uct.rollout import (
     record_rollout,
     rollout,
 )
-from alphazero.search.uct.settings import MAX_SIMULATIONS, UctSettings
+from alphazero.search.uct.settings import (
+    MAX_SIMULATIONS,
+    PositionStatistics,
+    UctOutput,
+    UctSettings,
+    best_moves,
+)
 from alphazero.search.uct.table import UNKNOWN, follows_root, look_up, move_to_root
 from alphazero.search.uct.tree import (
     NO_CHILDREN,
