@@ -95,13 +95,14 @@ def wait_for(condition, *arguments):
 # --- kills ----------------------------------------------------------------------------------------
 
 
-def test_a_run_killed_at_any_time_goes_on_as_if_nothing_had_happened(start, tmp_path, amount):
+@pytest.mark.faults
+def test_a_run_killed_at_any_time_goes_on_as_if_nothing_had_happened(start, tmp_path):
     ready, numbers = prepared(RESUME), random.Random(0)
     begin = time.monotonic()
     start(RESUME.words_to_go_on(ready.copy(tmp_path / "usual"))).wait().assert_ok()
     usual_s = time.monotonic() - begin
     found = collections.Counter()
-    for number in range(amount(1, 100)):
+    for number in range(100):
         root = ready.copy(tmp_path / str(number))
         child = start(RESUME.words_to_go_on(root))
         time.sleep(numbers.uniform(0, usual_s))
