@@ -53,7 +53,6 @@ def make_source(
             settings.search,
             settings.seed,
             unit_games,
-            workers.overlap,
         )
     job = Job(
         run=uuid.uuid4().hex[:12],
@@ -74,8 +73,7 @@ def make_source(
 
 def plays_on_here(workers: WorkerSettings, game: Game, num_threads: int) -> bool:
     """Return whether this machine's cores also play games while the network learns."""
-    kind = _kind(workers, game, num_threads)
-    return workers.overlap if kind == "threads" else workers.mode == "free"
+    return workers.mode == "free" and _kind(workers, game, num_threads) != "threads"
 
 
 def _kind(workers: WorkerSettings, game: Game, num_threads: int) -> str:

@@ -65,16 +65,6 @@ class GameSource:
         """Counts of all self-play work so far."""
         raise NotImplementedError
 
-    def play_ahead(self, num_games: int, progress: float) -> None:
-        """Start the next iteration's games if this process plays them; return at once.
-
-        The evaluator must keep its weights until `wait` has finished.
-        """
-
-    def wait(self) -> Iterator[int]:
-        """Wait for the games that `play_ahead` started; now and then yield how many are done."""
-        yield from ()
-
     def tend(self) -> None:
         """Keep workers elsewhere busy while the network learns; return at once."""
 
