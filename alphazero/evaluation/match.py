@@ -134,8 +134,11 @@ class _Match:
         return self._stopped or not (len(self._active) or len(self._waiting))
 
     def progress(self) -> MatchProgress:
-        scores, counts = self._scores, tuple(self._pair_counts)
-        wins, draws, losses = (scores > 0.5).sum(), (scores == 0.5).sum(), (scores < 0.5).sum()
+        scores = self._scores
+        counts = tuple(self._pair_counts)
+        wins = (scores > 0.5).sum()
+        draws = (scores == 0.5).sum()
+        losses = (scores < 0.5).sum()
         if self._game.num_players == 1:
             wins, draws, losses = (counts[PAIR_SCORES.index(score)] for score in (1.0, 0.5, 0.0))
         return MatchProgress(
@@ -175,7 +178,8 @@ class _Match:
 
     def _move(self, side: int, indices: np.ndarray) -> None:
         """Let a player (0: A, 1: B) move in the games at ``indices``."""
-        player, states = self._players[side], self._states[indices]
+        player = self._players[side]
+        states = self._states[indices]
         if hasattr(player, "choose_after"):
             choice = player.choose_after([self._moves[index] for index in indices], states)
         else:

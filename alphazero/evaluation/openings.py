@@ -62,7 +62,8 @@ class Openings:
         for num_candidates in rounds:
             for moves, key in self._candidates(game, num_candidates, generator):
                 if times_used[key] < fewest:
-                    best, fewest = (moves, key), times_used[key]
+                    best = moves, key
+                    fewest = times_used[key]
             if fewest == 0:
                 break
         if best is None:
@@ -77,7 +78,8 @@ class Openings:
         moves, states = _random_openings(game, num, self.plies, generator)
         if self.accept is not None:
             accepted = self.accept(states)
-            moves, states = moves[accepted], states[accepted]
+            moves = moves[accepted]
+            states = states[accepted]
         for line, state in zip(moves.tolist(), states):
             yield tuple(line), state.tobytes()
 
@@ -108,7 +110,8 @@ def _random_openings(
     Returns:
         The moves, int32[n, plies], and the final positions, [n, K], of the n other games.
     """
-    states, moves = game.initial_states(num), np.zeros((num, 0), np.int32)
+    states = game.initial_states(num)
+    moves = np.zeros((num, 0), np.int32)
     for _ in range(plies):
         actions = uniform_actions(game.legal_action_mask(states), generator)
         transition = game.step(states, actions)

@@ -75,7 +75,8 @@ def puzzle_results(game: Game, match: MatchReport, exact: ExactValues | None) ->
         openings = [played.moves[: match.opening_plies] for played in match.games[::2]]
         starts = np.stack([game.play_moves(opening) for opening in openings])
         best = _own_results(game, exact.values(starts))
-    results_a, results_b = 2 * scores[:, 0] - 1, 1 - 2 * scores[:, 1]
+    results_a = 2 * scores[:, 0] - 1
+    results_b = 1 - 2 * scores[:, 1]
     return PuzzleResults(_own_results(game, results_a), _own_results(game, results_b), best)
 
 

@@ -100,7 +100,8 @@ def _tilt(counts: Sequence[float], mean: float) -> float:
 
     The sum falls as t grows, and t lies between the poles of the sum's first and last terms.
     """
-    low, high = -1.0 / (1.0 - mean), 1.0 / mean
+    low = -1.0 / (1.0 - mean)
+    high = 1.0 / mean
     for _ in range(60):  # more halvings than a float has bits
         middle = (low + high) / 2.0
         terms = (

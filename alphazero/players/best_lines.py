@@ -58,12 +58,14 @@ class BestLines:
             states: [B, K], the positions.
             choice: the moves that the search chose.
         """
-        actions, values = choice.actions.copy(), choice.values.copy()
+        actions = choice.actions.copy()
+        values = choice.values.copy()
         for row, state in enumerate(states):
             self.add(state, *search.best_line(row))
             line, result = self.line(state)
             if result >= values[row]:
-                actions[row], values[row] = line[0], result
+                actions[row] = line[0]
+                values[row] = result
         return choice._replace(actions=actions, values=values)
 
     def _key(self, state: np.ndarray) -> bytes:

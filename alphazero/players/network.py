@@ -120,13 +120,15 @@ def game_of_network(path: str | Path, named: str | None = None) -> Game:
         ConfigError: if the user names another game, or none where they have to.
     """
     path = find_network(path)
-    name, digest = network_game(path), network_info(path).get("rules_digest", "")
+    name = network_game(path)
+    digest = network_info(path).get("rules_digest", "")
     return make_stored_game(name, f"the network '{path}'", named, digest=digest)
 
 
 def check_game(game: Game, path: Path) -> None:
     """Raise StoredFileError if a network plays another game."""
-    name, digest = network_game(path), network_info(path).get("rules_digest", "")
+    name = network_game(path)
+    digest = network_info(path).get("rules_digest", "")
     if not same_game(game.name, name, game.rules_digest, digest):
         raise StoredFileError(f"the network '{path}' plays {name}, not {game.name}.", path=path)
 

@@ -93,8 +93,10 @@ class SearchPlayer:
         """Search one position and summarize its tree; see `Player.analyse`."""
         start = time.monotonic()
         search = self._searched(state[None], start, progress)
-        choice, tree = self._choice(search, state[None]), search.tree
-        action, line = int(choice.actions[0]), search.principal_variation(0)
+        choice = self._choice(search, state[None])
+        tree = search.tree
+        action = int(choice.actions[0])
+        line = search.principal_variation(0)
         if self._best_lines is not None:
             best = self._best_lines.line(state)
             line = best[0] if best[1] >= choice.values[0] else line

@@ -61,7 +61,8 @@ def direct_analysis(
         values: [A], expected results after each action; None if unknown.
         scores: int16[A], exact scores; None if unknown.
     """
-    action, num_actions = int(choice.actions[0]), choice.action_weights.shape[1]
+    action = int(choice.actions[0])
+    num_actions = choice.action_weights.shape[1]
     if values is None:
         values = np.full(num_actions, np.nan)
     return Analysis(

@@ -179,7 +179,9 @@ class TreeSearch:
 
         The line is empty if the root has not been evaluated.
         """
-        tree, node, line = self._tree, trees.ROOT_INDEX, []
+        tree = self._tree
+        node = trees.ROOT_INDEX
+        line = []
         if tree.num_nodes[row] == 0:
             return line
         action = int(self.output(np.array([row])).actions[0])
@@ -204,7 +206,8 @@ class TreeSearch:
             return [], -1.0
         # On ties, take the last node: a finished game is added after all nodes that it proves.
         node = int(len(known) - 1 - known[::-1].argmax())
-        result, line = float(known[node]), []
+        result = float(known[node])
+        line = []
         while node != trees.ROOT_INDEX:
             line.append(int(tree.action_from_parent[row, node]))
             node = int(tree.parents[row, node])

@@ -161,10 +161,12 @@ def _prove(exact_leaves: ExactLeaves, positions: Transition, is_leaf: np.ndarray
         is_leaf: bool[M], False for roots, which are never proven here: a root needs its moves, not
             only its result.
     """
-    over, results = positions.over.copy(), positions.results.copy()
+    over = positions.over.copy()
+    results = positions.results.copy()
     unfinished = np.flatnonzero(is_leaf & ~over)
     if len(unfinished):
         proven = exact_leaves.prove(positions.states[unfinished])
         known = proven != trees.UNPROVEN
-        over[unfinished[known]], results[unfinished[known]] = True, proven[known]
+        over[unfinished[known]] = True
+        results[unfinished[known]] = proven[known]
     return positions._replace(over=over, results=results)

@@ -173,7 +173,8 @@ def root_policy(tree, rows, plan, exploration, temperatures, out_actions, out_we
         out_weights: float32[M, A], each row sums to 1.
     """
     for i in range(rows.shape[0]):
-        b, proven = rows[i], tree.proven_values[rows[i], ROOT_INDEX]
+        b = rows[i]
+        proven = tree.proven_values[b, ROOT_INDEX]
         mixed_value, scale = completion(tree, b, ROOT_INDEX, exploration)
         out_actions[i] = 0
         max_visits, best_score, largest = -1, -np.inf, -np.inf

@@ -112,7 +112,8 @@ def mix_root_priors(tree, rows, noise, fraction, temperature):
     """
     for i in range(rows.shape[0]):
         b = rows[i]
-        priors, children = tree.children_priors[b, ROOT_INDEX], tree.children_index[b, ROOT_INDEX]
+        priors = tree.children_priors[b, ROOT_INDEX]
+        children = tree.children_index[b, ROOT_INDEX]
         prior_total, noise_total = 0.0, 0.0
         for action in range(priors.shape[0]):
             if children[action] != ILLEGAL:

@@ -85,7 +85,8 @@ class Roots:
         weights = np.empty((len(rows), self._tree.children_index.shape[2]), np.float32)
         values = np.empty(len(rows), np.float32)
         puct.root_policy(self._tree, rows, weights, values)
-        actions, targets = weights.argmax(axis=1).astype(np.int32), weights
+        actions = weights.argmax(axis=1).astype(np.int32)
+        targets = weights
         if self.plan is not None:
             temperatures = np.ones(len(rows)) if temperatures is None else temperatures
             gumbel.root_policy(

@@ -72,7 +72,8 @@ def make_tree(num_games: int, num_nodes: int, num_actions: int, solves: bool = T
     Args:
         solves: whether proven results are carried up the trees (MCTS-Solver).
     """
-    nodes, edges = (num_games, num_nodes), (num_games, num_nodes, num_actions)
+    nodes = (num_games, num_nodes)
+    edges = (num_games, num_nodes, num_actions)
     return Tree(
         num_nodes=np.zeros(num_games, np.int32),
         node_visits=np.zeros(nodes, np.int32),
@@ -106,7 +107,8 @@ def add_nodes(tree, rows, parents, actions, players, over, results, out_nodes):
         out_nodes: int32[M], the new nodes.
     """
     for i in range(rows.shape[0]):
-        b, parent = rows[i], parents[i]
+        b = rows[i]
+        parent = parents[i]
         node = tree.num_nodes[b]
         tree.num_nodes[b] = node + 1
         out_nodes[i] = node
@@ -141,7 +143,8 @@ def expand(tree, rows, nodes, prior_logits, legal_action_mask, values):
         values: float32[M], in [-1, 1], from the viewpoint of the player to move at the leaf.
     """
     for i in range(rows.shape[0]):
-        b, node = rows[i], nodes[i]
+        b = rows[i]
+        node = nodes[i]
         largest = -np.inf
         for action in range(prior_logits.shape[1]):
             if legal_action_mask[i, action]:

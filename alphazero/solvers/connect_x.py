@@ -87,7 +87,8 @@ class ConnectXSolver(AlphaBetaSolver):
         """Return the score of one legal action, from the viewpoint of the player to move."""
         game, search = self.game.rules, self._search
         child = self.game.step(state[None], np.array([action])).states[0]
-        mine, occupied = child[0], child[0] | child[1]
+        mine = child[0]
+        occupied = child[0] | child[1]
         plies = int(child[2]) >> 1
         if child[2] & ONE:  # the action completed a line
             return (search.cells + 2 - plies) // 2
@@ -95,7 +96,8 @@ class ConnectXSolver(AlphaBetaSolver):
             return 0
         if can_win(game, search, mine, occupied):
             return -((search.cells + 1 - plies) // 2)
-        low, high = -((search.cells - plies) // 2), (search.cells - 1 - plies) // 2
+        low = -((search.cells - plies) // 2)
+        high = (search.cells - 1 - plies) // 2
         search.mine[0], search.occupied[0] = mine, occupied
         while low < high:
             bound = _between(low, high)
@@ -207,7 +209,8 @@ def search_above(game, search, bound):
         ran out first, 0, and ``cursor[0]`` >= 0.
     """
     plies = popcount(search.occupied[0])
-    depth, nodes_left = search.cursor[0], search.cursor[1]
+    depth = search.cursor[0]
+    nodes_left = search.cursor[1]
     while nodes_left > 0:
         nodes_left -= 1
         above = bound if depth & 1 == 0 else -bound - 1
@@ -242,7 +245,8 @@ def _expand(game, search, depth, plies, above):
         The score, or a bound that decides whether the score is above ``above``; no moves are listed
         then. If neither is known, 0.
     """
-    mine, occupied = search.mine[depth], search.occupied[depth]
+    mine = search.mine[depth]
+    occupied = search.occupied[depth]
     search.num_moves[depth] = 0
     left = search.cells - plies
     free = search.board & ~occupied
@@ -259,7 +263,8 @@ def _expand(game, search, depth, plies, above):
     # Neither side can win with its next disc.
     if left <= 2:
         return 0
-    lowest, highest = -((left - 2) // 2), (left - 1) // 2
+    lowest = -((left - 2) // 2)
+    highest = (left - 1) // 2
     entry = _stored_bounds(search, mine, occupied)
     if entry != ZERO:
         highest = min(highest, np.int64((entry >> SEVEN) & SEVEN_BITS) - OFFSET)
@@ -301,7 +306,8 @@ def _stored_bounds(search, mine, occupied):
 @njit
 def _store_bound(search, depth, value, is_lower):
     """Store a lower or an upper bound; keep the other one if the entry is for this position."""
-    mine, occupied = search.mine[depth], search.occupied[depth]
+    mine = search.mine[depth]
+    occupied = search.occupied[depth]
     bounds = _stored_bounds(search, mine, occupied)
     if bounds == ZERO:
         bounds = NO_BOUNDS

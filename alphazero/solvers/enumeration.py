@@ -208,7 +208,9 @@ def _solve(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
             raise InputError(
                 "a position can occur twice in one game: the game cannot be solved backwards."
             )
-        rows, following, legal = unsolved[ready], following[ready], legal[ready]
+        rows = unsolved[ready]
+        following = following[ready]
+        legal = legal[ready]
         signs = np.where(players[following] == players[rows, None], np.float32(1), np.float32(-1))
         worst = np.float32(-1)
         values[rows] = np.where(legal, signs * values[following], worst).max(axis=1) + 0  # not -0

@@ -82,7 +82,8 @@ class OthelloSolver(AlphaBetaSolver):
         last_row, last_node = -1, 0
         for row, action in zip(*np.nonzero(inspected.legal_action_mask)):
             if row != last_row:
-                last_row, last_node = row, self.num_nodes + self.max_nodes
+                last_row = row
+                last_node = self.num_nodes + self.max_nodes
             child = self.game.step(states[row][None], np.array([action])).states[0]
             guess = scores[row, action] = -self._solve(child[0], child[1], -int(guess), last_node)
         return scores
@@ -116,7 +117,8 @@ class OthelloSolver(AlphaBetaSolver):
 
 def new_search(game: Othello, table_bits: int) -> Search:
     """Allocate a search with an empty table of 2 ** ``table_bits`` entries."""
-    half, last = game.size // 2, game.size - 1
+    half = game.size // 2
+    last = game.size - 1
     quarter = sum(1 << row * 8 + column for row in range(half) for column in range(half))
     shifts = [0, half, 8 * half, 9 * half]
     depth = 2 * game.size**2 + 2  # no two passes follow each other
@@ -148,7 +150,8 @@ def search_above(search, bound):
         A lower bound of the score if it is above ``bound``, otherwise an upper bound. If the nodes
         ran out first, 0, and ``cursor[0]`` >= 0.
     """
-    depth, nodes_left = search.cursor[0], search.cursor[1]
+    depth = search.cursor[0]
+    nodes_left = search.cursor[1]
     while nodes_left > 0:
         nodes_left -= 1
         above = bound if depth & 1 == 0 else -bound - 1
@@ -178,7 +181,8 @@ def search_above(search, bound):
 @njit
 def _play(search, depth, move):
     """Put the position after ``move`` on the stack, at ``depth`` + 1."""
-    mine, other = search.mine[depth], search.other[depth]
+    mine = search.mine[depth]
+    other = search.other[depth]
     if move != PASS:
         turned = flips(mine, other, move)
         mine |= turned | (ONE << np.uint64(move))
@@ -195,7 +199,8 @@ def _expand(search, depth, above):
         The score, or a bound that decides whether the score is above ``above``; no moves are listed
         then. If neither is known, 0.
     """
-    mine, other = search.mine[depth], search.other[depth]
+    mine = search.mine[depth]
+    other = search.other[depth]
     search.num_moves[depth] = 0
     search.best[depth] = WORST
     empty = search.board & ~(mine | other)
@@ -218,7 +223,8 @@ def _expand(search, depth, above):
     best_move = -1
     entry = _entry_of(search, mine, other)
     if _holds(search, entry, mine, other):
-        lowest, highest = search.answers[entry, 0], search.answers[entry, 1]
+        lowest = search.answers[entry, 0]
+        highest = search.answers[entry, 1]
         best_move = search.answers[entry, 2]
         if highest <= above:
             return np.int64(highest)
@@ -286,7 +292,8 @@ def _holds(search, entry, mine, other):
 @njit
 def _store_bound(search, depth, value, is_lower):
     """Store a lower or an upper bound; keep the other one if the entry is for this position."""
-    mine, other = search.mine[depth], search.other[depth]
+    mine = search.mine[depth]
+    other = search.other[depth]
     if popcount(search.board & ~(mine | other)) <= FEW_EMPTIES:
         return
     entry = _entry_of(search, mine, other)

@@ -104,7 +104,8 @@ def _prove_connect_x(game, search, at, states, budgets, results, num_nodes):
     while left > 0 and at[ROW] < states.shape[0]:
         row = at[ROW]
         if at[BEGUN] == 0:
-            mine, occupied = states[row, 0], states[row, 0] | states[row, 1]
+            mine = states[row, 0]
+            occupied = states[row, 0] | states[row, 1]
             is_won = budgets[row] > 0 and connect_x.can_win(game, search, mine, occupied)
             if is_won:
                 results[row] = 1
@@ -129,7 +130,8 @@ def _prove_othello(game, search, at, states, budgets, results, num_nodes):
             if budgets[row] <= 0:
                 at[ROW] += 1
                 continue
-            search.mine[0], search.other[0] = states[row, 0], states[row, 1]
+            search.mine[0] = states[row, 0]
+            search.other[0] = states[row, 1]
             search.cursor[0], at[BEGUN] = 0, 1
         search.cursor[1] = given = min(budgets[row] - at[SPENT], left)
         margin = othello.search_above(search, 1 - at[BEGUN])

@@ -56,7 +56,9 @@ class Proportion:
         """The 95% confidence interval of the fraction, see the class docstring."""
         if not self.total:
             return Interval(0.0, 1.0)
-        count, total, square = self.count, self.total, Z_95**2
+        count = self.count
+        total = self.total
+        square = Z_95**2
         centre = (count + square / 2) / (total + square)
         half = Z_95 / (total + square) * math.sqrt(count * (total - count) / total + square / 4)
         return Interval(max(0.0, centre - half), min(1.0, centre + half))
@@ -112,7 +114,8 @@ class AccuracyReport:
         found = []
         for row in self.misplayed()[:limit]:
             values = values_of(positions.action_scores[row])
-            action, best = int(self.actions[row]), int(positions.values[row])
+            action = int(self.actions[row])
+            best = int(positions.values[row])
             best_actions = np.flatnonzero(values == best).tolist()
             state = positions.states[row]
             found.append(Failure(state, action, int(values[action]), best, best_actions))
@@ -181,7 +184,8 @@ def groups_of(evaluation_set: EvaluationSet) -> dict[str, dict[str, np.ndarray]]
 
 def _ply_bins(plies: np.ndarray) -> dict[str, np.ndarray]:
     """Group plies, int[N], into at most seven ranges of equal width, such as "4 to 7"."""
-    first, last = int(plies.min()), int(plies.max())
+    first = int(plies.min())
+    last = int(plies.max())
     width = -(-(last - first + 1) // _MAX_PLY_BINS)
     bins = {}
     for low in range(first, last + 1, width):

@@ -152,5 +152,6 @@ def _games(game: Game, source: str, seed: int) -> Iterator[tuple[np.ndarray, np.
             moves.append(int(action[0]))
             states.append(state[0])
             transition = game.step(state, action)
-            state, over = transition.states, bool(transition.over[0])
+            state = transition.states
+            over = bool(transition.over[0])
         yield np.array(moves, np.int32), np.stack(states)
