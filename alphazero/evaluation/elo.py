@@ -51,7 +51,7 @@ _PAIR_SCORES = np.array(PAIR_SCORES)
 
 
 class Pairing(NamedTuple):
-    """The games between two players."""
+    """The results of the games between two players, as pair counts."""
 
     player_a: str
     player_b: str
@@ -134,7 +134,7 @@ def rate(pairings: Iterable[Pairing], anchor: str, anchor_elo: float = 1000.0) -
 def count_pairs(
     pairings: Iterable[Pairing], players: Iterable[str] = ()
 ) -> tuple[tuple[str, ...], np.ndarray]:
-    """Add up the pair counts of every two players.
+    """Add up the pair counts of every two players who have met.
 
     Args:
         pairings: games; two players may occur several times, in either order.
@@ -195,7 +195,7 @@ def expected_scores(units: np.ndarray) -> np.ndarray:
 
 
 def information(counts: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """Return the information matrix H of the module docstring, float64[P, P]."""
+    """Return the Fisher information of the ratings, float64[P, P]: H of the module docstring."""
     expected = expected_scores(units)
     return _laplacian(2.0 * counts.sum(axis=2) * expected * (1.0 - expected))
 
@@ -213,7 +213,7 @@ def _log_likelihood(
 
 
 def _sandwich(counts: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """Compute the covariance of ratings with mean 0, in squared units of 400 / ln 10 Elo."""
+    """Return the robust covariance of ratings with mean 0, in squared units of 400 / ln 10 Elo."""
     expected = expected_scores(units)
     pairs = counts.sum(axis=2)
     squares = (counts * (_PAIR_SCORES - expected[..., None]) ** 2).sum(axis=2)
@@ -229,7 +229,7 @@ def _sandwich(counts: np.ndarray, units: np.ndarray) -> np.ndarray:
 
 
 def _laplacian(weights: np.ndarray) -> np.ndarray:
-    """Return the sum of weight * d d' over all pairings; for d see the module docstring.
+    """Return the sum over all pairings of weight * d d'; the module docstring defines d.
 
     Args:
         weights: float64[P, P], symmetric.
@@ -239,16 +239,16 @@ def _laplacian(weights: np.ndarray) -> np.ndarray:
 
 
 def _same_group(counts: np.ndarray) -> np.ndarray:
-    """Return bool[P, P]: whether each of two players has scored against the other.
+    """Return bool[P, P]: whether two players have scored against each other.
 
-    Scoring may be indirect: through a chain of players, each of whom has scored against the next.
+    They may have done so indirectly: through players each of whom has scored against the next.
     """
     scored = _reachable(counts @ _PAIR_SCORES > 0)
     return scored & scored.T
 
 
 def _reachable(edges: np.ndarray) -> np.ndarray:
-    """Return bool[P, P]: whether a chain of ``edges`` leads from one player to the other."""
+    """Return bool[P, P]: whether a chain of ``edges`` (bool[P, P]) leads from row to column."""
     reached = edges | np.eye(len(edges), dtype=bool)
     for _ in range(max(1, len(edges).bit_length())):
         reached = (reached.astype(np.float64) @ reached) > 0

@@ -3,9 +3,8 @@
 In: a game and two players. Out: a `MatchReport`. Both games of a pair start from the same random
 opening; each player moves first in one of them, so that an unbalanced opening favours nobody. In a
 game of one player, each player plays one game of the pair alone, and the better result wins the
-pair.
-Openings differ from pair to pair, so that deterministic players do not repeat one game. This file
-does not depend on networks, files or consoles.
+pair. Openings differ from pair to pair, so that deterministic players do not repeat one game. This
+file does not depend on networks, files or consoles.
 """
 
 from collections.abc import Callable, Sequence
@@ -115,7 +114,7 @@ def check_num_games(num_games: int, key: str = "num_games", low: int = 2) -> Non
 
 
 class _Match:
-    """The games of a match while they are played, many of them in lockstep."""
+    """The games of a match while it is played; many of them proceed in lockstep."""
 
     def __init__(self, game: Game, players: tuple[Player, Player], openings: list[tuple[int, ...]]):
         num_games = 2 * len(openings)
@@ -167,7 +166,7 @@ class _Match:
         self._active = active[np.isnan(self._scores[active])]
 
     def count_pairs(self, should_stop: Callable[[Sequence[float]], bool] | None) -> None:
-        """Count finished pairs in the order of their openings, until ``should_stop`` is True."""
+        """Count finished pairs in the order of their openings, until ``should_stop`` says True."""
         while not self._stopped and self.num_counted < len(self._scores):
             points = self._scores[self.num_counted : self.num_counted + 2]
             if np.isnan(points).any():
@@ -177,7 +176,7 @@ class _Match:
             self._stopped = should_stop is not None and should_stop(tuple(self._pair_counts))
 
     def _move(self, side: int, indices: np.ndarray) -> None:
-        """Let a player (0: A, 1: B) move in the games at ``indices``."""
+        """Let player A (``side`` 0) or B (1) make a move in the games at ``indices``."""
         player = self._players[side]
         states = self._states[indices]
         if hasattr(player, "choose_after"):

@@ -44,7 +44,7 @@ class RatingFile:
     def open(
         cls, path: Path, game: str, opening_plies: int, rules_digest: str = ""
     ) -> "RatingFile":
-        """Read the file; if there is none, return an empty `RatingFile`.
+        """Read the rating file of a run; return an empty `RatingFile` if there is none.
 
         Raises:
             StoredFileError: if it cannot be read, or is for another game or other rules.
@@ -68,7 +68,7 @@ class RatingFile:
 
     @classmethod
     def read(cls, path: Path) -> "RatingFile":
-        """Read an existing file for any game.
+        """Read an existing rating file, whichever its game.
 
         Raises:
             StoredFileError: if the file is damaged or not a rating file.
@@ -92,7 +92,7 @@ class RatingFile:
 
     @property
     def pairings(self) -> list[Pairing]:
-        """The pair counts of all matches, for the ratings."""
+        """The pair counts of each match, from which ratings are computed."""
         return [match.pairing for match in self.matches]
 
     @property
@@ -111,7 +111,7 @@ class RatingFile:
         return len(games)
 
     def write(self, ratings: Ratings | None = None) -> None:
-        """Write everything to `path`; without ``ratings``, the list of ratings is empty."""
+        """Write the file; without ``ratings``, its list of ratings is empty."""
         plain_ratings = []
         if ratings is not None:
             plain_ratings = [_plain_rating(ratings, player) for player in ratings.players]

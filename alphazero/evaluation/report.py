@@ -113,7 +113,7 @@ class MatchReport:
 
     @cached_property
     def pair_scores(self) -> tuple[float, ...]:
-        """Player A's points in each pair, see `pair_score`."""
+        """Player A's points in each pair, in [0, 1], as `pair_score` computes them."""
         points: dict[int, list[float]] = {}
         for game in self.games:
             points.setdefault(game.pair_index, []).append(game.score)
@@ -129,7 +129,7 @@ class MatchReport:
 
     @property
     def score_interval(self) -> Interval:
-        """The 95% confidence interval of player A's expected score, see the module docstring."""
+        """The 95% confidence interval of player A's expected score."""
         return score_interval(self.pair_scores)
 
     @property
@@ -144,7 +144,7 @@ class MatchReport:
 
     @property
     def elo_stderr(self) -> float:
-        """Standard error of `elo`: the score's, times the slope of Elo at the interval's centre."""
+        """Standard error of `elo`: that of the score, times the slope of Elo at the centre."""
         centre, stderr = _centre_and_stderr(self.pair_scores)
         return 400.0 / math.log(10.0) * stderr / (centre * (1.0 - centre))
 
@@ -206,7 +206,7 @@ def count_pair(counts: list[float], score: float) -> None:
 
 
 def score_interval(pair_scores: Sequence[float]) -> Interval:
-    """Compute the 95% confidence interval of the mean of pair scores, see the module docstring."""
+    """Compute the 95% confidence interval of the mean of pair scores by the module's formula."""
     centre, stderr = _centre_and_stderr(pair_scores)
     return Interval(max(0.0, centre - Z_95 * stderr), min(1.0, centre + Z_95 * stderr))
 
@@ -229,7 +229,7 @@ def _tally(scores: Iterable[float]) -> Tally:
 
 
 def _centre_and_stderr(pair_scores: Sequence[float]) -> tuple[float, float]:
-    """Compute the centre of the confidence interval and the standard error of pair scores."""
+    """Return the centre of the mean's confidence interval, and the standard error of the mean."""
     count = len(pair_scores) + PSEUDO_WINS + PSEUDO_LOSSES
     centre = (sum(pair_scores) + PSEUDO_WINS) / count
     squares = sum((score - centre) ** 2 for score in pair_scores)

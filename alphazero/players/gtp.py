@@ -3,8 +3,8 @@
 In: the moves of a game so far. Out: the engine's next move. Source: Gunnar Farnebäck,
 "Specification of the Go Text Protocol", version 2, 2002. A command is one line; the answer begins
 with = or, for an error, with ?, and ends with an empty line. Empty lines and comments, which begin
-with #, may precede it. In names of squares, columns are letters from the left.
-Rows are numbers, here counted from the top, as usual in Othello.
+with #, may precede it. In names of squares, columns are letters from the left, and rows are numbers,
+here counted from the top, as usual in Othello.
 
 The engine plays in the usual set-up, in which the player who moves first is black; see
 `alphazero.games.square_names`.
@@ -27,7 +27,7 @@ _MAX_SHOWN = 200  # maximum characters of an answer that an error message quotes
 
 
 class GtpError(InputError):
-    """An engine broke the protocol or the rules of the game."""
+    """An engine has broken the protocol or the rules of the game."""
 
     def __init__(self, engine: str, reason: str):
         super().__init__(f"the engine '{engine}' {reason}.")
@@ -150,12 +150,12 @@ class GtpPlayer:
 
 
 def _shown(answer: str) -> str:
-    """Shorten an answer and drop unprintable characters, to quote it in a message."""
+    """Make an answer quotable in a message: short, and without unprintable characters."""
     return "".join(letter for letter in answer[:_MAX_SHOWN] if letter.isprintable())
 
 
 def _start(command: str) -> subprocess.Popen[str]:
-    """Start an engine and discard its standard error.
+    """Start an engine's process, whose standard error is discarded.
 
     Raises:
         ConfigError: if it cannot be started.

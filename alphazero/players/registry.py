@@ -47,7 +47,7 @@ _LIMITS = ("num_simulations", "time_limit_s")
 
 
 class PlayerSpec(NamedTuple):
-    """The parts of a player specification."""
+    """What a player specification says: the kind of player, and its settings."""
 
     #: The kind of player: a name without a number, such as "uct", "gtp:COMMAND", or a path.
     kind: str
@@ -110,7 +110,7 @@ def check_player(
 
 
 def existing_network(kind: str, spec: str, game_name: str, rules_digest: str = "") -> Path:
-    """Return the path of the network that ``kind`` stands for; see `network_path`.
+    """Return the path of the network that ``kind`` stands for, as `network_path` finds it.
 
     Raises:
         ConfigError: if ``kind`` does not stand for a network; ``spec`` is named in the message.
@@ -180,12 +180,12 @@ def is_own_player(kind: str) -> bool:
 
 
 def has_network(kind: str) -> bool:
-    """Return whether ``kind`` must stand for a network: by a name such as "best", or by a path."""
+    """Return whether ``kind`` stands for a network: it is a name such as "best", or a path."""
     return kind in _NETWORKS or is_path(kind)
 
 
 def is_path(kind: str) -> bool:
-    """Return whether ``kind`` must be a path to a network or run, not the name of a player type."""
+    """Return whether ``kind`` is the path of a network or a run, because it is no known name."""
     is_known = kind in _NAMED_KINDS or kind.startswith("gtp:")
     return not is_known and not is_own_player(kind)
 

@@ -114,7 +114,7 @@ class SearchPlayer:
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> Player:
-        """Return a player with other limits, see `Player.limited`; 0 simulations: no search."""
+        """Return a player with other limits, which plays without search for 0 simulations."""
         if num_simulations == 0:
             return NetworkAlone(self.game, self.evaluator, self)
         if num_simulations is None and time_limit_s is None:
@@ -141,7 +141,7 @@ class SearchPlayer:
 
     @property
     def _limits(self) -> tuple[float, float | None]:
-        """The limits set by the user: infinite simulations if only the time is limited."""
+        """The user's limits, simulations and seconds; simulations are infinite if none was set."""
         is_timed = self.time_limit_s is not None and self.num_simulations >= TIMED_SIMULATIONS
         return math.inf if is_timed else self.num_simulations, self.time_limit_s
 
@@ -156,7 +156,7 @@ class SearchPlayer:
         return self.exact_leaves.leaves(*self._limits)
 
     def _choice(self, search: TreeSearch, states: np.ndarray) -> Choice:
-        """Return the moves chosen by the finished search of ``states``."""
+        """Return the moves that the finished search of ``states`` ([B, K]) has chosen."""
         output = search.output(np.arange(len(states)))
         choice = Choice(output.actions, output.action_weights, output.root_values)
         if self._best_lines is None:
@@ -205,7 +205,7 @@ class SearchPlayer:
         return leaves_per_step(num)
 
     def _by_simulations(self, progress: SearchProgress) -> Callable[[float], None]:
-        """Make a function that converts the finished fraction of a search to simulations."""
+        """Make a callback that takes the finished fraction of a search and reports simulations."""
         num = self.num_simulations
         total = num if self.time_limit_s is None else None
         return lambda fraction: progress(int(fraction * num), total)

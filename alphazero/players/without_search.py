@@ -1,4 +1,4 @@
-"""The random player, and what all players without a search share: their choices and analyses.
+"""The random player, and helpers with which players without a search build their answers.
 
 Shapes: B positions, A actions.
 """
@@ -38,7 +38,7 @@ class RandomPlayer:
 
 
 def equal_choice(mask: np.ndarray, values: np.ndarray, generator: np.random.Generator) -> Choice:
-    """Choose at random among equally good actions.
+    """Choose in each position at random among equally good actions.
 
     Args:
         mask: bool[B, A], True for the equally good actions.
@@ -54,7 +54,7 @@ def equal_choice(mask: np.ndarray, values: np.ndarray, generator: np.random.Gene
 def direct_analysis(
     choice: Choice, values: np.ndarray | None = None, scores: np.ndarray | None = None
 ) -> Analysis:
-    """Make the analysis of a position in which a player chose its move without a search.
+    """Make the analysis of one position from a move that was chosen without a search.
 
     Args:
         choice: the player's choice in this one position.

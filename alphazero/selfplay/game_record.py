@@ -42,7 +42,7 @@ REQUIRED = {LENGTHS, *GameRecord._fields} - GameRecord._field_defaults.keys()
 
 
 class GamesError(ValueError):
-    """Arrays do not contain games of the expected kind; the message is a clause that says why."""
+    """Arrays are not games of the expected game; the message says why, as a clause."""
 
 
 def flatten(records: Sequence[GameRecord]) -> dict[str, np.ndarray]:
@@ -65,7 +65,7 @@ def flatten(records: Sequence[GameRecord]) -> dict[str, np.ndarray]:
 
 
 def unflatten(columns: dict[str, np.ndarray]) -> list[GameRecord]:
-    """Split arrays from `flatten` into games, whose arrays are views of them."""
+    """Split arrays from `flatten` into games again; the games' arrays are views of them."""
     ends = np.cumsum(columns[LENGTHS])
     parts = {
         name: np.split(column, ends[:-1]) for name, column in columns.items() if name != LENGTHS
@@ -74,7 +74,7 @@ def unflatten(columns: dict[str, np.ndarray]) -> list[GameRecord]:
 
 
 def check_games(columns: dict[str, np.ndarray], game: Game) -> None:
-    """Check that flattened games have the arrays, dtypes and shapes that ``game`` requires.
+    """Check that flattened games consist of the arrays, dtypes and shapes that ``game`` requires.
 
     The moves are not replayed: files have checksums, and workers run the learner's own code.
 

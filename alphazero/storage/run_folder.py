@@ -71,7 +71,7 @@ _LIBRARIES = ("alphazero-selfplay", "torch", "numpy", "numba", "hydra-core")
 
 
 class RunFolder:
-    """The folder of one run, and its files."""
+    """The folder of one training run; reads and writes its files."""
 
     def __init__(self, path: str | Path):
         self.path = Path(path)
@@ -161,7 +161,7 @@ class RunFolder:
 
     @property
     def states(self) -> list[Path]:
-        """The files of the stored states, newest first: at most two."""
+        """The paths of the stored state files, the newest first; there are at most two."""
         return [path for path in (self.state, self.previous_state) if path.is_file()]
 
     def discard(self) -> None:
@@ -174,7 +174,7 @@ class RunFolder:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the run's lock, because two learners would overwrite each other's files.
+        """Hold the run's lock within a ``with`` block, so that no other process trains the run.
 
         The operating system releases it when the process ends, even if killed. Unfinished files
         that a killed process left behind are removed.
@@ -203,9 +203,9 @@ class RunFolder:
 
     @property
     def is_training(self) -> bool:
-        """Whether a process holds the run's lock now.
+        """Whether a process is training the run now, that is, holds its lock.
 
-        The test itself takes a free lock for microseconds; `locked` waits longer than that.
+        The test itself holds a free lock for microseconds; `locked` waits longer than that.
         """
         try:
             file = os.open(self._lock.lock_file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
@@ -241,7 +241,7 @@ class RunFolder:
         write_atomically(self.path / "versions.json", text.encode())
 
     def read_config(self) -> dict[str, Any]:
-        """Read the stored settings as plain data, under the names used when they were stored.
+        """Read the stored settings as nested plain data, with the keys of their time.
 
         Raises:
             StoredFileError: if the file is missing or damaged.
@@ -295,7 +295,7 @@ class RunFolder:
     # --- the rules of a user's game ---------------------------------------------------------------
 
     def write_rules(self, text: str) -> None:
-        """Store the source of the game's rules (`Game.rules_text`); "" stores nothing."""
+        """Store the source of the game's rules (`Game.rules_text`), unless it is empty."""
         if text:
             write_atomically(self.rules, text.encode())
 
@@ -313,7 +313,7 @@ class RunFolder:
         return digest_of(self.read_rules())
 
     def drop_window(self, rules_text: str) -> None:
-        """Delete all games, including those in progress, and store the new rules.
+        """Delete all stored games, including those in progress, and store the new rules.
 
         The rules are stored last, so that an interrupted deletion is repeated.
         """
@@ -326,15 +326,15 @@ class RunFolder:
     # --- networks ---------------------------------------------------------------------------------
 
     def network(self, iteration: int) -> Path:
-        """Return the path of the network of an iteration."""
+        """Return the path of the network file of an iteration."""
         return self.path / "networks" / f"{iteration:06d}.safetensors"
 
     def drop_networks(self, keep: int) -> None:
-        """Delete networks until ``keep`` remain besides the newest but one, or fewer; 0 keeps all.
+        """Delete old networks so that at most ``keep`` + 1 remain; 0 keeps all.
 
-        The newest but one stays because another process may be about to read it. Of the older ones,
-        the multiples of the smallest sufficient power of two remain: they are spread evenly over
-        the run, and a longer run keeps a subset of what it kept before.
+        The newest two always remain, because another process may be about to read the older one. Of
+        the others, those of iterations divisible by a power of two remain, the smallest power that
+        suffices: they are spread evenly over the run, and a longer run keeps a subset of them.
         """
         older = sorted((self.path / "networks").glob("*.safetensors"))[:-2]
         stride = 1
@@ -349,7 +349,7 @@ class RunFolder:
     def save_games(self, iteration: int, records: list[GameRecord]) -> str:
         """Store the games of an iteration; return the file's checksum.
 
-        A field that is missing from any record is left out of all.
+        A field that is None in any of the games is left out.
         """
         return save_state(self.games(iteration), flatten(records))
 
@@ -357,7 +357,7 @@ class RunFolder:
         """Read and check the games of an iteration.
 
         Args:
-            game: the game that they must fit.
+            game: the game whose sizes the stored arrays must have.
             digest: the file's expected checksum, if known.
 
         Raises:
@@ -404,7 +404,7 @@ class RunFolder:
 def folders_of_runs(
     root: str | Path, game: str | None = None, rules_digest: str = ""
 ) -> list[Path]:
-    """Return the folders of a game's runs, found by its name or by equal rules.
+    """Return the folders of all runs of a game, found by its name or by equal rules.
 
     Args:
         root: the folder of all runs.

@@ -79,7 +79,7 @@ class Dispatcher(GameSource):
     # --- the trainer's requests -------------------------------------------------------------------
 
     def update(self, version: int, network: torch.nn.Module, sample: PositionSample) -> None:
-        """Send a new network to all workers."""
+        """Send a new network to all workers; see `GameSource.update`."""
         self._version = version
         self._next_index = 0
         self._transport.publish(Weights(version, network_arrays(network), sample, self._engine))
@@ -111,16 +111,16 @@ class Dispatcher(GameSource):
             yield Played(self._finished.pop(unit.id), self._roster.take_notices())
 
     def tend(self) -> None:
-        """Keep the workers busy; return at once."""
+        """Send units of work and receive games without waiting, while the network learns."""
         self._wait(0.0)
 
     @property
     def work(self) -> SelfPlayWork:
-        """Counts of all self-play work so far."""
+        """The self-play work of all workers so far."""
         return self._roster.work
 
     def worker_reports(self) -> list[WorkerReport]:
-        """Return a report of each worker since the last call."""
+        """Return a report of each worker's games since the last call."""
         return self._roster.reports()
 
     def close(self) -> None:
@@ -169,15 +169,15 @@ class Dispatcher(GameSource):
         return Unit(unit_id, self._unit_games(worker), self._progress)
 
     def _unit_games(self, worker: WorkerState) -> int:
-        """Return the number of games in a unit of work of the intended duration."""
+        """Return how many games make a unit of work that takes a worker the intended time."""
         quarter = self._games_per_iteration / (2 * MAX_UNITS)
         if not worker.games_per_s:
             return max(1, min(int(quarter / len(self._roster.workers)), _FIRST_GAMES))
         seconds = min(self._settings.unit_s, quarter / self._roster.games_per_s)
         return max(1, int(worker.games_per_s * seconds))
 
-    def _part_with(self, worker: WorkerState, reason: str) -> None:
-        """Remove a worker, and queue its unfinished units of work for other workers.
+    def _remove(self, worker: WorkerState, reason: str) -> None:
+        """Remove a worker, and give its unfinished units of work to other workers.
 
         Args:
             reason: a clause that follows the worker's name in the notice.
@@ -196,7 +196,7 @@ class Dispatcher(GameSource):
         elif isinstance(event, Left):
             self._lose(event)
         elif (worker := self._roster.workers.get(event.worker)) is not None:
-            self._take(worker, event.answer)
+            self._accept(worker, event.answer)
 
     def _lose(self, event: Left) -> None:
         """Remove a worker that has left, and count the failure."""
@@ -204,7 +204,7 @@ class Dispatcher(GameSource):
         if worker is None:  # it had not joined yet
             self._roster.notices.append(f"Worker {event.worker} is gone: {event.reason}.")
         else:
-            self._part_with(worker, f"is gone: {event.reason}")
+            self._remove(worker, f"is gone: {event.reason}")
         self._count_failure(event.reason)
 
     def _count_failure(self, reason: str) -> None:
@@ -217,8 +217,8 @@ class Dispatcher(GameSource):
             f"has played a game. The last one was lost because {reason}."
         )
 
-    def _take(self, worker: WorkerState, answer: Answer) -> None:
-        """Accept the games in a worker's reply if they are fresh enough."""
+    def _accept(self, worker: WorkerState, answer: Answer) -> None:
+        """Accept the games of a worker's reply, unless their network is too old."""
         unit = worker.in_flight.pop(answer.unit_id, None)
         if unit is None:
             return  # a repeated reply
@@ -237,11 +237,11 @@ class Dispatcher(GameSource):
             if worker.in_flight and now - worker.busy_since > limit_s:
                 reason = f"no answer for {round(now - worker.busy_since)} seconds"
                 self._transport.dismiss(worker.name)
-                self._part_with(worker, f"is given up: {reason}")
+                self._remove(worker, f"is given up: {reason}")
                 self._count_failure(f"it gave {reason}")
 
     def _patience_s(self, worker: WorkerState) -> float:
-        """Return the seconds without a reply after which a worker counts as hanging."""
+        """Return after how many seconds without a reply a worker counts as hanging."""
         if not worker.games_per_s:
             return _FIRST_TIMEOUT_S
         first = next(iter(worker.in_flight.values()), None)

@@ -1,4 +1,4 @@
-"""The workers of a run: each one's unfinished units of work, speed and finished games.
+"""Keep track of a run's workers: their unfinished units of work, speed and finished games.
 
 In: workers that join, reply and leave. Out: `WorkerReport`s, and notices for the user. Does not
 depend on the transport or the game.
@@ -45,7 +45,7 @@ class Roster:
         self._gone: list[WorkerState] = []  # workers that have left since the last report
 
     def add(self, name: str, facts: WorkerFacts, now: float) -> None:
-        """Add a worker that has joined, with a notice."""
+        """Add a worker that has joined, and a notice that tells the user."""
         self.workers[name] = WorkerState(name, busy_since=now)
         threads = counted(facts.num_threads, "thread")
         self.notices.append(f"Worker {name} has joined: {threads} on {facts.host}.")
@@ -106,7 +106,7 @@ class Roster:
         return is_fresh
 
     def remind(self, now: float, text: str) -> None:
-        """Add the notice ``text`` once during each long period without workers."""
+        """Add the notice ``text`` once if there have been no workers for `_PATIENCE_S` seconds."""
         if self.workers:
             self._empty_since = None
         elif self._empty_since is None:
@@ -122,7 +122,7 @@ class Roster:
         return notices
 
     def reports(self) -> list[WorkerReport]:
-        """Return a report of each worker's games since the last call, and reset the counts."""
+        """Return a report of each worker's games since the last call; begin to count anew."""
         present = list(self.workers.values())
         gone = self._gone
         self._gone = []

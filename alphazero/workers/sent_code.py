@@ -29,7 +29,7 @@ _PACKAGE = Path(__file__).parents[1]
 
 @functools.lru_cache
 def code_version() -> str:
-    """Return this program's version with a digest of its code; workers with another are refused."""
+    """Return this program's version and a digest of its source; other versions are refused."""
     digest = hashlib.sha256()
     for source in sorted(_PACKAGE.rglob("*.py")):
         digest.update(source.relative_to(_PACKAGE).as_posix().encode())
@@ -38,7 +38,7 @@ def code_version() -> str:
 
 
 def own_files(name: str) -> str | None:
-    """Read a game file and the modules from its folder that it imports.
+    """Read a user's game file, and the modules from its folder that it imports, for the workers.
 
     Returns:
         The texts as JSON, keyed by path relative to that folder; None if ``name`` is not a file.
@@ -52,7 +52,7 @@ def own_files(name: str) -> str | None:
 
 
 def why_not_elsewhere(game: Game) -> str | None:
-    """Describe, as a clause, why other processes cannot make the same game; None if they can."""
+    """Return why other processes cannot make the same game, as a clause; None if they can."""
     if not is_object(game.name):
         return None
     module = game.name.partition(":")[0]
@@ -69,7 +69,7 @@ def why_not_elsewhere(game: Game) -> str | None:
 
 
 def game_here(name: str, files: str | None, rules_digest: str) -> Game:
-    """Make the learner's game on this machine.
+    """Make the game that the learner trains, on a worker's machine.
 
     Args:
         name: the game's name.
@@ -88,10 +88,10 @@ def game_here(name: str, files: str | None, rules_digest: str) -> Game:
 
 
 def _name_here(name: str, files: str | None) -> str:
-    """Return the game's name on this machine.
+    """Return the name by which this machine makes the learner's game.
 
-    Unless its files are already here, they are written to a temporary folder, where other users
-    cannot write: the files will be run.
+    Unless its files are already here, they are written to a temporary folder first. Other users
+    cannot write there, because the files will be run.
     """
     if files is None or Path(name).is_file() and own_files(name) == files:
         return name

@@ -23,7 +23,7 @@ from alphazero.workers.unit import SelfPlayWork, ordered_units, play_ordered
 
 
 class ThreadSource(GameSource):
-    """A `GameSource` that uses the trainer's own evaluators, which the trainer updates.
+    """A `GameSource` on threads of this process; the trainer updates the networks that they use.
 
     Args:
         streams: one evaluator per thread.
@@ -54,7 +54,7 @@ class ThreadSource(GameSource):
         self._thread_s = 0.0
 
     def update(self, version: int, network: torch.nn.Module, sample: PositionSample) -> None:
-        """Note the version of the new network, which the evaluators have already."""
+        """Remember the new network's version; the trainer has already updated the evaluators."""
         self._version = version
 
     def play(self, num_games: int, progress: float) -> Iterator[Played]:
@@ -75,12 +75,12 @@ class ThreadSource(GameSource):
 
     @property
     def work(self) -> SelfPlayWork:
-        """Counts of all self-play work so far."""
+        """The self-play work done so far."""
         work = SelfPlayWork.now(self.selfplay, self._streams)
         return work._replace(thread_s=self._thread_s)
 
     def state_dict(self) -> dict:
-        """Return games in progress and random states; in ordered mode, {}."""
+        """Return the games in progress and the random states; {} in ordered mode."""
         return {} if self._unit_games else self.selfplay.state_dict()
 
     def load_state_dict(self, state: dict) -> None:

@@ -1,4 +1,4 @@
-"""Read and write files of exact evaluation sets.
+"""Read and write the files of exact evaluation sets.
 
 In: a file, or an `EvaluationSet` to write. Out: an `EvaluationSet`, or a file. Some files ship with
 the package. A file is CSV after a few comment lines: a checksum, the contents of the set and how to
@@ -57,7 +57,7 @@ def find_set(path: str | Path | None, game: Game) -> EvaluationSet:
 
 
 def write_set(path: str | Path, evaluation_set: EvaluationSet) -> None:
-    """Write an evaluation set to a file, its notes first; the same set gives the same bytes.
+    """Write an evaluation set to a file; the same set gives the same bytes.
 
     Raises:
         OSError: if the file cannot be written.
@@ -77,7 +77,7 @@ def _lines(evaluation_set: EvaluationSet) -> Iterator[str]:
 
 
 def game_of_set(path: str | Path) -> str:
-    """Read the name of the game from a file of evaluation positions.
+    """Read from an evaluation set's file the name of its game.
 
     Raises:
         StoredFileError: if the file cannot be read, or is not an evaluation set.
@@ -86,7 +86,7 @@ def game_of_set(path: str | Path) -> str:
 
 
 def read_set(path: str | Path, game: Game) -> EvaluationSet:
-    """Read and validate a file of evaluation positions.
+    """Read and check the file of an evaluation set.
 
     Raises:
         StoredFileError: if the file cannot be read, is for another game, or has an invalid line;
@@ -113,7 +113,7 @@ def read_set(path: str | Path, game: Game) -> EvaluationSet:
 
 
 def _read(path: str | Path) -> tuple[list[str], dict[str, str]]:
-    """Read the lines of an evaluation set's file, and the notes among them."""
+    """Read an evaluation set's file; return its lines, and its comments as a dict."""
     command = "'alphazero make_evaluation_set' makes one"
     if not os.path.lexists(path):
         raise StoredFileError(f"there is no evaluation set '{path}'; {command}.", path=path)
@@ -126,7 +126,7 @@ def _read(path: str | Path) -> tuple[list[str], dict[str, str]]:
 
 
 def _parsed(line: str, game: Game) -> tuple[tuple[int, ...], np.ndarray, np.ndarray, str]:
-    """Parse the line of a position: its moves, state ([K]), scores (int16[A]) and source.
+    """Parse one line; return the position's moves, state ([K]), scores (int16[A]) and source.
 
     Raises:
         ValueError: if the line does not describe a valid position of an `EvaluationSet`.
