@@ -55,7 +55,7 @@ class Openings:
     def _least_used(
         self, game: Game, generator: np.random.Generator, times_used: Counter[bytes]
     ) -> tuple[tuple[int, ...], bytes]:
-        """Sample openings; return the moves and the position's bytes of the one used least so far."""
+        """Sample openings; return moves and position (as bytes) of the one used least so far."""
         # While unused positions are common, the first candidate is nearly always an unused one.
         rounds = (1, _NUM_CANDIDATES) if self.accept is None else (_NUM_CANDIDATES,) * _MAX_ROUNDS
         best, fewest = None, math.inf

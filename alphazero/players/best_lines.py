@@ -41,7 +41,7 @@ class BestLines:
             state = self._game.step(state[None], np.array([action], np.int32)).states[0]
 
     def line(self, state: np.ndarray) -> tuple[list[int], float]:
-        """Return the best known line from a position ([K]) and its result; [] and -inf if unknown."""
+        """Return the best line known from a position ([K]) and its result, or [] and -inf."""
         actions: list[int] = []
         result = -np.inf
         while (found := self._known.get(self._key(state))) is not None:

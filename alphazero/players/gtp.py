@@ -3,8 +3,8 @@
 In: the moves of a game so far. Out: the engine's next move. Source: Gunnar Farnebäck,
 "Specification of the Go Text Protocol", version 2, 2002. A command is one line; the answer begins
 with = or, for an error, with ?, and ends with an empty line. Empty lines and comments, which begin
-with #, may precede it. In names of squares, columns are letters from the left, and rows are numbers,
-here counted from the top, as usual in Othello.
+with #, may precede it. In names of squares, columns are letters from the left, and rows are
+numbers, here counted from the top, as usual in Othello.
 
 The engine plays in the usual set-up, in which the player who moves first is black; see
 `alphazero.games.square_names`.

@@ -56,7 +56,7 @@ class SolverPlayer:
         return SolverPlayer(self.game, self._seed, self.solver)
 
     def _choose(self, states: np.ndarray, scores: np.ndarray) -> Choice:
-        """Choose a best move in each position, given the exact scores of its actions, int16[B, A]."""
+        """Choose a best move in each position, given the exact scores int16[B, A]."""
         best = scores.max(axis=1, keepdims=True, initial=ILLEGAL_SCORE)
         values = self._values(states, scores).max(axis=1, initial=ILLEGAL_VALUE)
         return equal_choice(scores == best, values, self._generator)

@@ -87,7 +87,7 @@ def make_folder(folder: Path, exist_ok: bool = True) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until a folder's list of files is on the disk, on systems that can sync a folder."""
+    """Wait until a folder's list of files is on the disk, where the system can do that."""
     with contextlib.suppress(OSError):
         opened = os.open(folder, os.O_RDONLY)
         try:
@@ -97,7 +97,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Remove temporary files that a killed `write_atomically` left in a folder and below it."""
+    """Remove the temporary files that a killed process left in a folder and its subfolders."""
     for path in folder.rglob(".*.tmp*"):
         if path.name.rpartition(".tmp")[2].isdigit():
             with contextlib.suppress(OSError):
@@ -131,7 +131,7 @@ def unwritable(path: str | Path, key: str, reason: str) -> ConfigError:
 
 
 def write_output(path: str | Path, data: bytes) -> None:
-    """Write a complete output file or device; if that fails, keep the data in a temporary file.
+    """Write a requested output file, pipe or device; on failure, keep the data in a temporary file.
 
     Raises:
         OSError: if ``path`` cannot be written; the message names the temporary file, if any.
@@ -157,7 +157,7 @@ def write_safetensors(
     metadata: dict[str, str],
     previous: Path | None = None,
 ) -> str:
-    """Write a safetensors file atomically (see `write_atomically`); return its checksum."""
+    """Write a safetensors file atomically, as `write_atomically` does; return its checksum."""
     digest = _digest_of(arrays, metadata)
     contiguous = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     text = json.dumps(metadata | {_DIGEST: digest})
@@ -206,7 +206,7 @@ def _digest_of(arrays: dict[str, np.ndarray], metadata: dict[str, str]) -> str:
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Read a file.
+    """Read a whole file as bytes.
 
     Raises:
         StoredFileError: if there is no such file, or it is a folder, a pipe or unreadable.

@@ -1,4 +1,4 @@
-"""This process: its OpenMP threads, memory, standard output, exit, and installed packages.
+"""Control this process: OpenMP threads, freed memory, standard output and exit.
 
 A program calls `limit_spinning` before it imports torch. Importing `alphazero` never calls it,
 because that would change the environment of the user's own program.

@@ -30,7 +30,7 @@ _MIN_FINISHED_FRACTION = 1 / 16
 
 
 class SelfPlay:
-    """Plays B games in lockstep.
+    """Plays B self-play games in lockstep, and replaces each finished game by a new one.
 
     Args:
         game: a batched game.
@@ -74,7 +74,7 @@ class SelfPlay:
         """Yield ``num_games`` finished games, or a few more if several end at once.
 
         Args:
-            progress: fraction of the run that is done, see `begin`.
+            progress: fraction of the run that is done, in [0, 1], as in `begin`.
         """
         self.begin(num_games, progress)
         finished = 0
@@ -132,7 +132,7 @@ class SelfPlay:
         self.games.load_state_dict(state)
 
     def _start_games(self) -> None:
-        """Start new games in free rows, up to the number of games still to start."""
+        """Start games in the rows without one, but no more games than are still to be played."""
         if self.games.playing.all() or self._games_to_start == 0:
             return
         rows = np.flatnonzero(~self.games.playing)[: self._games_to_start]
@@ -187,7 +187,7 @@ class SelfPlay:
         return after.over
 
     def _make_moves(self) -> list[GameRecord]:
-        """Make a move in every game whose search is finished, if there are enough such games.
+        """Make a move in every game whose search is finished, once enough searches are.
 
         Returns:
             The games that have ended.
@@ -218,7 +218,7 @@ class SelfPlay:
         ]
 
     def _moves(self, rows: np.ndarray, actions: np.ndarray, output: PolicyOutput) -> Moves:
-        """Collect the data to record for one move in each of the games ``rows``."""
+        """Collect what is recorded of one move in each of the games ``rows``."""
         tree = self.search.tree
         priors = tree.children_priors[rows, ROOT_INDEX]
         return Moves(
@@ -257,7 +257,7 @@ def sample_actions(
 
 
 def kl_divergence(targets: np.ndarray, priors: np.ndarray) -> np.ndarray:
-    """Measure how far each search moved the policy, as a Kullback-Leibler divergence.
+    """Measure how far each search moved the policy: the Kullback-Leibler divergence.
 
     It is the sum over a of target(a) * log(target(a) / prior(a)). Actions with a prior of 0, which
     are proven losses, are left out.

@@ -28,7 +28,7 @@ _STEPS_BETWEEN_MEETINGS = 32  # waiting for the slowest worker then takes 1 to 2
 
 
 class ParallelSelfPlay:
-    """Runs self-play workers on several threads.
+    """Plays games on several threads, each of which runs a `SelfPlay`, here called a worker.
 
     Args:
         game: a batched game.
@@ -81,7 +81,7 @@ class ParallelSelfPlay:
         """Yield ``num_games`` finished games, or a few more if several end at once.
 
         Args:
-            progress: fraction of the run that is done, see `SelfPlay.begin`.
+            progress: fraction of the run that is done, in [0, 1], as in `SelfPlay.begin`.
         """
         for worker, own_games in zip(self.workers, split_evenly(num_games, len(self.workers))):
             worker.begin(own_games, progress)
@@ -97,7 +97,7 @@ class ParallelSelfPlay:
             worker.restart(own_generator)
 
     def run_for(self, seconds: float) -> None:
-        """Play for about ``seconds``, to measure speed; finished games are dropped.
+        """Play for about ``seconds`` to measure the speed, and discard the finished games.
 
         This requires the setting ``carry_over``.
         """
@@ -122,7 +122,7 @@ class ParallelSelfPlay:
                 worker.load_state_dict(own)
 
     def _advance(self) -> list[list[GameRecord]]:
-        """Let all workers take steps until they meet; return the games that ended, by worker."""
+        """Let every worker take `_STEPS_BETWEEN_MEETINGS` steps; return its finished games."""
         if self._pool is None:
             return [self.workers[0].advance(_STEPS_BETWEEN_MEETINGS)]
         return list(

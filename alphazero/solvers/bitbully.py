@@ -1,6 +1,6 @@
 """Exact scores of Connect Four (6 x 7), looked up and searched by the package `bitbully`.
 
-In: positions. Out: their scores, counted as in `alphazero.solvers.base` (bitbully counts the same
+In: positions. Out: their scores, as `alphazero.solvers.base` defines them (bitbully counts the same
 way). The package includes an opening book of all positions with 12 discs, so it solves the first
 plies at once, where `alphazero.solvers.connect_x` takes minutes. It is an optional dependency under
 the AGPL, so this module imports it only when a solver is made.

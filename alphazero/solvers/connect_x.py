@@ -280,7 +280,7 @@ def _expand(game, search, depth, plies, above):
 
 @njit
 def _list_by_threats(game, search, depth, mine, free, moves):
-    """List ``moves`` and return their number.
+    """List ``moves`` at ``depth``, the most promising one last; return their number.
 
     Moves that create more winning cells come last; among equals, those nearer to the middle.
     """
@@ -295,7 +295,7 @@ def _list_by_threats(game, search, depth, mine, free, moves):
 
 @njit
 def _stored_bounds(search, mine, occupied):
-    """Return the two bounds, packed, that the table stores for a position; 0 if there are none."""
+    """Return the two bounds, packed, that the table holds for a position; 0 if it holds none."""
     # mine + occupied identifies the position: in each column, its height and which discs are mine.
     key = (mine + occupied) * SPREAD
     entry = search.table[key >> np.uint64(64 - search.table_bits)]
@@ -305,7 +305,7 @@ def _stored_bounds(search, mine, occupied):
 
 @njit
 def _store_bound(search, depth, value, is_lower):
-    """Store a lower or an upper bound; keep the other one if the entry is for this position."""
+    """Store a bound on the score of the position at ``depth``; keep its other bound, if any."""
     mine = search.mine[depth]
     occupied = search.occupied[depth]
     bounds = _stored_bounds(search, mine, occupied)

@@ -30,7 +30,7 @@ NO_CHILD = -1
 
 @dataclasses.dataclass(frozen=True)
 class Positions:
-    """All positions that can occur in a game, breadth first; the start of the game has index 0."""
+    """All positions that can occur in a game, in breadth-first order; the start has index 0."""
 
     #: [N, K], the positions.
     states: np.ndarray
@@ -51,9 +51,9 @@ class Positions:
 
     @functools.cached_property
     def action_values(self) -> np.ndarray:
-        """The result of perfect play after each action.
+        """The result of perfect play after each action, float32[N, A].
 
-        float32[N, A], from the viewpoint of the player to move, `ILLEGAL_VALUE` where illegal.
+        It is from the viewpoint of the player to move, and `ILLEGAL_VALUE` for illegal actions.
         """
         values = _sign_of_children(self, slice(None)) * self.values[self.children]
         return np.where(self.children == NO_CHILD, np.float32(ILLEGAL_VALUE), values)
@@ -63,7 +63,7 @@ class ExactValues:
     """Looks up the results of perfect play in a small game.
 
     Args:
-        positions: positions to look up in; by default all reachable from the start of the game.
+        positions: the positions of the game, if they have been enumerated already.
 
     Raises:
         UnsolvableError: if the game has more than `MAX_POSITIONS` positions.
@@ -76,24 +76,24 @@ class ExactValues:
         self._index = {row.tobytes(): index for index, row in enumerate(identities)}
 
     def values(self, states: np.ndarray) -> np.ndarray:
-        """Return float32[B]: the result of perfect play from each of ``states`` ([B, K]).
+        """Return the result of perfect play from each of ``states`` ([B, K]): float32[B].
 
         Results are from the viewpoint of the player to move.
         """
         return self.positions.values[self.indices(states)]
 
     def action_values(self, states: np.ndarray) -> np.ndarray:
-        """Return float32[B, A]: the result of perfect play after each action in ``states``.
+        """Return the result of perfect play after each action in ``states`` ([B, K]): float32[B, A].
 
-        Results are from the viewpoint of the player to move in ``states``, `ILLEGAL_VALUE` where
-        the action is illegal.
+        Results are from the viewpoint of the player to move in ``states``, and `ILLEGAL_VALUE`
+        where the action is illegal.
         """
         return self.positions.action_values[self.indices(states)]
 
     def best_actions(self, state: np.ndarray) -> list[int]:
-        """Return the actions that keep the best possible result of ``state`` ([K]).
+        """Return the actions in ``state`` ([K]) that keep the best possible result.
 
-        A finished game has none.
+        In a finished game there are none.
         """
         values = self.action_values(np.asarray(state)[None])[0]
         if values.max() == ILLEGAL_VALUE:
@@ -101,7 +101,7 @@ class ExactValues:
         return np.flatnonzero(values == values.max()).tolist()
 
     def indices(self, states: np.ndarray) -> np.ndarray:
-        """Return int64[B]: the indices of ``states`` ([B, K]) in `positions`.
+        """Return the indices in `positions` of ``states`` ([B, K]): int64[B].
 
         Raises:
             InputError: if a state is not one of the enumerated positions.
@@ -158,7 +158,7 @@ def enumerate_positions(game: Game, max_positions: int = MAX_POSITIONS) -> Posit
 def _reachable(
     game: Game, max_positions: int
 ) -> tuple[list[Transition], list[tuple[np.ndarray, np.ndarray, np.ndarray]]]:
-    """Find all positions that can occur, in breadth-first order.
+    """Find all positions that can occur in a game, in breadth-first order.
 
     Returns:
         The positions in batches, and three arrays for the legal actions of each batch: the index of
@@ -196,7 +196,7 @@ def _reachable(
 
 
 def _solve(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
-    """Compute `Positions.values` and `Positions.plies_left`, backwards from final positions."""
+    """Compute `Positions.values` and `Positions.plies_left` backwards from the final positions."""
     values = results.copy()
     plies_left = np.where(over, 0, -1).astype(np.int16)
     unsolved = np.flatnonzero(~over)
@@ -220,10 +220,12 @@ def _solve(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _action_scores(game: Game, positions: Positions) -> np.ndarray:
-    """Compute the scores of `alphazero.solvers.base.Solver`, int16[N, A], backwards from the end.
+    """Compute the exact scores of all actions, int16[N, A], backwards from the final positions.
 
-    Each action before the end of the game brings a score one closer to 0, but its size stays larger
-    than that of any score for the next smaller result.
+    `alphazero.solvers.base.Solver` defines the scores.
+
+    Each further action before the end of the game brings a score one closer to 0, though never as
+    close as the scores of the next smaller result.
 
     Raises:
         UnsolvableError: if there are too many results for scores above `ILLEGAL_SCORE`.
@@ -246,6 +248,6 @@ def _action_scores(game: Game, positions: Positions) -> np.ndarray:
 
 
 def _sign_of_children(positions: Positions, rows) -> np.ndarray:
-    """Return float32[len(rows), A]: 1 where the same player moves after the action, else -1."""
+    """Return float32[len(rows), A]: 1 where the same player moves after an action, else -1."""
     same = positions.players[positions.children[rows]] == positions.players[rows, None]
     return np.where(same, np.float32(1), np.float32(-1))

@@ -101,7 +101,7 @@ class OthelloSolver(AlphaBetaSolver):
             )
 
     def _solve(self, mine: np.uint64, other: np.uint64, guess: int, last_node: int) -> int:
-        """Return the score of a position from the viewpoint of the player to move."""
+        """Return the score of a position for the player to move, starting the search at ``guess``."""
         low, high = WORST, BEST
         self._search.mine[0], self._search.other[0] = mine, other
         while low < high:
@@ -236,7 +236,7 @@ def _expand(search, depth, above):
 
 @njit
 def _list_by_parity(search, depth, empty, moves):
-    """List ``moves`` and return their number.
+    """List ``moves`` at ``depth``, the most promising one last; return their number.
 
     Moves into quarters with an odd number of empty squares come last.
     """
@@ -255,7 +255,7 @@ def _list_by_parity(search, depth, empty, moves):
 
 @njit
 def _list_by_mobility(search, depth, mine, other, empty, moves, best_move):
-    """List ``moves`` and return their number.
+    """List ``moves`` at ``depth``, the most promising one last; return their number.
 
     Moves that leave the opponent few replies come last, ``best_move`` (-1: none) after all others.
     """
@@ -285,13 +285,13 @@ def _entry_of(search, mine, other):
 
 @njit
 def _holds(search, entry, mine, other):
-    """Return whether a table entry stores this position; unused entries have no discs."""
+    """Return whether a table entry is that of this position; unused entries have no discs."""
     return search.positions[entry, 0] == mine and search.positions[entry, 1] == other
 
 
 @njit
 def _store_bound(search, depth, value, is_lower):
-    """Store a lower or an upper bound; keep the other one if the entry is for this position."""
+    """Store a bound on the score of the position at ``depth``; keep its other bound, if any."""
     mine = search.mine[depth]
     other = search.other[depth]
     if popcount(search.board & ~(mine | other)) <= FEW_EMPTIES:

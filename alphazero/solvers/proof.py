@@ -23,7 +23,7 @@ _BATCH = 4096  # maximum number of positions per call of the player
 
 @dataclasses.dataclass(frozen=True)
 class SideReport:
-    """All games in which the player takes one side and the opponent may play any move.
+    """What can happen when the player takes one side and the opponent may play any move.
 
     A *position* counts once, however it is reached. A *game* is a sequence of moves, so several
     games can end in the same final position.
@@ -50,7 +50,7 @@ class Failure:
 
 @dataclasses.dataclass(frozen=True)
 class ProofReport:
-    """The result of `prove`."""
+    """How a player fares against every possible play, and the positions that it misplays."""
 
     game_name: str
     #: two reports: the player moves first, then second; empty in a game of one player
@@ -83,7 +83,7 @@ def prove(
     choose: Callable[[np.ndarray], np.ndarray],
     exact: ExactValues | None = None,
 ) -> ProofReport:
-    """Ask a player for its move in every position of a game, and derive all its possible games.
+    """Ask a player for its move in every position of a game, and follow all games that can result.
 
     Args:
         choose: maps unfinished positions ([B, K]) to the player's actions (int[B]); called once for
@@ -131,7 +131,7 @@ def _failure(exact: ExactValues, row: int, action: int, value: float) -> Failure
 
 
 def _play_alone(positions: Positions, chosen: np.ndarray) -> float:
-    """Play the player's moves from the start; return the result."""
+    """Follow the player's moves in a game of one player; return the result in [-1, 1]."""
     row = 0
     while not positions.over[row]:
         row = positions.children[row, chosen[row]]
@@ -139,7 +139,7 @@ def _play_alone(positions: Positions, chosen: np.ndarray) -> float:
 
 
 def _play_out(positions: Positions, chosen: np.ndarray, color: int) -> SideReport:
-    """Play the player's moves as ``color`` against all moves of the opponent, from the start."""
+    """Play the player's moves as ``color`` (0: first, 1: second) against all opposing moves."""
     num_games = np.zeros(len(positions), object)  # number of games so far that reach each position
     num_games[0] = 1
     # Every move lowers `plies_left`. So, in this order, all games that reach a position are counted

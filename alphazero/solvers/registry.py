@@ -16,7 +16,7 @@ from alphazero.solvers.othello import OthelloSolver
 
 
 def make_solver(game: Game, max_nodes: int | None = None) -> Solver:
-    """Make the fastest solver of a game that is installed on this machine.
+    """Make the fastest solver of a game that this machine has.
 
     Args:
         max_nodes: nodes after which a compiled search gives up; None takes the solver's default.
@@ -45,5 +45,5 @@ def solver_advice(game: Game) -> str:
 
 
 def usual_max_empties(game: Game) -> int | None:
-    """Return how many empty squares a quickly solved position may have; None means any number."""
+    """Return how many empty squares a position may have to be solved quickly; None: any number."""
     return 10 if isinstance(game, CompiledGame) and isinstance(game.rules, Othello) else None
