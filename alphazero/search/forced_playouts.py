@@ -52,7 +52,7 @@ def prune_forced(tree, rows, exploration, out_weights):
     unless it had only one. Proven roots are left unchanged.
 
     Args:
-        rows: int32[M], the games.
+        rows: int32[M], indices of the games.
         out_weights: float32[M, A], from `alphazero.search.puct.root_policy`; changed in place, each
             row sums to 1 again.
     """

@@ -83,7 +83,7 @@ class ExactValues:
         return self.positions.values[self.indices(states)]
 
     def action_values(self, states: np.ndarray) -> np.ndarray:
-        """Return the result of perfect play after each action in ``states`` ([B, K]): float32[B, A].
+        """Return the result of perfect play after each action of ``states``: float32[B, A].
 
         Results are from the viewpoint of the player to move in ``states``, and `ILLEGAL_VALUE`
         where the action is illegal.

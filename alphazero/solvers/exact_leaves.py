@@ -92,7 +92,7 @@ class ProvenLeaves:
         self._nodes_left = self._tiers[0].nodes_per_search * num_searches
 
     def prove(self, states: np.ndarray) -> np.ndarray:
-        """Prove the results of the leaves that the budgets allow to solve; see `ExactLeaves.prove`."""
+        """Prove the results of leaves as far as the budgets allow; see `ExactLeaves.prove`."""
         results = np.full(len(states), UNPROVEN, np.float32)
         budgets = self._budgets[self._tier][self._provers[0].stages(states)]
         asked = np.flatnonzero(budgets)
@@ -198,7 +198,7 @@ def _extrapolated(costs: np.ndarray) -> np.ndarray:
 
 
 def leaf_budgets(costs: np.ndarray, nodes_per_answer: float) -> np.ndarray:
-    """Return how many nodes may be spent on a position at each stage, 0 if an answer costs too much.
+    """Return how many nodes a position may cost at each stage; 0 where answers cost too much.
 
     Args:
         costs: float64[num_stages], nodes per answer, as `leaf_costs` measures them.

@@ -101,7 +101,7 @@ class OthelloSolver(AlphaBetaSolver):
             )
 
     def _solve(self, mine: np.uint64, other: np.uint64, guess: int, last_node: int) -> int:
-        """Return the score of a position for the player to move, starting the search at ``guess``."""
+        """Return the score of a position for the player to move; ``guess`` is tested first."""
         low, high = WORST, BEST
         self._search.mine[0], self._search.other[0] = mine, other
         while low < high:

@@ -46,7 +46,7 @@ class UctSettings:
 
 
 class UctOutput(NamedTuple):
-    """The result of a UCT search. Values are from the viewpoint of the player to move."""
+    """What a UCT search found, from the viewpoint of the player to move."""
 
     action: int  #: the move to play
     action_weights: np.ndarray  #: float32[A], visit fractions, sum 1
