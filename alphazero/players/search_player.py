@@ -40,7 +40,7 @@ USUAL_SIMULATIONS_PER_S = 10_000
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SearchPlayer:
-    """Plays the moves of a tree search with an evaluator; see `Player`."""
+    """Plays the moves of a tree search that an evaluator guides; see `Player`."""
 
     game: Game
     evaluator: Evaluator  #: shared with the players that `limited` returns

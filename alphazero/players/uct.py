@@ -16,7 +16,7 @@ _UCT_KEYS += ["rollout_weights"]
 
 
 class UctPlayer:
-    """Plays the moves chosen by `alphazero.search.uct.search`; see `Player`."""
+    """Plays the moves that a UCT search with rollouts chooses; see `Player`."""
 
     batch_size = 1
 

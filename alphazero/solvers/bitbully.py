@@ -37,7 +37,7 @@ def solves(game: Game) -> bool:
 
 
 class BitbullySolver:
-    """Scores any position of Connect Four; see `alphazero.solvers.base.Solver`.
+    """Scores any position of Connect Four with the package `bitbully`; see `Solver`.
 
     Args:
         game: a game that `solves` accepts; the package must be `available`.

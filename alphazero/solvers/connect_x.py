@@ -62,7 +62,7 @@ class Search(NamedTuple):
 
 
 class ConnectXSolver(AlphaBetaSolver):
-    """Scores Connect-X positions; see `alphazero.solvers.base.Solver`.
+    """Scores Connect-X positions by a compiled alpha-beta search; see `Solver`.
 
     Args:
         max_nodes: nodes after which a position is given up; ten million take about a second.

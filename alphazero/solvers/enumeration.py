@@ -116,7 +116,7 @@ class ExactValues:
 
 
 class EnumeratedSolver:
-    """Looks up exact scores in a small game; see `alphazero.solvers.base.Solver`.
+    """Scores the positions of a small game, which it enumerates beforehand; see `Solver`.
 
     Args:
         max_positions: maximum number of positions.

@@ -62,7 +62,7 @@ class Search(NamedTuple):
 
 
 class OthelloSolver(AlphaBetaSolver):
-    """Scores Othello endgames; see `alphazero.solvers.base.Solver`.
+    """Scores Othello endgames by a compiled alpha-beta search; see `Solver`.
 
     Args:
         max_nodes: nodes after which a position is given up.
