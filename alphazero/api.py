@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def load_player(spec: str, game: Any, **settings: Any) -> Player:
-    """Make the player named by ``spec``.
+    """Make the player that a specification describes.
 
     Args:
         spec: "random", "uct", "uct:1000", "solver", "best" (the network that ships with the game),
@@ -272,7 +272,7 @@ def _player(player: Player | str, game: Game) -> Player:
 def _stored_run(
     path: str | Path, game: str | None, network_kind: str | None, on_changed_rules: str
 ) -> tuple[TrainSettings, RunFolder]:
-    """Load the settings and the folder of a run to continue; arguments as in `train`."""
+    """Load the settings of a run to continue, and find its folder; arguments as in `train`."""
     folder = RunFolder.find(str(path), TrainSettings().run.root, None)
     settings = settings_to_resume(folder, game, network_kind)
     settings.run.on_changed_rules = on_changed_rules

@@ -28,8 +28,7 @@ from alphazero.games.batched_game import CompiledGame, Game
 from alphazero.games.othello import Othello
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.files import check_output, with_checksum
-from alphazero.runtime.outputs import write_output
+from alphazero.runtime.files import check_output, with_checksum, write_output
 from alphazero.solvers.base import ILLEGAL_SCORE
 from alphazero.solvers.registry import make_solver, solver_advice
 from alphazero.storage.run_folder import folder_name

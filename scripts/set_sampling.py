@@ -1,4 +1,4 @@
-"""Sample evaluation sets: positions from random and from strong play, with exact scores.
+"""Sample evaluation sets: positions of random and of strong games, with exact scores.
 
 In: a game, a solver and a seed. Out: an `EvaluationSet`. Half of the positions come from games of
 uniformly random moves. The other half come from self-play of UCT in which each move is random with
@@ -23,7 +23,7 @@ from alphazero.evaluation.exact.sets import (
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.python_uct import uct_player
-from alphazero.players.random import RandomPlayer
+from alphazero.players.without_search import RandomPlayer
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.solvers.base import Solver
@@ -48,7 +48,7 @@ def sample_set(
     max_empties: int | None = None,
     progress: Callable[[int], None] = lambda num_found: None,
 ) -> EvaluationSet:
-    """Sample ``num_positions`` positions, half from random play, half from strong play.
+    """Sample an evaluation set: half of its positions from random, half from strong games.
 
     All positions are different, even up to symmetry. Fewer are returned if the games contain no
     others, as in a small game.
@@ -112,10 +112,10 @@ def _samples(
     max_immediate: float,
     seen: set[bytes],
 ) -> Iterator[_Sample | None]:
-    """Yield a position or None for each of an endless sequence of games.
+    """Play games without end; yield one position of each, or None if the game has no suitable one.
 
-    It is the new position whose ply has been used least so far. None means that the game has no new
-    position, or that this one cannot be misplayed or exceeds ``max_immediate``.
+    Of the game's new positions, the one whose ply has been used least so far is chosen. It is not
+    suitable if it cannot be misplayed, or would exceed ``max_immediate``.
 
     Args:
         max_immediate: maximum number of positions in which some move wins at once.
@@ -163,5 +163,6 @@ def _games(game: Game, source: str, seed: int) -> Iterator[tuple[np.ndarray, np.
             moves.append(int(action[0]))
             states.append(state[0])
             transition = game.step(state, action)
-            state, over = transition.states, bool(transition.over[0])
+            state = transition.states
+            over = bool(transition.over[0])
         yield np.array(moves, np.int32), np.stack(states)

@@ -14,8 +14,7 @@ from xml.sax.saxutils import escape
 from PIL import Image, ImageDraw, ImageFont
 
 from alphazero.boards.shapes import PAPER, Arrow, Box, Disc, Letters, Shape, moved
-from alphazero.runtime.files import check_output, unwritable
-from alphazero.runtime.outputs import write_output
+from alphazero.runtime.files import check_output, unwritable, write_output
 
 FORMATS = frozenset({"png", "svg", "pdf", "jpg", "jpeg", "tif", "tiff", "webp"})
 GAME_FORMATS = FORMATS | {"gif"}  #: formats for whole games; a .gif is an animation

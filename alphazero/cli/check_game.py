@@ -21,9 +21,8 @@ from alphazero.config.settings import option
 from alphazero.own_games.checks.report import CheckOptions, Fault, RuleReport
 from alphazero.own_games.registry import is_shipped_game, make_game
 from alphazero.own_games.rule_check import check_rules
-from alphazero.runtime.console import Console
+from alphazero.runtime.console import Console, counted
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.wording import counted
 
 POSITIONAL = "game"
 #: Presets in configs/network, keyed by the largest board (in squares) that each is proposed for.

@@ -22,8 +22,7 @@ from rich.table import Table
 from alphazero.config.command_line import from_overrides
 from alphazero.config.help import HELP, print_help
 from alphazero.runtime.console import Console
-from alphazero.runtime.files import check_output
-from alphazero.runtime.outputs import write_output
+from alphazero.runtime.files import check_output, write_output
 
 
 def run_command(command: ModuleType, arguments: list[str], console: Console | None = None) -> int:

@@ -21,8 +21,7 @@ from alphazero.players.network import game_of_network, load_module
 from alphazero.players.registry import network_path
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.files import check_output, unwritable
-from alphazero.runtime.outputs import write_output
+from alphazero.runtime.files import check_output, unwritable, write_output
 from alphazero.storage.run_folder import RunFolder, find_network, folder_name
 
 #: The modules that write, recognise and run each file format.

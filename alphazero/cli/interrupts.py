@@ -64,7 +64,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 def _is_importing_extensions() -> bool:
     """Return whether torch or OpenVINO is being imported: their C++ code aborts on an exception."""
-    modules = list(sys.modules.items())
+    modules = sys.modules.copy().items()  # another thread may import
     specs = [
         getattr(one, "__spec__", None) for name, one in modules if name.startswith(_EXTENSIONS)
     ]

@@ -43,8 +43,7 @@ from alphazero.evaluation.report import Tally
 from alphazero.evaluation.sprt import Sprt
 from alphazero.games.batched_game import Game
 from alphazero.players.base import ENDGAME_HELP, Player, PlayerSettings, engine_of, thinking_of
-from alphazero.runtime.console import Console
-from alphazero.runtime.wording import counted
+from alphazero.runtime.console import Console, counted
 from alphazero.solvers.base import values_of
 from alphazero.solvers.registry import make_solver
 
@@ -176,10 +175,7 @@ def report_table(
     table.add_row(f"{a}'s rating minus {b}'s", elo)
     table.add_section()
     distinct = f"{report.num_distinct_games} of {len(report.games)}"
-    table.add_row("Different games", f"{distinct}, from {_openings_text(report)}")
-    lengths = report.lengths
-    mean = sum(lengths) / len(lengths)
-    table.add_row("Length", f"{min(lengths)} to {max(lengths)} plies, {mean:.1f} on average")
+    table.add_row("Different games", f"{distinct}, with openings of {report.opening_plies} plies")
     return table
 
 
@@ -204,8 +200,6 @@ def puzzle_table(
     table.add_row("A's minus B's", f"[bold]{puzzle.difference:+.2f}[/bold]  (95%: ± {margin:.2f})")
     better, same, worse = report.total
     table.add_row("A's compared with B's", f"{better} better, {same} equal, {worse} worse")
-    table.add_section()
-    table.add_row("Different openings", _openings_text(report))
     return table
 
 
@@ -218,11 +212,6 @@ def _table(title: str, report: MatchReport, sides: Sequence[str], thinking: Sequ
         table.add_row(side, Text.assemble(name, (f"  ({how})" if how else "", "dim")))
     table.add_section()
     return table
-
-
-def _openings_text(report: MatchReport) -> str:
-    openings = counted(report.num_distinct_openings, "opening")
-    return f"{openings} of {report.opening_plies} plies"
 
 
 def tally_text(tally: Tally | MatchProgress) -> str:

@@ -21,9 +21,8 @@ from alphazero.interop.board_view import BoardView, view_of
 from alphazero.interop.episode import Episode, play_match
 from alphazero.players.base import ENDGAME_HELP, PlayerSettings
 from alphazero.players.registry import make_player
-from alphazero.runtime.console import Console
+from alphazero.runtime.console import Console, counted
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.wording import counted
 
 
 @dataclasses.dataclass

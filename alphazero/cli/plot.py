@@ -39,7 +39,6 @@ from alphazero.plots.position import Thought, draw_position
 from alphazero.plots.run import draw_run
 from alphazero.runtime.console import Console
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.files import split_paths
 from alphazero.storage.run_folder import RunFolder
 
 
@@ -94,8 +93,8 @@ def _plot_run(settings: Settings) -> Path:
 
 
 def _plot_exact(settings: Settings) -> Path:
-    """Draw the error of the networks of one or more runs, measured with an exact solver."""
-    folders = [_find_run(path, settings) for path in split_paths(settings.run or "latest")]
+    """Draw the error of one or more runs, measured against an exact solver."""
+    folders = [_find_run(path, settings) for path in (settings.run or "latest").split(",")]
     output = _output(settings, folders[0], "exact.png")
     games = sorted({folder.read_config()["game"]["name"] for folder in folders})
     metrics = [(folder.path.name, folder.read_metrics()) for folder in folders]

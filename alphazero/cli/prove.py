@@ -88,10 +88,8 @@ def proof_lines(game: Game, report: ProofReport) -> list[str]:
     lines = [f"Against every possible play of the opponent ({report.game_name}):"]
     for one, name in zip(report.sides, ("first: ", "second:")):
         lines += [
-            f"  player moves {name} {one.num_positions:,} positions can occur, "
-            f"the player is to move in {one.num_choices:,} of them",
-            f"    {_counts_text('games', one.games)}",
-            f"    {_counts_text('final positions', one.final_positions)}",
+            f"  player moves {name} {one.num_positions:,} positions can occur",
+            f"    {_games_text(one.games)}",
         ]
     return [*lines, f"  {_verdict(report)}", f"  best possible result kept in {kept}"]
 
@@ -108,6 +106,6 @@ def _verdict(report: ProofReport) -> str:
     return f"beatable: {report.num_losses:,} games are lost"
 
 
-def _counts_text(things: str, counts: tuple[int, ...]) -> str:
-    won, drawn, lost = counts
-    return f"{sum(counts):,} different {things}: {won:,} won, {drawn:,} drawn, {lost:,} lost"
+def _games_text(games: tuple[int, ...]) -> str:
+    won, drawn, lost = games
+    return f"{sum(games):,} different games: {won:,} won, {drawn:,} drawn, {lost:,} lost"

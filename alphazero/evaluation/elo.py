@@ -51,7 +51,7 @@ _PAIR_SCORES = np.array(PAIR_SCORES)
 
 
 class Pairing(NamedTuple):
-    """The games between two players."""
+    """The results of the games between two players, as pair counts."""
 
     player_a: str
     player_b: str
@@ -79,7 +79,8 @@ class Ratings:
 
     def interval(self, player: str) -> Interval:
         """Return the 95% confidence interval of a player's rating relative to the anchor's."""
-        centre, margin = self.elo[self.players.index(player)], Z_95 * self.stderr(player)
+        centre = self.elo[self.players.index(player)]
+        margin = Z_95 * self.stderr(player)
         return Interval(float(centre - margin), float(centre + margin))
 
     def difference(self, player_a: str, player_b: str) -> tuple[float, float]:
@@ -88,7 +89,8 @@ class Ratings:
         The errors of two ratings are correlated, so this standard error does not follow from
         theirs.
         """
-        a, b = self.players.index(player_a), self.players.index(player_b)
+        a = self.players.index(player_a)
+        b = self.players.index(player_b)
         variance = self.covariance[a, a] + self.covariance[b, b] - 2.0 * self.covariance[a, b]
         return float(self.elo[a] - self.elo[b]), math.sqrt(max(variance, 0.0))
 
@@ -106,7 +108,8 @@ def rate(pairings: Iterable[Pairing], anchor: str, anchor_elo: float = 1000.0) -
     """
     players, counts = count_pairs(pairings, [anchor])
     connected = _reachable(counts.sum(axis=2) > 0)[players.index(anchor)]
-    players, counts = tuple(compress(players, connected)), counts[connected][:, connected]
+    players = tuple(compress(players, connected))
+    counts = counts[connected][:, connected]
     if len(players) == 1:
         return None
     num_pairs = counts.sum(axis=2)
@@ -131,7 +134,7 @@ def rate(pairings: Iterable[Pairing], anchor: str, anchor_elo: float = 1000.0) -
 def count_pairs(
     pairings: Iterable[Pairing], players: Iterable[str] = ()
 ) -> tuple[tuple[str, ...], np.ndarray]:
-    """Add up the pair counts of every two players.
+    """Add up the pair counts of every two players who have met.
 
     Args:
         pairings: games; two players may occur several times, in either order.
@@ -145,7 +148,8 @@ def count_pairs(
     names = tuple(sorted({*players} | {name for pairing in pairings for name in pairing[:2]}))
     counts = np.zeros((len(names), len(names), len(PAIR_SCORES)))
     for pairing in pairings:
-        a, b = names.index(pairing.player_a), names.index(pairing.player_b)
+        a = names.index(pairing.player_a)
+        b = names.index(pairing.player_b)
         counts[a, b] += pairing.pair_counts
         counts[b, a] += pairing.pair_counts[::-1]
     return names, counts
@@ -169,7 +173,8 @@ def fit(counts: np.ndarray, precision: float = 0.0) -> np.ndarray:
         worst = value - 1e-9 * (1.0 + abs(value))
         while (found := _log_likelihood(counts, units + step, precision))[0] < worst:
             step /= 2.0
-        units, (value, gradient) = units + step, found
+        units = units + step
+        value, gradient = found
         if np.abs(step).max() < _TOLERANCE:
             break
     return units
@@ -190,7 +195,7 @@ def expected_scores(units: np.ndarray) -> np.ndarray:
 
 
 def information(counts: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """Return the information matrix H of the module docstring, float64[P, P]."""
+    """Return the Fisher information of the ratings, float64[P, P]: H of the module docstring."""
     expected = expected_scores(units)
     return _laplacian(2.0 * counts.sum(axis=2) * expected * (1.0 - expected))
 
@@ -199,7 +204,8 @@ def _log_likelihood(
     counts: np.ndarray, units: np.ndarray, precision: float
 ) -> tuple[float, np.ndarray]:
     """Return the log-likelihood of the ratings, including the prior's, and its gradient."""
-    points, games = 2.0 * counts @ _PAIR_SCORES, 2.0 * counts.sum(axis=2)
+    points = 2.0 * counts @ _PAIR_SCORES
+    games = 2.0 * counts.sum(axis=2)
     gap = units[None, :] - units[:, None]
     # Each pairing occurs twice in the matrix, once for each player's points.
     value = -(points * np.logaddexp(0.0, gap)).sum() - 0.5 * precision * (units**2).sum()
@@ -207,8 +213,9 @@ def _log_likelihood(
 
 
 def _sandwich(counts: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """Compute the covariance of ratings with mean 0, in squared units of 400 / ln 10 Elo."""
-    expected, pairs = expected_scores(units), counts.sum(axis=2)
+    """Return the robust covariance of ratings with mean 0, in squared units of 400 / ln 10 Elo."""
+    expected = expected_scores(units)
+    pairs = counts.sum(axis=2)
     squares = (counts * (_PAIR_SCORES - expected[..., None]) ** 2).sum(axis=2)
     independent = expected * (1.0 - expected) / 2.0  # the variance of x if games were independent
     # The ratio of the observed variance of x to this one, over all players. In the pairs of the
@@ -222,7 +229,7 @@ def _sandwich(counts: np.ndarray, units: np.ndarray) -> np.ndarray:
 
 
 def _laplacian(weights: np.ndarray) -> np.ndarray:
-    """Return the sum of weight * d d' over all pairings; for d see the module docstring.
+    """Return the sum over all pairings of weight * d d'; the module docstring defines d.
 
     Args:
         weights: float64[P, P], symmetric.
@@ -232,16 +239,16 @@ def _laplacian(weights: np.ndarray) -> np.ndarray:
 
 
 def _same_group(counts: np.ndarray) -> np.ndarray:
-    """Return bool[P, P]: whether each of two players has scored against the other.
+    """Return bool[P, P]: whether two players have scored against each other.
 
-    Scoring may be indirect: through a chain of players, each of whom has scored against the next.
+    They may have done so indirectly: through players each of whom has scored against the next.
     """
     scored = _reachable(counts @ _PAIR_SCORES > 0)
     return scored & scored.T
 
 
 def _reachable(edges: np.ndarray) -> np.ndarray:
-    """Return bool[P, P]: whether a chain of ``edges`` leads from one player to the other."""
+    """Return bool[P, P]: whether a chain of ``edges`` (bool[P, P]) leads from row to column."""
     reached = edges | np.eye(len(edges), dtype=bool)
     for _ in range(max(1, len(edges).bit_length())):
         reached = (reached.astype(np.float64) @ reached) > 0

@@ -3,9 +3,8 @@
 In: a game and two players. Out: a `MatchReport`. Both games of a pair start from the same random
 opening; each player moves first in one of them, so that an unbalanced opening favours nobody. In a
 game of one player, each player plays one game of the pair alone, and the better result wins the
-pair.
-Openings differ from pair to pair, so that deterministic players do not repeat one game. This file
-does not depend on networks, files or consoles.
+pair. Openings differ from pair to pair, so that deterministic players do not repeat one game. This
+file does not depend on networks, files or consoles.
 """
 
 from collections.abc import Callable, Sequence
@@ -115,7 +114,7 @@ def check_num_games(num_games: int, key: str = "num_games", low: int = 2) -> Non
 
 
 class _Match:
-    """The games of a match while they are played, many of them in lockstep."""
+    """The games of a match while it is played; many of them proceed in lockstep."""
 
     def __init__(self, game: Game, players: tuple[Player, Player], openings: list[tuple[int, ...]]):
         num_games = 2 * len(openings)
@@ -134,8 +133,11 @@ class _Match:
         return self._stopped or not (len(self._active) or len(self._waiting))
 
     def progress(self) -> MatchProgress:
-        scores, counts = self._scores, tuple(self._pair_counts)
-        wins, draws, losses = (scores > 0.5).sum(), (scores == 0.5).sum(), (scores < 0.5).sum()
+        scores = self._scores
+        counts = tuple(self._pair_counts)
+        wins = (scores > 0.5).sum()
+        draws = (scores == 0.5).sum()
+        losses = (scores < 0.5).sum()
         if self._game.num_players == 1:
             wins, draws, losses = (counts[PAIR_SCORES.index(score)] for score in (1.0, 0.5, 0.0))
         return MatchProgress(
@@ -164,7 +166,7 @@ class _Match:
         self._active = active[np.isnan(self._scores[active])]
 
     def count_pairs(self, should_stop: Callable[[Sequence[float]], bool] | None) -> None:
-        """Count finished pairs in the order of their openings, until ``should_stop`` is True."""
+        """Count finished pairs in the order of their openings, until ``should_stop`` says True."""
         while not self._stopped and self.num_counted < len(self._scores):
             points = self._scores[self.num_counted : self.num_counted + 2]
             if np.isnan(points).any():
@@ -174,8 +176,9 @@ class _Match:
             self._stopped = should_stop is not None and should_stop(tuple(self._pair_counts))
 
     def _move(self, side: int, indices: np.ndarray) -> None:
-        """Let a player (0: A, 1: B) move in the games at ``indices``."""
-        player, states = self._players[side], self._states[indices]
+        """Let player A (``side`` 0) or B (1) make a move in the games at ``indices``."""
+        player = self._players[side]
+        states = self._states[indices]
         if hasattr(player, "choose_after"):
             choice = player.choose_after([self._moves[index] for index in indices], states)
         else:

@@ -26,7 +26,7 @@ _MAX_ROUNDS = 20
 
 @dataclass(frozen=True)
 class Openings:
-    """Openings of random legal moves, which lead to different positions as far as possible.
+    """How to sample openings: random legal moves that lead to different positions if possible.
 
     If a game has fewer positions than openings are needed, all positions are used about equally
     often. The same fields give the same openings.
@@ -55,14 +55,15 @@ class Openings:
     def _least_used(
         self, game: Game, generator: np.random.Generator, times_used: Counter[bytes]
     ) -> tuple[tuple[int, ...], bytes]:
-        """Sample candidates; return the moves and the key of the position used least so far."""
+        """Sample openings; return moves and position (as bytes) of the one used least so far."""
         # While unused positions are common, the first candidate is nearly always an unused one.
         rounds = (1, _NUM_CANDIDATES) if self.accept is None else (_NUM_CANDIDATES,) * _MAX_ROUNDS
         best, fewest = None, math.inf
         for num_candidates in rounds:
             for moves, key in self._candidates(game, num_candidates, generator):
                 if times_used[key] < fewest:
-                    best, fewest = (moves, key), times_used[key]
+                    best = moves, key
+                    fewest = times_used[key]
             if fewest == 0:
                 break
         if best is None:
@@ -73,24 +74,25 @@ class Openings:
     def _candidates(
         self, game: Game, num: int, generator: np.random.Generator
     ) -> Iterator[tuple[tuple[int, ...], bytes]]:
-        """Play ``num`` random openings; yield moves and final position of each suitable one."""
+        """Sample ``num`` openings; yield the moves and the position's bytes of accepted ones."""
         moves, states = _random_openings(game, num, self.plies, generator)
         if self.accept is not None:
             accepted = self.accept(states)
-            moves, states = moves[accepted], states[accepted]
+            moves = moves[accepted]
+            states = states[accepted]
         for line, state in zip(moves.tolist(), states):
             yield tuple(line), state.tobytes()
 
 
 def check_openings(game: Game, plies: int, key: str) -> None:
-    """Check that openings are not longer than random games.
+    """Check that a game is long enough for openings of this length.
 
     Args:
         plies: number of moves in each opening.
         key: the setting that contains this number, for the error message.
 
     Raises:
-        ConfigError: if they are longer.
+        ConfigError: if all random games end earlier.
     """
     if plies:
         try:
@@ -106,9 +108,10 @@ def _random_openings(
     """Play ``num`` random games for ``plies`` plies and drop those that have finished.
 
     Returns:
-        The moves, int32[n, plies], and the final positions, [n, K], of the n other games.
+        The moves, int32[n, plies], and the positions after them, [n, K], of the n unfinished games.
     """
-    states, moves = game.initial_states(num), np.zeros((num, 0), np.int32)
+    states = game.initial_states(num)
+    moves = np.zeros((num, 0), np.int32)
     for _ in range(plies):
         actions = uniform_actions(game.legal_action_mask(states), generator)
         transition = game.step(states, actions)

@@ -21,7 +21,7 @@ _MAX_PYTHON_POSITIONS = 10_000  #: maximum positions of a small game without com
 
 @dataclasses.dataclass(frozen=True)
 class PuzzleResults:
-    """The results of players A and B from N openings, on the scale of the game's rules."""
+    """What players A and B reached from N openings, on the scale of the game's rules."""
 
     results_a: np.ndarray  #: float64[N], player A's results
     results_b: np.ndarray  #: float64[N], player B's results
@@ -29,7 +29,7 @@ class PuzzleResults:
 
     @property
     def difference(self) -> float:
-        """The mean of A's result minus B's."""
+        """The mean over the openings of A's result minus B's."""
         return float((self.results_a - self.results_b).mean())
 
     @property
@@ -44,13 +44,13 @@ class PuzzleResults:
         return float(Z_95 * differences.std(ddof=1) / math.sqrt(len(differences)))
 
     def solved(self, results: np.ndarray) -> float:
-        """Return the fraction of ``results`` that equal perfect play's; nan if it is unknown."""
+        """Return the fraction of ``results`` as good as perfect play's; nan if that is unknown."""
         if self.best is None:
             return math.nan
         return float(np.isclose(results, self.best).mean())
 
     def to_plain(self) -> dict[str, Any]:
-        """Convert the mean, best and compared results to plain data; unknown ones become None."""
+        """Convert means, maxima and comparisons to plain data for JSON; None means unknown."""
         figures: dict[str, Any] = {
             "num_openings": len(self.results_a),
             "difference": self.difference,
@@ -64,7 +64,7 @@ class PuzzleResults:
 
 
 def puzzle_results(game: Game, match: MatchReport, exact: ExactValues | None) -> PuzzleResults:
-    """Extract both players' results from a match in a game of one player.
+    """Extract the results of both players from a match in a game of one player.
 
     Args:
         exact: the exact values of the game; None if they are unknown.
@@ -75,7 +75,8 @@ def puzzle_results(game: Game, match: MatchReport, exact: ExactValues | None) ->
         openings = [played.moves[: match.opening_plies] for played in match.games[::2]]
         starts = np.stack([game.play_moves(opening) for opening in openings])
         best = _own_results(game, exact.values(starts))
-    results_a, results_b = 2 * scores[:, 0] - 1, 1 - 2 * scores[:, 1]
+    results_a = 2 * scores[:, 0] - 1
+    results_b = 1 - 2 * scores[:, 1]
     return PuzzleResults(_own_results(game, results_a), _own_results(game, results_b), best)
 
 

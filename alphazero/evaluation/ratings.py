@@ -44,7 +44,7 @@ class RatingFile:
     def open(
         cls, path: Path, game: str, opening_plies: int, rules_digest: str = ""
     ) -> "RatingFile":
-        """Read the file; if there is none, return an empty `RatingFile`.
+        """Read the rating file of a run; return an empty `RatingFile` if there is none.
 
         Raises:
             StoredFileError: if it cannot be read, or is for another game or other rules.
@@ -54,16 +54,10 @@ class RatingFile:
             return cls(path, game, opening_plies, rules_digest=rules_digest)
         stored = cls.read(path)
         digests = {stored.rules_digest, rules_digest} - {""}
-        if len(digests) > 1 and same_game(game, stored.game):
+        if len(digests) > 1 or not same_game(game, stored.game, rules_digest, stored.rules_digest):
             raise StoredFileError(
-                f"'{path}' holds ratings from before the rules of {game} have changed; "
-                "move it away to start a new one.",
-                path=path,
-            )
-        if not same_game(game, stored.game, rules_digest, stored.rules_digest):
-            raise StoredFileError(
-                f"'{path}' holds ratings of {stored.game}, not of {game}; "
-                "move it away to start a new one.",
+                f"'{path}' holds ratings of {stored.game}, whose rules differ from those of "
+                f"{game}; move it away to start a new one.",
                 path=path,
             )
         if stored.opening_plies != opening_plies:
@@ -74,7 +68,7 @@ class RatingFile:
 
     @classmethod
     def read(cls, path: Path) -> "RatingFile":
-        """Read an existing file for any game.
+        """Read an existing rating file, whichever its game.
 
         Raises:
             StoredFileError: if the file is damaged or not a rating file.
@@ -98,7 +92,7 @@ class RatingFile:
 
     @property
     def pairings(self) -> list[Pairing]:
-        """The pair counts of all matches, for the ratings."""
+        """The pair counts of each match, from which ratings are computed."""
         return [match.pairing for match in self.matches]
 
     @property
@@ -117,7 +111,7 @@ class RatingFile:
         return len(games)
 
     def write(self, ratings: Ratings | None = None) -> None:
-        """Write everything to `path`; without ``ratings``, the list of ratings is empty."""
+        """Write the file; without ``ratings``, its list of ratings is empty."""
         plain_ratings = []
         if ratings is not None:
             plain_ratings = [_plain_rating(ratings, player) for player in ratings.players]

@@ -113,7 +113,7 @@ class MatchReport:
 
     @cached_property
     def pair_scores(self) -> tuple[float, ...]:
-        """Player A's points in each pair, see `pair_score`."""
+        """Player A's points in each pair, in [0, 1], as `pair_score` computes them."""
         points: dict[int, list[float]] = {}
         for game in self.games:
             points.setdefault(game.pair_index, []).append(game.score)
@@ -129,7 +129,7 @@ class MatchReport:
 
     @property
     def score_interval(self) -> Interval:
-        """The 95% confidence interval of player A's expected score, see the module docstring."""
+        """The 95% confidence interval of player A's expected score."""
         return score_interval(self.pair_scores)
 
     @property
@@ -144,7 +144,7 @@ class MatchReport:
 
     @property
     def elo_stderr(self) -> float:
-        """Standard error of `elo`: the score's, times the slope of Elo at the interval's centre."""
+        """Standard error of `elo`: that of the score, times the slope of Elo at the centre."""
         centre, stderr = _centre_and_stderr(self.pair_scores)
         return 400.0 / math.log(10.0) * stderr / (centre * (1.0 - centre))
 
@@ -152,16 +152,6 @@ class MatchReport:
     def num_distinct_games(self) -> int:
         """The number of games that differ in their moves or in who moved first."""
         return len({(game.moves, game.a_moves_first) for game in self.games})
-
-    @property
-    def num_distinct_openings(self) -> int:
-        """The number of different sequences of opening moves."""
-        return len({game.moves[: self.opening_plies] for game in self.games})
-
-    @property
-    def lengths(self) -> tuple[int, ...]:
-        """The number of plies in each game, including the opening."""
-        return tuple(len(game.moves) for game in self.games)
 
     def to_plain(self) -> dict[str, Any]:
         """Convert the whole report to plain data for JSON; infinite numbers become None."""
@@ -180,12 +170,6 @@ class MatchReport:
             "elo_interval": [*map(_finite, self.elo_interval)],
             "elo_stderr": self.elo_stderr,
             "num_distinct_games": self.num_distinct_games,
-            "num_distinct_openings": self.num_distinct_openings,
-            "length_plies": {
-                "min": min(self.lengths),
-                "mean": sum(self.lengths) / len(self.games),
-                "max": max(self.lengths),
-            },
             "games": [game._asdict() for game in self.games],
         }
 
@@ -222,7 +206,7 @@ def count_pair(counts: list[float], score: float) -> None:
 
 
 def score_interval(pair_scores: Sequence[float]) -> Interval:
-    """Compute the 95% confidence interval of the mean of pair scores, see the module docstring."""
+    """Compute the 95% confidence interval of the mean of pair scores by the module's formula."""
     centre, stderr = _centre_and_stderr(pair_scores)
     return Interval(max(0.0, centre - Z_95 * stderr), min(1.0, centre + Z_95 * stderr))
 
@@ -245,7 +229,7 @@ def _tally(scores: Iterable[float]) -> Tally:
 
 
 def _centre_and_stderr(pair_scores: Sequence[float]) -> tuple[float, float]:
-    """Compute the centre of the confidence interval and the standard error of pair scores."""
+    """Return the centre of the mean's confidence interval, and the standard error of the mean."""
     count = len(pair_scores) + PSEUDO_WINS + PSEUDO_LOSSES
     centre = (sum(pair_scores) + PSEUDO_WINS) / count
     squares = sum((score - centre) ** 2 for score in pair_scores)

@@ -1,4 +1,4 @@
-"""Describe a network's training: its settings, and a short summary of its time and strength."""
+"""Describe how a network was trained: its settings, and its time and strength in a few words."""
 
 from typing import Any
 

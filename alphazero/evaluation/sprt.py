@@ -29,7 +29,7 @@ UNSEEN = 1e-3
 
 
 class SprtResult(NamedTuple):
-    """The state of the test after some pairs of games."""
+    """What the test has found after some pairs of games."""
 
     llr: float  #: log-likelihood ratio of H1 to H0
     accepted: str | None  #: "H0", "H1", or None while the test is undecided
@@ -69,7 +69,7 @@ class Sprt:
         return math.log(self.beta / (1.0 - self.alpha)), math.log((1.0 - self.beta) / self.alpha)
 
     def test(self, pair_counts: Sequence[float]) -> SprtResult:
-        """Test the pairs so far; for ``pair_counts`` see `log_likelihood_ratio`."""
+        """Apply the test to the pairs so far; `log_likelihood_ratio` explains ``pair_counts``."""
         llr = log_likelihood_ratio(pair_counts, self.elo0, self.elo1)
         low, high = self.bounds
         accepted = "H0" if llr <= low else "H1" if llr >= high else None
@@ -81,7 +81,7 @@ class Sprt:
 
 
 def log_likelihood_ratio(pair_counts: Sequence[float], elo0: float, elo1: float) -> float:
-    """Compute the log-likelihood ratio of ``elo1`` to ``elo0``.
+    """Compute the log-likelihood ratio of the hypotheses ``elo1`` and ``elo0``.
 
     Args:
         pair_counts: numbers of pairs in which player A's mean score was 0, 1/4, 1/2, 3/4, 1.
@@ -96,11 +96,12 @@ def log_likelihood_ratio(pair_counts: Sequence[float], elo0: float, elo1: float)
 
 
 def _tilt(counts: Sequence[float], mean: float) -> float:
-    """Solve the equation for t in the module docstring, by bisection.
+    """Solve the equation for t in the module docstring by bisection.
 
     The sum falls as t grows, and t lies between the poles of the sum's first and last terms.
     """
-    low, high = -1.0 / (1.0 - mean), 1.0 / mean
+    low = -1.0 / (1.0 - mean)
+    high = 1.0 / mean
     for _ in range(60):  # more halvings than a float has bits
         middle = (low + high) / 2.0
         terms = (

@@ -43,7 +43,7 @@ PRIOR_ELO_STDDEV = 500.0
 
 
 class TournamentMatch(NamedTuple):
-    """Games between two players. Games 2i and 2i + 1 share an opening; A moves first in game 2i."""
+    """A match of a tournament. Games 2i and 2i + 1 share an opening; A moves first in game 2i."""
 
     player_a: str
     player_b: str
@@ -52,7 +52,7 @@ class TournamentMatch(NamedTuple):
 
     @property
     def pairing(self) -> Pairing:
-        """The pair counts of the match, from which ratings are computed."""
+        """The pair counts of this match, from which ratings are computed."""
         counts = [0.0] * len(PAIR_SCORES)
         for pair in zip(self.scores[::2], self.scores[1::2]):
             count_pair(counts, pair_score(pair))
@@ -60,7 +60,7 @@ class TournamentMatch(NamedTuple):
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> "TournamentMatch":
-        """Convert the fields of a match, stored as JSON, back to a match."""
+        """Make a match from its fields as they are stored in JSON."""
         moves = tuple(map(tuple, plain["moves"]))
         return cls(plain["player_a"], plain["player_b"], tuple(plain["scores"]), moves)
 
@@ -74,7 +74,7 @@ def play_tournament(
     openings: Openings = DEFAULT_OPENINGS,
     progress: Callable[[str, str, MatchProgress], None] | None = None,
 ) -> Iterator[TournamentMatch]:
-    """Play ``num_games`` more games; yield each match when it has ended.
+    """Play ``num_games`` more games of a tournament; yield each match when it has ended.
 
     Args:
         matches: the matches played so far, by these players or others.
@@ -107,7 +107,7 @@ def play_tournament(
 
 
 def _openings_of(openings: Openings, player_a: str, player_b: str, num_used: int) -> Openings:
-    """Return the openings for two players: with a separate seed, skipping those already used."""
+    """Return the openings of two players: they have their own seed, and skip those already used."""
     generator = child_generator(openings.seed, f"{player_a} against {player_b}")
     return replace(openings, seed=int(generator.integers(2**62)), num_used=num_used)
 

@@ -23,8 +23,7 @@ from alphazero.boards.skin import SETUPS, Skin
 from alphazero.boards.text import Medium, draw_board, expectation_text, result_name, side
 from alphazero.play.view import analysis_view
 from alphazero.players.base import Analysis
-from alphazero.runtime.console import wrapped
-from alphazero.runtime.wording import counted
+from alphazero.runtime.console import counted, wrapped
 
 Names = tuple[str | None, str | None]
 

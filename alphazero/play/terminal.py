@@ -22,7 +22,7 @@ from alphazero.games.batched_game import Game
 from alphazero.play.screen import Screen, line_reader
 from alphazero.play.view import line_text
 from alphazero.players.base import Analysis, Player
-from alphazero.runtime.wording import counted
+from alphazero.runtime.console import counted
 
 #: The commands: name -> (short name, help text).
 COMMANDS = {

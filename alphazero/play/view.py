@@ -15,7 +15,7 @@ from alphazero.boards.skin import Skin
 from alphazero.boards.text import Medium, expectation_text, side
 from alphazero.games.batched_game import Game
 from alphazero.players.base import Analysis
-from alphazero.runtime.wording import counted
+from alphazero.runtime.console import counted
 from alphazero.solvers.base import ILLEGAL_SCORE
 
 MAX_ROWS = 10  #: maximum number of moves in the table

@@ -53,12 +53,12 @@ class Choice(NamedTuple):
 
 
 def joined(parts: Iterable[Choice]) -> Choice:
-    """Join the choices in several batches of positions into one."""
+    """Concatenate the choices made in several batches of positions."""
     return Choice(*map(np.concatenate, zip(*parts)))
 
 
 class Analysis(NamedTuple):
-    """A player's view of one position; values are from the viewpoint of the player to move."""
+    """What a player thinks of one position, from the viewpoint of the player to move."""
 
     #: The move that the player would play.
     action: int
@@ -79,7 +79,7 @@ class Analysis(NamedTuple):
 
 
 class Player(Protocol):
-    """A player: it chooses moves and analyses positions.
+    """The interface of players, which choose moves and analyse positions.
 
     Every player obeys these rules:
 
@@ -217,7 +217,7 @@ class PlayerSettings:
     )
 
     def limited(self, num_simulations: int | None, time_limit_s: float | None) -> "PlayerSettings":
-        """Return these settings with both search limits replaced; None for both keeps them."""
+        """Return these settings with both search limits replaced; two Nones keep the limits."""
         if num_simulations is None and time_limit_s is None:
             return self
         return dataclasses.replace(self, num_simulations=num_simulations, time_limit_s=time_limit_s)

@@ -1,4 +1,4 @@
-"""The best lines of play found by searches in a game of one player.
+"""Remember the best lines of play that searches have found in a game of one player.
 
 In: finished searches. Out: the next action at each position of a known line. With one player, a
 known line can always be followed. The player follows it once its result is at least the value that
@@ -18,7 +18,7 @@ _MAX_POSITIONS = 100_000
 
 
 class BestLines:
-    """The best result found from each position, and the action that leads to it."""
+    """Remembers the best result found from each position, and the action that leads to it."""
 
     def __init__(self, game: Game):
         self._game = game
@@ -41,7 +41,7 @@ class BestLines:
             state = self._game.step(state[None], np.array([action], np.int32)).states[0]
 
     def line(self, state: np.ndarray) -> tuple[list[int], float]:
-        """Return the best known line from a position ([K]) and its result; [] and -inf if none."""
+        """Return the best line known from a position ([K]) and its result, or [] and -inf."""
         actions: list[int] = []
         result = -np.inf
         while (found := self._known.get(self._key(state))) is not None:
@@ -51,19 +51,21 @@ class BestLines:
         return actions, result
 
     def followed(self, search: TreeSearch, states: np.ndarray, choice: Choice) -> Choice:
-        """Replace a search's action by the best known line's where that result is at least as good.
+        """Return a search's choice, with a known line's action wherever that is at least as good.
 
         Args:
             search: a finished search, whose first B games started from ``states``.
             states: [B, K], the positions.
             choice: the moves that the search chose.
         """
-        actions, values = choice.actions.copy(), choice.values.copy()
+        actions = choice.actions.copy()
+        values = choice.values.copy()
         for row, state in enumerate(states):
             self.add(state, *search.best_line(row))
             line, result = self.line(state)
             if result >= values[row]:
-                actions[row], values[row] = line[0], result
+                actions[row] = line[0]
+                values[row] = result
         return choice._replace(actions=actions, values=values)
 
     def _key(self, state: np.ndarray) -> bytes:

@@ -66,14 +66,14 @@ def check_setting(text: str) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class LeafPolicy:
-    """Decides which leaves of a game's searches are solved exactly, given the search limits."""
+    """Decides which leaves of a search are solved exactly, given the limits of the search."""
 
     provers: list[Prover]  #: one for each thread
     costs: np.ndarray  #: float64[num_stages], expected nodes to solve a leaf, by its stage
     nodes_per_answer: float | None  #: maximum mean cost of an answer; None: by search limits
 
     def leaves(self, num_simulations: float, time_limit_s: float | None) -> ProvenLeaves | None:
-        """Make the exact leaves of a search; None if no leaf can be solved cheaply enough.
+        """Make what solves leaves for a search; None if no leaf can be solved cheaply enough.
 
         A move ends at whichever limit it reaches first.
 
@@ -99,7 +99,7 @@ class LeafPolicy:
 
 
 def _tiers(move_nodes: float, cheap: float, num_cores: int) -> list[Tier]:
-    """Return the tiers of a move, the most expensive first.
+    """Return the cost limits of a move's answers, the most expensive tier first.
 
     Args:
         move_nodes: number of nodes that one core searches during the move.

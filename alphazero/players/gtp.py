@@ -3,8 +3,8 @@
 In: the moves of a game so far. Out: the engine's next move. Source: Gunnar Farnebäck,
 "Specification of the Go Text Protocol", version 2, 2002. A command is one line; the answer begins
 with = or, for an error, with ?, and ends with an empty line. Empty lines and comments, which begin
-with #, may precede it. In names of squares, columns are letters from the left.
-Rows are numbers, here counted from the top, as usual in Othello.
+with #, may precede it. In names of squares, columns are letters from the left, and rows are
+numbers, here counted from the top, as usual in Othello.
 
 The engine plays in the usual set-up, in which the player who moves first is black; see
 `alphazero.games.square_names`.
@@ -12,8 +12,6 @@ The engine plays in the usual set-up, in which the player who moves first is bla
 
 import shlex
 import subprocess
-import threading
-import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -25,13 +23,11 @@ from alphazero.players.base import RESIGN, Analysis, Choice, SearchProgress
 from alphazero.runtime.errors import ConfigError, InputError
 
 _COLORS = ("black", "white")
-ANSWER_S = 3600.0  #: maximum seconds that an engine may take for an answer
-MAX_ANSWER = 65_536  #: maximum characters of a line, and maximum lines of an answer
 _MAX_SHOWN = 200  # maximum characters of an answer that an error message quotes
 
 
 class GtpError(InputError):
-    """An engine broke the protocol or the rules of the game."""
+    """An engine has broken the protocol or the rules of the game."""
 
     def __init__(self, engine: str, reason: str):
         super().__init__(f"the engine '{engine}' {reason}.")
@@ -136,47 +132,30 @@ class GtpPlayer:
         return "\n".join([first[1:].strip(), *others]).strip()
 
     def _exchange(self, request: str) -> list[str]:
-        """Send a command; return the lines of the answer, or [""] if the engine has exited.
-
-        An engine that is silent for too long, or never ends its answer, is killed.
-        """
+        """Send a command; return the lines of the answer, or [""] if the engine has exited."""
         process = self._process
-        start_s = time.monotonic()
         assert process and process.stdin and process.stdout
-        timer = threading.Timer(ANSWER_S, process.kill)
-        timer.daemon = True
-        timer.start()
+        lines: list[str] = []
         try:
             process.stdin.write(request + "\n")
             process.stdin.flush()
-            lines = list[str]()
-            num_read = 0
             # Read up to the empty line after the answer, or to the end of the output.
             while not lines or (lines[0].startswith(("=", "?")) and lines[-1].strip()):
-                line = process.stdout.readline(MAX_ANSWER)
-                num_read += 1
-                if num_read > MAX_ANSWER or len(line) == MAX_ANSWER:
-                    process.kill()
-                    raise GtpError(self.name, f"does not end its answer to '{request}'")
+                line = process.stdout.readline()
                 if lines or not (line.isspace() or line.startswith("#")):
                     lines.append(line)
         except OSError:
-            lines = [""]
-        finally:
-            timer.cancel()
-        if time.monotonic() - start_s >= ANSWER_S:
-            reason = f"gave no answer to '{request}' for {ANSWER_S:g} seconds"
-            raise GtpError(self.name, reason)
+            return [""]
         return lines
 
 
 def _shown(answer: str) -> str:
-    """Shorten an answer and drop unprintable characters, to quote it in a message."""
+    """Make an answer quotable in a message: short, and without unprintable characters."""
     return "".join(letter for letter in answer[:_MAX_SHOWN] if letter.isprintable())
 
 
 def _start(command: str) -> subprocess.Popen[str]:
-    """Start an engine and discard its standard error.
+    """Start an engine's process, whose standard error is discarded.
 
     Raises:
         ConfigError: if it cannot be started.

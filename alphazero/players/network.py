@@ -103,13 +103,15 @@ def load_network_player(
 
 
 def make_cache(game: Game, evaluator: Evaluator) -> CachedEvaluator:
-    """Make an evaluation cache for a player; its outputs do not depend on earlier requests."""
+    """Make a player's evaluation cache, whose answers do not depend on earlier requests."""
     symmetries = game.cell_symmetries, game.action_symmetries
     return CachedEvaluator(evaluator, game.planes_shape, *symmetries, CACHE_BYTES, True)
 
 
 def game_of_network(path: str | Path, named: str | None = None) -> Game:
-    """Make the game that a stored network plays, see `make_stored_game`.
+    """Make the game that a stored network plays.
+
+    A user's own game is made only if the user names it, because that runs its file.
 
     Args:
         path: a network file, or the folder of a run.
@@ -120,13 +122,15 @@ def game_of_network(path: str | Path, named: str | None = None) -> Game:
         ConfigError: if the user names another game, or none where they have to.
     """
     path = find_network(path)
-    name, digest = network_game(path), network_info(path).get("rules_digest", "")
+    name = network_game(path)
+    digest = network_info(path).get("rules_digest", "")
     return make_stored_game(name, f"the network '{path}'", named, digest=digest)
 
 
 def check_game(game: Game, path: Path) -> None:
     """Raise StoredFileError if a network plays another game."""
-    name, digest = network_game(path), network_info(path).get("rules_digest", "")
+    name = network_game(path)
+    digest = network_info(path).get("rules_digest", "")
     if not same_game(game.name, name, game.rules_digest, digest):
         raise StoredFileError(f"the network '{path}' plays {name}, not {game.name}.", path=path)
 
@@ -155,7 +159,7 @@ def load_module(game: Game, path: Path, network_kind: str | None = None) -> Load
 
 
 def _display_name(path: Path, wanted: EngineChoice) -> str:
-    """Return a short name that tells networks apart.
+    """Return a short name for a network's player, which tells networks apart.
 
     It is RUN/000012 for a network of a run, "best" for one that ships with the package, otherwise
     the name of the file; followed by the engine and precision if the user has chosen them.

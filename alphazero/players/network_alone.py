@@ -12,10 +12,10 @@ MAX_BATCH_SIZE = 256
 
 
 class NetworkAlone:
-    """Plays the action with the largest prior; see `Player`.
+    """Plays the action to which the network's policy gives most; see `Player`.
 
     Args:
-        searcher: the player that searches with the same network, for `limited`.
+        searcher: the player that searches with the same network; `limited` returns it.
     """
 
     method = "network alone"

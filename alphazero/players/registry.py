@@ -24,10 +24,9 @@ from alphazero.games.batched_game import Game
 from alphazero.players.base import Player, PlayerSettings
 from alphazero.players.gtp import GtpPlayer
 from alphazero.players.python_uct import uct_player
-from alphazero.players.random import RandomPlayer
 from alphazero.players.solver import SolverPlayer
+from alphazero.players.without_search import RandomPlayer
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.files import split_paths
 from alphazero.runtime.own_code import PLAYERS, announced, is_module_name, load_own, reason_of
 from alphazero.storage.pretrained import shipped_network
 from alphazero.storage.run_folder import folders_of_runs
@@ -48,7 +47,7 @@ _LIMITS = ("num_simulations", "time_limit_s")
 
 
 class PlayerSpec(NamedTuple):
-    """The parts of a player specification."""
+    """What a player specification says: the kind of player, and its settings."""
 
     #: The kind of player: a name without a number, such as "uct", "gtp:COMMAND", or a path.
     kind: str
@@ -111,7 +110,7 @@ def check_player(
 
 
 def existing_network(kind: str, spec: str, game_name: str, rules_digest: str = "") -> Path:
-    """Return the path of the network that ``kind`` stands for; see `network_path`.
+    """Return the path of the network that ``kind`` stands for, as `network_path` finds it.
 
     Raises:
         ConfigError: if ``kind`` does not stand for a network; ``spec`` is named in the message.
@@ -147,7 +146,7 @@ def read_spec(spec: str, settings: PlayerSettings | None = None) -> PlayerSpec:
             impossible value.
     """
     settings = settings or PlayerSettings()
-    kind, *words = split_paths(spec.removeprefix("network:"), r",(?=\w+=)")
+    kind, *words = re.split(r",(?=\w+=)", spec.removeprefix("network:"))
     named = re.fullmatch(rf"({'|'.join(_NAMED_KINDS)}):(.*)", kind, re.DOTALL)
     if named:
         kind, suffix = named.groups()
@@ -181,12 +180,12 @@ def is_own_player(kind: str) -> bool:
 
 
 def has_network(kind: str) -> bool:
-    """Return whether ``kind`` must stand for a network: by a name such as "best", or by a path."""
+    """Return whether ``kind`` stands for a network: it is a name such as "best", or a path."""
     return kind in _NETWORKS or is_path(kind)
 
 
 def is_path(kind: str) -> bool:
-    """Return whether ``kind`` must be a path to a network or run, not the name of a player type."""
+    """Return whether ``kind`` is the path of a network or a run, because it is no known name."""
     is_known = kind in _NAMED_KINDS or kind.startswith("gtp:")
     return not is_known and not is_own_player(kind)
 

@@ -40,7 +40,7 @@ USUAL_SIMULATIONS_PER_S = 10_000
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SearchPlayer:
-    """Plays the moves of a tree search with an evaluator; see `Player`."""
+    """Plays the moves of a tree search that an evaluator guides; see `Player`."""
 
     game: Game
     evaluator: Evaluator  #: shared with the players that `limited` returns
@@ -93,8 +93,10 @@ class SearchPlayer:
         """Search one position and summarize its tree; see `Player.analyse`."""
         start = time.monotonic()
         search = self._searched(state[None], start, progress)
-        choice, tree = self._choice(search, state[None]), search.tree
-        action, line = int(choice.actions[0]), search.principal_variation(0)
+        choice = self._choice(search, state[None])
+        tree = search.tree
+        action = int(choice.actions[0])
+        line = search.principal_variation(0)
         if self._best_lines is not None:
             best = self._best_lines.line(state)
             line = best[0] if best[1] >= choice.values[0] else line
@@ -112,7 +114,7 @@ class SearchPlayer:
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> Player:
-        """Return a player with other limits, see `Player.limited`; 0 simulations: no search."""
+        """Return a player with other limits, which plays without search for 0 simulations."""
         if num_simulations == 0:
             return NetworkAlone(self.game, self.evaluator, self)
         if num_simulations is None and time_limit_s is None:
@@ -139,7 +141,7 @@ class SearchPlayer:
 
     @property
     def _limits(self) -> tuple[float, float | None]:
-        """The limits set by the user: infinite simulations if only the time is limited."""
+        """The user's limits, simulations and seconds; simulations are infinite if none was set."""
         is_timed = self.time_limit_s is not None and self.num_simulations >= TIMED_SIMULATIONS
         return math.inf if is_timed else self.num_simulations, self.time_limit_s
 
@@ -154,7 +156,7 @@ class SearchPlayer:
         return self.exact_leaves.leaves(*self._limits)
 
     def _choice(self, search: TreeSearch, states: np.ndarray) -> Choice:
-        """Return the moves chosen by the finished search of ``states``."""
+        """Return the moves that the finished search of ``states`` ([B, K]) has chosen."""
         output = search.output(np.arange(len(states)))
         choice = Choice(output.actions, output.action_weights, output.root_values)
         if self._best_lines is None:
@@ -203,7 +205,7 @@ class SearchPlayer:
         return leaves_per_step(num)
 
     def _by_simulations(self, progress: SearchProgress) -> Callable[[float], None]:
-        """Make a function that converts the finished fraction of a search to simulations."""
+        """Make a callback that takes the finished fraction of a search and reports simulations."""
         num = self.num_simulations
         total = num if self.time_limit_s is None else None
         return lambda fraction: progress(int(fraction * num), total)

@@ -56,13 +56,13 @@ class SolverPlayer:
         return SolverPlayer(self.game, self._seed, self.solver)
 
     def _choose(self, states: np.ndarray, scores: np.ndarray) -> Choice:
-        """Choose moves given int16[B, A] scores; equally good actions have equal weights."""
+        """Choose a best move in each position, given the exact scores int16[B, A]."""
         best = scores.max(axis=1, keepdims=True, initial=ILLEGAL_SCORE)
         values = self._values(states, scores).max(axis=1, initial=ILLEGAL_VALUE)
         return equal_choice(scores == best, values, self._generator)
 
     def _values(self, states: np.ndarray, scores: np.ndarray) -> np.ndarray:
-        """Return the result after each action, [B, A]; `ILLEGAL_VALUE` where it is illegal.
+        """Return the exact result after each action, [B, A]; `ILLEGAL_VALUE` where it is illegal.
 
         Results are from the viewpoint of the player to move in ``states``.
         """

@@ -4,9 +4,8 @@ import numpy as np
 
 from alphazero.games.batched_game import CompiledGame
 from alphazero.players.base import Analysis, Choice, PlayerSettings, SearchProgress
-from alphazero.search.uct.output import PositionStatistics
 from alphazero.search.uct.search import UctSearch
-from alphazero.search.uct.settings import UctSettings
+from alphazero.search.uct.settings import PositionStatistics, UctSettings
 
 #: Simulations per move if neither their number nor the time is limited.
 DEFAULT_UCT_SIMULATIONS = 1000
@@ -17,7 +16,7 @@ _UCT_KEYS += ["rollout_weights"]
 
 
 class UctPlayer:
-    """Plays the moves chosen by `alphazero.search.uct.search`; see `Player`."""
+    """Plays the moves that a UCT search with rollouts chooses; see `Player`."""
 
     batch_size = 1
 

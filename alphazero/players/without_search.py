@@ -1,16 +1,44 @@
-"""Build choices and analyses for players that do not search.
+"""The random player, and helpers with which players without a search build their answers.
 
 Shapes: B positions, A actions.
 """
 
 import numpy as np
 
-from alphazero.players.base import Analysis, Choice
-from alphazero.runtime.random_generators import uniform_actions
+from alphazero.games.batched_game import Game
+from alphazero.players.base import Analysis, Choice, SearchProgress
+from alphazero.runtime.random_generators import child_generator, uniform_actions
+
+
+class RandomPlayer:
+    """Plays a uniformly random legal action and estimates nothing; see `Player`."""
+
+    name = "random"
+    batch_size = 1
+
+    def __init__(self, game: Game, seed: int = 0):
+        self.game = game
+        self._seed = seed
+        self._generator = child_generator(seed, "random player")
+
+    def choose(self, states: np.ndarray) -> Choice:
+        """Choose a random legal action in each position; see `Player.choose`."""
+        mask = self.game.legal_action_mask(states)
+        return equal_choice(mask, np.full(len(states), np.nan), self._generator)
+
+    def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
+        """Analyse a position: all legal actions have equal weights; see `Player.analyse`."""
+        return direct_analysis(self.choose(state[None]))
+
+    def limited(
+        self, num_simulations: int | None = None, time_limit_s: float | None = None
+    ) -> "RandomPlayer":
+        """Return a copy of this player, seeded afresh; there is no search to limit."""
+        return RandomPlayer(self.game, self._seed)
 
 
 def equal_choice(mask: np.ndarray, values: np.ndarray, generator: np.random.Generator) -> Choice:
-    """Choose at random among equally good actions.
+    """Choose in each position at random among equally good actions.
 
     Args:
         mask: bool[B, A], True for the equally good actions.
@@ -26,14 +54,15 @@ def equal_choice(mask: np.ndarray, values: np.ndarray, generator: np.random.Gene
 def direct_analysis(
     choice: Choice, values: np.ndarray | None = None, scores: np.ndarray | None = None
 ) -> Analysis:
-    """Make the analysis of a position in which a player chose its move without a search.
+    """Make the analysis of one position from a move that was chosen without a search.
 
     Args:
         choice: the player's choice in this one position.
         values: [A], expected results after each action; None if unknown.
         scores: int16[A], exact scores; None if unknown.
     """
-    action, num_actions = int(choice.actions[0]), choice.action_weights.shape[1]
+    action = int(choice.actions[0])
+    num_actions = choice.action_weights.shape[1]
     if values is None:
         values = np.full(num_actions, np.nan)
     return Analysis(

@@ -6,7 +6,7 @@ from typing import Any
 
 from alphazero.boards import painter
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.outputs import write_output
+from alphazero.runtime.files import write_output
 
 BLUE, ORANGE, GREEN, GREY = "#2b6cb0", "#c05621", "#2f855a", "#4a5568"
 COLORS = (BLUE, ORANGE, GREEN, "#6b46c1", "#b7791f", "#b83280", "#2c7a7b", GREY)

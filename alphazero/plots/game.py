@@ -26,7 +26,7 @@ from alphazero.boards.shapes import (
 )
 from alphazero.boards.skin import Skin
 from alphazero.boards.text import ending_text, expectation_text
-from alphazero.runtime.wording import counted
+from alphazero.runtime.console import counted
 
 # Lengths in a frame of an animation, in the picture's unit of length.
 _BOARD = 6.0  # longer side of the board

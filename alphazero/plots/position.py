@@ -38,7 +38,7 @@ from alphazero.boards.skin import Skin
 from alphazero.boards.text import expectation_text
 from alphazero.players.base import Analysis
 from alphazero.plots.figure import BLUE
-from alphazero.runtime.wording import counted
+from alphazero.runtime.console import counted
 
 _UNIT = 90  # pixels per unit of length
 _BOARD = 6.0  # longer side of the board, in units of length

@@ -17,7 +17,7 @@ class TrimmedConsole(rich.console.Console):
     """A console that leaves out trailing spaces when it writes to a pipe or a file."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print as rich does, but without the trailing spaces with which rich pads tables."""
+        """Print as rich does, but without the spaces with which rich pads lines at their ends."""
         if self.is_terminal or self.record:
             super().print(*objects, **options)
             return
@@ -28,7 +28,7 @@ class TrimmedConsole(rich.console.Console):
 
 
 class Console(TrimmedConsole):
-    """The console on which a command prints: rich's, with line breaks only between words."""
+    """The console on which commands print; it breaks lines only between words."""
 
     def print(self, *objects: Any, **options: Any) -> None:
         """Print a single text or table without broken words; print anything else as rich does."""
@@ -69,3 +69,8 @@ def _parts(line: Text, width: int) -> list[Text]:
     for part in parts[:-1]:
         part.rstrip()
     return parts
+
+
+def counted(number: int, noun: str) -> str:
+    """Format a number with its noun, such as "1 move" or "1,200 moves"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

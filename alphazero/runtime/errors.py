@@ -11,11 +11,11 @@ from typing import Any
 
 
 class InputError(ValueError):
-    """Bad user input; the message gives the value, what is wrong with it and what is allowed."""
+    """Bad user input; the message names the value, what is wrong with it and what is allowed."""
 
 
 class ConfigError(InputError):
-    """A setting whose value cannot be used.
+    """A setting has a value that cannot be used.
 
     `ConfigError.of` composes the usual message; pass another to report a missing file or give
     advice.
@@ -52,11 +52,11 @@ class ConfigError(InputError):
 
 
 class MissingPackage(ConfigError, ImportError):
-    """A setting that requires an optional package that is not installed."""
+    """A setting requires an optional package that is not installed."""
 
 
 class StoredFileError(InputError):
-    """A stored file that is missing, damaged, or not of the expected type.
+    """A stored file is missing, damaged, or not of the expected kind.
 
     Attributes:
         path: the file.

@@ -9,12 +9,10 @@ a file can write its checksum. Nothing in these files is ever unpickled.
 """
 
 import contextlib
-import errno
 import hashlib
 import json
 import os
-import re
-import stat
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -28,24 +26,7 @@ _NONBLOCK = getattr(os, "O_NONBLOCK", 0)  #: flag: do not wait when opening a pi
 #: The only metadata key, because the safetensors library writes several keys in no fixed order.
 _METADATA = "alphazero"
 _DIGEST = "sha256"  #: key of the checksum within the metadata
-_MAX_DEPTH = 50  #: levels of nested lists and objects, which are traversed by recursion
 _DIGEST_LINE = "# sha256: "  #: start of the first line of a text file with a checksum
-
-
-def split_paths(text: str, separator: str = ",") -> list[str]:
-    """Split a list of paths at its commas, but not within an existing path like ``runs/a,seed=1``.
-
-    Args:
-        separator: regular expression that matches the commas to split at.
-    """
-    parts = re.split(separator, text)
-    found = []
-    while parts:
-        ends = range(len(parts), 1, -1)
-        end = next((end for end in ends if os.path.exists(",".join(parts[:end]))), 1)
-        found.append(",".join(parts[:end]))
-        parts = parts[end:]
-    return found
 
 
 def write_atomically(path: Path, data: bytes, previous: Path | None = None) -> None:
@@ -59,8 +40,7 @@ def write_atomically(path: Path, data: bytes, previous: Path | None = None) -> N
             two renamings leaves the old contents there, and ``path`` missing.
 
     Raises:
-        OSError: with ``path`` as its file name. If only the folder could not be synced, the new
-            contents are in place.
+        OSError: with ``path`` as its file name.
     """
     path = Path(path)
     temporary = path.with_name(f".{path.name}.tmp{os.getpid()}")
@@ -107,26 +87,17 @@ def make_folder(folder: Path, exist_ok: bool = True) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until a folder's list of files is on the disk, if the system supports that.
-
-    Raises:
-        OSError: if the disk is full or broken.
-    """
-    try:
+    """Wait until a folder's list of files is on the disk, where the system can do that."""
+    with contextlib.suppress(OSError):
         opened = os.open(folder, os.O_RDONLY)
-    except OSError:  # Windows cannot open folders
-        return
-    try:
-        os.fsync(opened)
-    except OSError as error:
-        if error.errno in (errno.EIO, errno.ENOSPC, errno.EDQUOT):  # otherwise unsupported
-            raise OSError(error.errno, error.strerror, str(folder)) from None
-    finally:
-        os.close(opened)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Remove temporary files that a killed `write_atomically` left in a folder and below it."""
+    """Remove the temporary files that a killed process left in a folder and its subfolders."""
     for path in folder.rglob(".*.tmp*"):
         if path.name.rpartition(".tmp")[2].isdigit():
             with contextlib.suppress(OSError):
@@ -159,13 +130,34 @@ def unwritable(path: str | Path, key: str, reason: str) -> ConfigError:
     return ConfigError(f"{key}={path} cannot be written: {reason}.", key=key, value=str(path))
 
 
+def write_output(path: str | Path, data: bytes) -> None:
+    """Write a requested output file, pipe or device; on failure, keep the data in a temporary file.
+
+    Raises:
+        OSError: if ``path`` cannot be written; the message names the temporary file, if any.
+    """
+    try:
+        if os.path.exists(path) and not os.path.isfile(path):  # a pipe or a device
+            Path(path).write_bytes(data)
+        else:
+            write_atomically(Path(os.path.realpath(path)), data)  # keeps a symbolic link
+    except OSError as error:
+        reason = error.strerror or str(error)
+        with contextlib.suppress(OSError):
+            handle, kept = tempfile.mkstemp(Path(path).suffix, "alphazero-")
+            with open(handle, "wb") as file:
+                file.write(data)
+            reason += f"; it is kept in {kept}"
+        raise OSError(error.errno, reason, str(path)) from None
+
+
 def write_safetensors(
     path: Path,
     arrays: dict[str, np.ndarray],
     metadata: dict[str, str],
     previous: Path | None = None,
 ) -> str:
-    """Write a safetensors file atomically (see `write_atomically`); return its checksum."""
+    """Write a safetensors file atomically, as `write_atomically` does; return its checksum."""
     digest = _digest_of(arrays, metadata)
     contiguous = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     text = json.dumps(metadata | {_DIGEST: digest})
@@ -186,24 +178,21 @@ def read_safetensors(
         StoredFileError: if the file is missing, damaged, or not the expected one.
     """
     data = read_bytes(path)
-    reason = "it is damaged, or not a safetensors file of this program"
-    if not data:
-        reason = "it is empty"
+    reason = ""
     try:
         arrays = safetensors.numpy.load(data)
         length = int.from_bytes(data[:8], "little")
         metadata = json.loads(json.loads(data[8 : 8 + length])["__metadata__"][_METADATA])
         stored = metadata.pop(_DIGEST)
-        is_intact = stored == _digest_of(arrays, metadata)
+        if stored != _digest_of(arrays, metadata):
+            reason = "its checksum is wrong, so it is damaged"
+        elif digest not in (None, stored):
+            reason = "it is not the file that was stored there"
     except Exception:  # the library raises many types, none of them public
-        raise StoredFileError(f"'{path}' cannot be read: {reason}.", path=path) from None
-    if not is_intact:
-        reason = "its checksum is wrong, so it is damaged"
-    elif digest in (None, stored):
-        return metadata, arrays
-    else:
-        reason = "it is not the file that was stored there"
-    raise StoredFileError(f"'{path}' cannot be read: {reason}.", path=path)
+        reason = "it is damaged, or not a safetensors file of this program"
+    if reason:
+        raise StoredFileError(f"'{path}' cannot be read: {reason}.", path=path)
+    return metadata, arrays
 
 
 def _digest_of(arrays: dict[str, np.ndarray], metadata: dict[str, str]) -> str:
@@ -217,23 +206,21 @@ def _digest_of(arrays: dict[str, np.ndarray], metadata: dict[str, str]) -> str:
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Read a file; a pipe is refused at once, not waited for.
+    """Read a whole file as bytes.
 
     Raises:
-        StoredFileError: if the file is missing or not a plain file.
+        StoredFileError: if there is no such file, or it is a folder, a pipe or unreadable.
     """
+    place = Path(path)
     try:
-        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | _NONBLOCK)) as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise StoredFileError(f"'{path}' cannot be read: it is not a file.", path=path)
-            return file.read()
-    except FileNotFoundError:
-        raise StoredFileError(f"there is no file '{path}'.", path=path) from None
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        reason = getattr(error, "strerror", None) or "it is not a path"
-        if isinstance(error, IsADirectoryError) or os.path.isdir(path):
-            reason = "it is a folder"
-        raise StoredFileError(f"'{path}' cannot be read: {reason}.", path=path) from None
+        if place.is_file():
+            return place.read_bytes()
+        reason = "it is a folder" if place.is_dir() else "it is not a file"
+    except OSError as error:
+        reason = str(error.strerror)
+    if not os.path.exists(path):
+        raise StoredFileError(f"there is no file '{path}'.", path=path)
+    raise StoredFileError(f"'{path}' cannot be read: {reason}.", path=path)
 
 
 def with_checksum(text: str) -> str:
@@ -274,15 +261,7 @@ def parse_object(text: str | None, path: str | Path, name: str) -> dict[str, Any
         value = json.loads(text or "")
     except (ValueError, RecursionError):
         value = None
-    if isinstance(value, dict) and not _is_deep(value, _MAX_DEPTH):
+    if isinstance(value, dict):
         return value
     reason = "are missing" if text is None else "are not a JSON object"
     raise StoredFileError(f"'{path}' is damaged: {name} {reason}.", path=path)
-
-
-def _is_deep(value: Any, limit: int) -> bool:
-    """Return whether lists and objects are nested more than ``limit`` levels deep."""
-    if not isinstance(value, (list, dict)) or not value:
-        return False
-    parts = value.values() if isinstance(value, dict) else value
-    return limit == 0 or any(_is_deep(part, limit - 1) for part in parts)

@@ -47,7 +47,7 @@ _user_games: dict[type, str] = {}  # class of a user's game -> digest of its sou
 
 
 def kernel_sources(package: Path = _PACKAGE) -> list[Path]:
-    """Return, in sorted order, the source files that a package's compiled code can come from.
+    """Return, sorted, the source files of this package that compiled code can come from.
 
     They belong to the packages that define kernels or game rules, and to the packages that these
     import: numba compiles their constants and functions into the kernels.
@@ -71,7 +71,7 @@ def cache_directory() -> Path:
 
 
 def private_folder(folder: Path) -> Path:
-    """Check that no other user can change a folder for code; return its resolved path.
+    """Check that no other user can change the contents of a folder; return its resolved path.
 
     A missing folder is created with mode 0700.
 
@@ -164,7 +164,7 @@ def add_user_game(game_class, source_digest: str) -> None:
 
 
 def with_written_names(text: str) -> str:
-    """Restore, in a message, the names that users gave to their game classes."""
+    """Replace, in a message, our unique names of game classes by the names that users gave them."""
     for game_class in _user_games:
         text = text.replace(game_class.__name__, game_class.__qualname__)
     return text
@@ -245,7 +245,7 @@ def _digest_of(file: str, changed_ns: int) -> str:
 
 
 def _arguments(signature) -> tuple:
-    """Return a kernel's argument types; numba passes either these types or a signature."""
+    """Return the argument types of a kernel, given as a tuple or as a numba signature."""
     return tuple(getattr(signature, "args", signature))
 
 
@@ -277,7 +277,7 @@ def _digest_named(path: Path, data: bytes) -> bytes:
 
 
 def _usable(path: Path) -> Path | None:
-    """Return the path of a cache file, or None if its folder cannot be used."""
+    """Return ``path`` if its folder can be used for the cache, else None."""
     try:
         return _checked_folder(path.parent) / path.name
     except OSError as error:
@@ -289,7 +289,7 @@ _checked_folder = functools.lru_cache(private_folder)
 
 
 def _say_unusable(folder: Path, error: Exception) -> None:
-    """Print once why compiled code cannot be kept; a worker process leaves that to its parent."""
+    """Print once why compiled code cannot be kept; only the main process prints it."""
     if _KernelCache.complains and multiprocessing.parent_process() is None:
         reason = getattr(error, "strerror", None) or str(error)
         place = getattr(error, "filename", None) or folder

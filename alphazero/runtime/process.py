@@ -1,4 +1,4 @@
-"""Control of the whole process: spinning OpenMP threads, freed memory, standard output and exit.
+"""Control this process: OpenMP threads, freed memory, standard output and exit.
 
 A program calls `limit_spinning` before it imports torch. Importing `alphazero` never calls it,
 because that would change the environment of the user's own program.
@@ -6,6 +6,7 @@ because that would change the environment of the user's own program.
 
 import contextlib
 import ctypes
+import importlib.metadata
 import os
 import signal
 import sys
@@ -70,3 +71,11 @@ def end_process(status: int = 0) -> NoReturn:
         with contextlib.suppress(OSError, ValueError):  # nobody reads the stream any more
             stream.flush()
     os._exit(status)
+
+
+def version_of(package: str) -> str:
+    """Return the version of an installed package, or "not installed" if it is missing."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"

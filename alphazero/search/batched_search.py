@@ -21,7 +21,7 @@ from alphazero.search.subtree import keep_subtree
 
 
 class TreeSearch:
-    """The searches of B games, which share one evaluator.
+    """Searches the positions of B games in lockstep, with one evaluator for all of them.
 
     A search ends after ``num_simulations`` simulations. The visits in a subtree kept from the
     previous move count as simulations, unless ``settings.count_kept_visits`` is False.
@@ -127,7 +127,7 @@ class TreeSearch:
         self._in_use[rows] = False
 
     def finished_rows(self) -> np.ndarray:
-        """Return int32[M]: indices of the games in use whose search is finished."""
+        """Return the indices (int32[M]) of the games whose search is finished and not stopped."""
         simulation.finished_rows(self._tree, self._budgets, self._finished)
         return np.flatnonzero(self._finished & self._in_use).astype(np.int32)
 
@@ -153,7 +153,7 @@ class TreeSearch:
     def run(
         self, deadline: float | None = None, progress: Callable[[float], None] | None = None
     ) -> None:
-        """Step until every search in use is finished.
+        """Take steps until every search in use is finished.
 
         Args:
             deadline: time of `time.monotonic` at which to stop, though not before every root has
@@ -171,7 +171,7 @@ class TreeSearch:
                     return
 
     def output(self, rows: np.ndarray, temperatures: np.ndarray | None = None) -> PolicyOutput:
-        """Return the results of the listed searches, see `alphazero.search.roots.Roots.output`."""
+        """Return moves, policies and values of the listed searches; see `Roots.output`."""
         return self._roots.output(rows, temperatures)
 
     def principal_variation(self, row: int) -> list[int]:
@@ -179,7 +179,9 @@ class TreeSearch:
 
         The line is empty if the root has not been evaluated.
         """
-        tree, node, line = self._tree, trees.ROOT_INDEX, []
+        tree = self._tree
+        node = trees.ROOT_INDEX
+        line = []
         if tree.num_nodes[row] == 0:
             return line
         action = int(self.output(np.array([row])).actions[0])
@@ -204,7 +206,8 @@ class TreeSearch:
             return [], -1.0
         # On ties, take the last node: a finished game is added after all nodes that it proves.
         node = int(len(known) - 1 - known[::-1].argmax())
-        result, line = float(known[node]), []
+        result = float(known[node])
+        line = []
         while node != trees.ROOT_INDEX:
             line.append(int(tree.action_from_parent[row, node]))
             node = int(tree.parents[row, node])

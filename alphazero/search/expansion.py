@@ -20,7 +20,7 @@ from alphazero.search.simulate import Edges
 
 @dataclasses.dataclass
 class SearchCounts:
-    """How much work a search has done, for reports."""
+    """How much work a search has done so far, for reports."""
 
     num_simulations: int = 0  #: number of simulations that ended at a new node
     num_evaluations: int = 0  #: number of positions evaluated
@@ -30,14 +30,14 @@ class SearchCounts:
 
 
 class NewNodes(NamedTuple):
-    """New nodes at the ends of M edges, to be added to the trees."""
+    """M new nodes, one at the end of each edge, that are still to be added to the trees."""
 
     edges: Edges
     positions: Transition  #: the new positions; ``over`` and ``results`` include proven results
 
 
 class Leaves(NamedTuple):
-    """M new leaves that need the evaluator."""
+    """M new leaves that are still to be evaluated."""
 
     rows: np.ndarray  #: int32[M], index of each leaf's game
     nodes: np.ndarray  #: int32[M], index of each leaf in its tree
@@ -97,7 +97,7 @@ class Expansion:
         Args:
             edges: M edges, all entries in use.
             num_roots: how many of the edges are roots.
-            depth: sum of the new nodes' distances from their roots.
+            depth: sum of the distances of the other edges' new nodes from their roots.
         """
         positions = self._positions(edges, num_roots)
         if self._exact_leaves is not None:
@@ -124,7 +124,7 @@ class Expansion:
         return Leaves(*(field[~positions.over] for field in leaves))
 
     def evaluate(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions: return prior logits, float32[M, A], and values, float32[M]."""
+        """Evaluate M positions; return prior logits, float32[M, A], and values, float32[M]."""
         planes = self._game.observe(states)
         start = time.perf_counter()
         prior_logits, values = self._evaluator.evaluate(planes)
@@ -142,7 +142,7 @@ class Expansion:
         trees.backward(self._tree, rows, nodes)
 
     def _positions(self, edges: Edges, num_roots: int) -> Transition:
-        """Return the positions at the ends of edges; for a root, the root position itself."""
+        """Return the position at the end of each edge; for a root, the root position itself."""
         rows, parents, actions = edges
         if num_roots == 0:
             return self._game.step(self.states[rows, parents], actions)
@@ -161,10 +161,12 @@ def _prove(exact_leaves: ExactLeaves, positions: Transition, is_leaf: np.ndarray
         is_leaf: bool[M], False for roots, which are never proven here: a root needs its moves, not
             only its result.
     """
-    over, results = positions.over.copy(), positions.results.copy()
+    over = positions.over.copy()
+    results = positions.results.copy()
     unfinished = np.flatnonzero(is_leaf & ~over)
     if len(unfinished):
         proven = exact_leaves.prove(positions.states[unfinished])
         known = proven != trees.UNPROVEN
-        over[unfinished[known]], results[unfinished[known]] = True, proven[known]
+        over[unfinished[known]] = True
+        results[unfinished[known]] = proven[known]
     return positions._replace(over=over, results=results)

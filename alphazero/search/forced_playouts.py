@@ -52,7 +52,7 @@ def prune_forced(tree, rows, exploration, out_weights):
     unless it had only one. Proven roots are left unchanged.
 
     Args:
-        rows: int32[M], the games.
+        rows: int32[M], indices of the games.
         out_weights: float32[M, A], from `alphazero.search.puct.root_policy`; changed in place, each
             row sums to 1 again.
     """
@@ -75,8 +75,10 @@ def prune_forced(tree, rows, exploration, out_weights):
         for action in range(out_weights.shape[1]):
             if out_weights[i, action] == 0.0:
                 continue
-            value, bonus = np.float64(values[action]), scale * np.float64(priors[action])
-            spare, left = forced_visits(tree, b, action, exploration), np.int64(visits[action])
+            value = np.float64(values[action])
+            bonus = scale * np.float64(priors[action])
+            spare = forced_visits(tree, b, action, exploration)
+            left = np.int64(visits[action])
             # With one visit less, the score's denominator is 1 + (left - 1).
             while left > 0 and spare >= 1.0 and value + bonus / np.float64(left) < best_score:
                 left -= 1

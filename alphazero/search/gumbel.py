@@ -78,7 +78,7 @@ def plan_roots(tree, rows, budgets, plan, max_num_considered_actions, gumbels):
     """Write the sequential-halving plans of new searches, whose roots must be evaluated.
 
     Args:
-        rows: int32[M], the games.
+        rows: int32[M], indices of the games.
         budgets: int32[B], visits of the root's actions, in total, at which each search ends.
         plan: `alphazero.search.simulate.RootPlan`, written in place.
         gumbels: float32[M, A], the Gumbel noise.
@@ -167,13 +167,14 @@ def root_policy(tree, rows, plan, exploration, temperatures, out_actions, out_we
     get any weight.
 
     Args:
-        rows: int32[M], the games.
+        rows: int32[M], indices of the games.
         temperatures: float64[M], factors of the Gumbel noise.
         out_actions: int32[M], the chosen actions.
         out_weights: float32[M, A], each row sums to 1.
     """
     for i in range(rows.shape[0]):
-        b, proven = rows[i], tree.proven_values[rows[i], ROOT_INDEX]
+        b = rows[i]
+        proven = tree.proven_values[b, ROOT_INDEX]
         mixed_value, scale = completion(tree, b, ROOT_INDEX, exploration)
         out_actions[i] = 0
         max_visits, best_score, largest = -1, -np.inf, -np.inf

@@ -1,4 +1,4 @@
-"""Collect several leaves of one tree for one batch, by means of visits in flight.
+"""Collect several leaves of each tree for one batch, by means of visits in flight.
 
 In: the trees of searches with too few positions to fill a batch, often just one. Out: up to
 ``num_leaves`` edges of each tree for one call of the evaluator. A walk to a leaf marks its path

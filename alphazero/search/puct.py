@@ -24,7 +24,7 @@ from alphazero.search.tree import (
 
 
 class Exploration(NamedTuple):
-    """The search constants passed to kernels, see `alphazero.search.settings.SearchSettings`."""
+    """The constants of a search, as kernels take them; `SearchSettings` explains them."""
 
     pb_c_init: float
     pb_c_base: float
@@ -85,7 +85,7 @@ def select_action(tree, b, node, exploration, in_flight):
 
 @njit
 def exploration_scale(tree, b, node, exploration, in_flight):
-    """Return pb_c * sqrt(node_visits), see `select_action`."""
+    """Return the factor of an action's exploration term, pb_c * sqrt(node_visits)."""
     visits = np.float64(tree.node_visits[b, node])
     if in_flight is not None:
         visits += np.float64(in_flight.nodes[b, node])
@@ -107,12 +107,13 @@ def mix_root_priors(tree, rows, noise, fraction, temperature):
     Both sums are over the legal actions. An action that is proven to lose keeps its prior of 0.
 
     Args:
-        rows: int32[M], the games.
+        rows: int32[M], indices of the games.
         noise: float32[M, A], Gamma samples; dividing them by their sum makes them Dirichlet noise.
     """
     for i in range(rows.shape[0]):
         b = rows[i]
-        priors, children = tree.children_priors[b, ROOT_INDEX], tree.children_index[b, ROOT_INDEX]
+        priors = tree.children_priors[b, ROOT_INDEX]
+        children = tree.children_index[b, ROOT_INDEX]
         prior_total, noise_total = 0.0, 0.0
         for action in range(priors.shape[0]):
             if children[action] != ILLEGAL:
@@ -142,7 +143,7 @@ def root_policy(tree, rows, out_weights, out_values):
     weight. The value of a proven root is its result; otherwise it is the mean of the simulations.
 
     Args:
-        rows: int32[M], the games.
+        rows: int32[M], indices of the games.
         out_weights: float32[M, A], each row sums to 1.
         out_values: float32[M], in [-1, 1], from the viewpoint of the player to move.
     """

@@ -34,7 +34,7 @@ class PolicyOutput(NamedTuple):
 
 
 class Roots:
-    """The roots of one `alphazero.search.batched_search.TreeSearch`.
+    """Prepares the roots of a `TreeSearch` before the search, and reads results from them after it.
 
     Args:
         tree: the search trees, shared with the search.
@@ -85,7 +85,8 @@ class Roots:
         weights = np.empty((len(rows), self._tree.children_index.shape[2]), np.float32)
         values = np.empty(len(rows), np.float32)
         puct.root_policy(self._tree, rows, weights, values)
-        actions, targets = weights.argmax(axis=1).astype(np.int32), weights
+        actions = weights.argmax(axis=1).astype(np.int32)
+        targets = weights
         if self.plan is not None:
             temperatures = np.ones(len(rows)) if temperatures is None else temperatures
             gumbel.root_policy(
@@ -117,7 +118,7 @@ class Roots:
         )
 
     def _plan_gumbel_roots(self, rows, budgets) -> None:
-        """Plan sequential halving, with Gumbel noise if the searches explore."""
+        """Plan sequential halving at the listed roots, with Gumbel noise if searches explore."""
         gumbels = np.zeros((len(rows), self._tree.children_index.shape[2]), np.float32)
         if self._explores:
             gumbels[:] = self.settings.gumbel_scale * self._generator.gumbel(size=gumbels.shape)
@@ -142,7 +143,7 @@ class Roots:
 
 
 def _exploration(settings: SearchSettings) -> puct.Exploration:
-    """Convert the search settings to the constants passed to kernels."""
+    """Convert search settings to the constants that kernels take."""
     names = [name for name in puct.Exploration._fields if name != "parent_weight"]
     return puct.Exploration(
         parent_weight=1.0 if settings.first_play_value == "parent" else 0.0,

@@ -7,7 +7,7 @@ from alphazero.config.settings import option
 
 @dataclasses.dataclass
 class SearchSettings:
-    """The settings of a PUCT search; the formulas are documented in the kernels."""
+    """The settings of a PUCT search; `alphazero.search.puct` has the formulas."""
 
     pb_c_init: float = option(
         1.25, "PUCT's exploration constant, for values in [-1, 1] (AlphaZero: 1.25)", low=0.0

@@ -22,7 +22,7 @@ MAX_WALKS = 10_000
 
 
 class RootPlan(NamedTuple):
-    """The sequential-halving plans of B roots, see `alphazero.search.gumbel.plan_roots`."""
+    """The plans by which sequential halving chooses actions at B roots."""
 
     gumbels: np.ndarray  #: float32[B, A], the Gumbel noise of this search
     logits: np.ndarray  #: float32[B, A], logarithms of the priors at the start of this search
@@ -68,7 +68,7 @@ def simulate(tree, rows, budgets, exploration, plan, out_edges):
     Finished searches are skipped.
 
     Args:
-        rows: int32[M], the games.
+        rows: int32[M], indices of the games.
         budgets: int32[B], visits of the root's actions, in total, at which each search ends.
         exploration: `alphazero.search.puct.Exploration`.
         plan: `RootPlan` for sequential halving at the roots, or None for PUCT, with forced playouts
@@ -110,7 +110,7 @@ def simulate(tree, rows, budgets, exploration, plan, out_edges):
 
 @njit
 def write_edge(out_edges, index, row, parent, action):
-    """Write one entry of `Edges`."""
+    """Write the edge of a game (``row``) into an entry of `Edges`."""
     out_edges.rows[index] = row
     out_edges.parents[index] = parent
     out_edges.actions[index] = action
@@ -118,7 +118,7 @@ def write_edge(out_edges, index, row, parent, action):
 
 @njit
 def walk(tree, b, action, exploration, in_flight):
-    """Walk down from the root's ``action`` to an edge without a node or with a proven one.
+    """Walk down from the root's ``action`` to an edge that has no node yet, or a proven node.
 
     Args:
         in_flight: see `alphazero.search.puct.select_action`.

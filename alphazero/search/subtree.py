@@ -13,7 +13,7 @@ from alphazero.search.tree import ILLEGAL, NO_PARENT, ROOT_INDEX, UNVISITED
 
 @njit(allocates=True)
 def keep_subtree(tree, rows, actions, out_sources, out_num_kept):
-    """Make the child reached by each ``actions[i]`` the new root, in place.
+    """In each game, make the child after the action played the new root, in place.
 
     Args:
         rows: int32[M], indices of the games.

@@ -32,7 +32,7 @@ UNPROVEN = 2.0  # larger than every result
 
 
 class Tree(NamedTuple):
-    """The statistics of B searches.
+    """The trees of B searches, with the statistics of their nodes and edges.
 
     Node values are from the viewpoint of the player to move at the node, edge values
     (`children_...`) from the viewpoint of the player to move at the parent.
@@ -72,7 +72,8 @@ def make_tree(num_games: int, num_nodes: int, num_actions: int, solves: bool = T
     Args:
         solves: whether proven results are carried up the trees (MCTS-Solver).
     """
-    nodes, edges = (num_games, num_nodes), (num_games, num_nodes, num_actions)
+    nodes = (num_games, num_nodes)
+    edges = (num_games, num_nodes, num_actions)
     return Tree(
         num_nodes=np.zeros(num_games, np.int32),
         node_visits=np.zeros(nodes, np.int32),
@@ -99,14 +100,15 @@ def add_nodes(tree, rows, parents, actions, players, over, results, out_nodes):
     """Append a node for each edge found by `simulate`; back up the results of finished games.
 
     Args:
-        rows: int32[M], the games.
+        rows: int32[M], indices of the games.
         parents, actions: int32[M], from `simulate`; both NO_PARENT for a root.
         players, over, results: [M], fields of the `alphazero.games.batched_game.Transition` to the
             new positions.
         out_nodes: int32[M], the new nodes.
     """
     for i in range(rows.shape[0]):
-        b, parent = rows[i], parents[i]
+        b = rows[i]
+        parent = parents[i]
         node = tree.num_nodes[b]
         tree.num_nodes[b] = node + 1
         out_nodes[i] = node
@@ -135,13 +137,14 @@ def expand(tree, rows, nodes, prior_logits, legal_action_mask, values):
         children_priors = softmax(prior_logits) over the legal actions
 
     Args:
-        rows, nodes: int32[M], the leaves.
+        rows, nodes: int32[M], indices of the games and of the leaves in their trees.
         prior_logits: float32[M, A].
         legal_action_mask: bool[M, A].
         values: float32[M], in [-1, 1], from the viewpoint of the player to move at the leaf.
     """
     for i in range(rows.shape[0]):
-        b, node = rows[i], nodes[i]
+        b = rows[i]
+        node = nodes[i]
         largest = -np.inf
         for action in range(prior_logits.shape[1]):
             if legal_action_mask[i, action]:
@@ -173,7 +176,7 @@ def backward(tree, rows, nodes):
     """Back up the value of each newly expanded leaf along its path to the root.
 
     Args:
-        rows, nodes: int32[M], the leaves.
+        rows, nodes: int32[M], indices of the games and of the leaves in their trees.
     """
     for i in range(rows.shape[0]):
         back_up(tree, rows[i], nodes[i], np.float64(tree.raw_values[rows[i], nodes[i]]))

@@ -7,9 +7,11 @@ Shape letters: T plies, K words of a state, A actions.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+
+from alphazero.games.batched_game import Game
 
 
 class GameRecord(NamedTuple):
@@ -39,6 +41,10 @@ LENGTHS = "lengths"  #: int64[G], the number of plies of each game
 REQUIRED = {LENGTHS, *GameRecord._fields} - GameRecord._field_defaults.keys()
 
 
+class GamesError(ValueError):
+    """Arrays are not games of the expected game; the message says why, as a clause."""
+
+
 def flatten(records: Sequence[GameRecord]) -> dict[str, np.ndarray]:
     """Concatenate games into one array per field.
 
@@ -59,9 +65,35 @@ def flatten(records: Sequence[GameRecord]) -> dict[str, np.ndarray]:
 
 
 def unflatten(columns: dict[str, np.ndarray]) -> list[GameRecord]:
-    """Split arrays from `flatten` into games, whose arrays are views of them."""
+    """Split arrays from `flatten` into games again; the games' arrays are views of them."""
     ends = np.cumsum(columns[LENGTHS])
     parts = {
         name: np.split(column, ends[:-1]) for name, column in columns.items() if name != LENGTHS
     }
     return [GameRecord(**dict(zip(parts, fields))) for fields in zip(*parts.values())]
+
+
+def check_games(columns: dict[str, np.ndarray], game: Game) -> None:
+    """Check that flattened games consist of the arrays, dtypes and shapes that ``game`` requires.
+
+    The moves are not replayed: files have checksums, and workers run the learner's own code.
+
+    Raises:
+        GamesError: if an array is missing, unknown, or of another dtype or shape.
+    """
+    if not REQUIRED <= columns.keys() <= {LENGTHS, *GameRecord._fields}:
+        raise GamesError(f"its arrays are {', '.join(sorted(columns))[:200]}")
+    num_plies = int(columns[LENGTHS].sum())
+    expected: dict[str, tuple[Any, tuple[int, ...]]] = {
+        LENGTHS: (np.int64, (len(columns[LENGTHS]),)),
+        "states": (game.state_dtype, (num_plies, game.state_size)),
+        "actions": (np.int32, (num_plies,)),
+        "action_weights": (np.float32, (num_plies, game.num_actions)),
+        "is_target": (np.bool_, (num_plies,)),
+    }
+    for name, array in columns.items():
+        dtype, shape = expected.get(name, (np.float32, (num_plies,)))
+        if array.dtype != dtype or array.shape != shape:
+            found = f"{array.dtype}{list(array.shape)}"
+            wanted = f"{np.dtype(dtype)}{list(shape)}"
+            raise GamesError(f"its {name} are {found}, where {wanted} is expected")

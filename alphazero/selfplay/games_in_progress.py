@@ -1,4 +1,4 @@
-"""The games in progress: their current positions and their recorded moves.
+"""Hold the games in progress: their current positions and their recorded moves.
 
 In: positions and moves of many games at once. Out: `GameRecord`s of finished games, and a state
 that can be stored. Does not depend on search or evaluator.
@@ -104,7 +104,7 @@ class GamesInProgress:
         )
 
     def state_dict(self) -> dict[str, np.ndarray]:
-        """Return the games in progress: their rows, and arrays as long as the longest game."""
+        """Return the games in progress as arrays, as long as the longest of these games."""
         rows = np.flatnonzero(self.playing)
         longest = int(self.plies[rows].max(initial=0))
         per_game = {name: array[rows] for name, array in self._per_game().items()}

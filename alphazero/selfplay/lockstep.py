@@ -19,7 +19,6 @@ from alphazero.search.settings import SearchSettings
 from alphazero.search.tree import ROOT_INDEX
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.games_in_progress import GamesInProgress, Moves
-from alphazero.selfplay.move_sampling import sample_actions
 from alphazero.selfplay.settings import (
     SelfPlaySettings,
     ply_temperatures,
@@ -31,7 +30,7 @@ _MIN_FINISHED_FRACTION = 1 / 16
 
 
 class SelfPlay:
-    """Plays B games in lockstep.
+    """Plays B self-play games in lockstep, and replaces each finished game by a new one.
 
     Args:
         game: a batched game.
@@ -75,7 +74,7 @@ class SelfPlay:
         """Yield ``num_games`` finished games, or a few more if several end at once.
 
         Args:
-            progress: fraction of the run that is done, see `begin`.
+            progress: fraction of the run that is done, in [0, 1], as in `begin`.
         """
         self.begin(num_games, progress)
         finished = 0
@@ -133,7 +132,7 @@ class SelfPlay:
         self.games.load_state_dict(state)
 
     def _start_games(self) -> None:
-        """Start new games in free rows, up to the number of games still to start."""
+        """Start games in the rows without one, but no more games than are still to be played."""
         if self.games.playing.all() or self._games_to_start == 0:
             return
         rows = np.flatnonzero(~self.games.playing)[: self._games_to_start]
@@ -188,7 +187,7 @@ class SelfPlay:
         return after.over
 
     def _make_moves(self) -> list[GameRecord]:
-        """Make a move in every game whose search is finished, if there are enough such games.
+        """Make a move in every game whose search is finished, once enough searches are.
 
         Returns:
             The games that have ended.
@@ -219,7 +218,7 @@ class SelfPlay:
         ]
 
     def _moves(self, rows: np.ndarray, actions: np.ndarray, output: PolicyOutput) -> Moves:
-        """Collect the data to record for one move in each of the games ``rows``."""
+        """Collect what is recorded of one move in each of the games ``rows``."""
         tree = self.search.tree
         priors = tree.children_priors[rows, ROOT_INDEX]
         return Moves(
@@ -233,8 +232,32 @@ class SelfPlay:
         )
 
 
+def sample_actions(
+    weights: np.ndarray, temperatures: np.ndarray, generator: np.random.Generator
+) -> np.ndarray:
+    """Sample an action in each row with probability proportional to weight ** (1 / temperature).
+
+    With visit counts as weights this is the sampling of Silver et al. 2017, "Self-play".
+
+    Args:
+        weights: float32[M, A], 0 or more, with a positive sum in each row.
+        temperatures: float[M]; 0 takes the action with the largest weight.
+
+    Returns:
+        int32[M], the actions.
+    """
+    weights = weights.astype(np.float64)
+    weights /= weights.max(axis=1, keepdims=True)
+    sharpened = weights ** (1.0 / np.maximum(temperatures, 1e-3))[:, None]
+    cumulative = np.cumsum(sharpened, axis=1)
+    thresholds = generator.random(len(weights))[:, None] * cumulative[:, -1:]
+    # Rounding can put a threshold at the very end, beyond the last action.
+    sampled = np.minimum((cumulative <= thresholds).sum(axis=1), weights.shape[1] - 1)
+    return np.where(temperatures > 0, sampled, weights.argmax(axis=1)).astype(np.int32)
+
+
 def kl_divergence(targets: np.ndarray, priors: np.ndarray) -> np.ndarray:
-    """Measure how far each search moved the policy, as a Kullback-Leibler divergence.
+    """Measure how far each search moved the policy: the Kullback-Leibler divergence.
 
     It is the sum over a of target(a) * log(target(a) / prior(a)). Actions with a prior of 0, which
     are proven losses, are left out.

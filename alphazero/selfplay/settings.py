@@ -13,7 +13,7 @@ from alphazero.config.settings import option
 
 @dataclasses.dataclass
 class SelfPlaySettings:
-    """The number, simulations, openings and temperatures of self-play games."""
+    """The settings of self-play: number of games, simulations, openings and temperatures."""
 
     num_parallel_games: int = option(
         0,
@@ -72,7 +72,7 @@ class SelfPlaySettings:
 
 
 def simulations_at(settings: SelfPlaySettings, progress: float) -> int:
-    """Return the simulations per search when the fraction ``progress`` of the run is done."""
+    """Return the number of simulations per search when ``progress``, in [0, 1], is done."""
     last = settings.num_simulations
     first = settings.initial_num_simulations or last
     return round(first + (last - first) * min(progress / settings.simulations_grown_at, 1.0))

@@ -1,6 +1,6 @@
 """Sparse policy targets: only the nonzero entries of each row are stored.
 
-In: dense float32 rows, and indices into the leading axes as of a numpy array. Out: the same rows.
+In: dense float32 rows, stored and read by indices, as in a numpy array. Out: the same rows.
 Chess has 4,674 actions, some 30 of them legal in a position: a row takes 0.3 kB instead of 18 kB.
 """
 

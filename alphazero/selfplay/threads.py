@@ -20,7 +20,6 @@ from alphazero.games.batched_game import Game
 from alphazero.inference.evaluator import Evaluator
 from alphazero.search.expansion import SearchCounts
 from alphazero.search.settings import SearchSettings
-from alphazero.selfplay.game_check import check_in_progress
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.lockstep import SelfPlay
 from alphazero.selfplay.settings import SelfPlaySettings
@@ -29,7 +28,7 @@ _STEPS_BETWEEN_MEETINGS = 32  # waiting for the slowest worker then takes 1 to 2
 
 
 class ParallelSelfPlay:
-    """Runs self-play workers on several threads.
+    """Plays games on several threads, each of which runs a `SelfPlay`, here called a worker.
 
     Args:
         game: a batched game.
@@ -52,7 +51,6 @@ class ParallelSelfPlay:
     ):
         num_workers = min(len(evaluators), settings.num_parallel_games)
         sizes = split_evenly(settings.num_parallel_games, num_workers)
-        self.game = game
         self.settings = settings
         self.workers = [
             SelfPlay(
@@ -83,7 +81,7 @@ class ParallelSelfPlay:
         """Yield ``num_games`` finished games, or a few more if several end at once.
 
         Args:
-            progress: fraction of the run that is done, see `SelfPlay.begin`.
+            progress: fraction of the run that is done, in [0, 1], as in `SelfPlay.begin`.
         """
         for worker, own_games in zip(self.workers, split_evenly(num_games, len(self.workers))):
             worker.begin(own_games, progress)
@@ -99,7 +97,7 @@ class ParallelSelfPlay:
             worker.restart(own_generator)
 
     def run_for(self, seconds: float) -> None:
-        """Play for about ``seconds``, to measure speed; finished games are dropped.
+        """Play for about ``seconds`` to measure the speed, and discard the finished games.
 
         This requires the setting ``carry_over``.
         """
@@ -115,13 +113,8 @@ class ParallelSelfPlay:
         """Restore a state from `state_dict`.
 
         With another number of workers, or fewer games, new games replace the stored ones.
-
-        Raises:
-            GamesError: if the stored games break the rules of this game.
         """
         states = [state[str(index)] for index in range(len(state))]
-        for own in states:
-            check_in_progress(own, self.game)
         sizes = [worker.settings.num_parallel_games for worker in self.workers]
         longest = [int(own["rows"].max(initial=-1)) + 1 for own in states]
         if len(sizes) == len(longest) and all(map(operator.le, longest, sizes)):
@@ -129,7 +122,7 @@ class ParallelSelfPlay:
                 worker.load_state_dict(own)
 
     def _advance(self) -> list[list[GameRecord]]:
-        """Let all workers take steps until they meet; return the games that ended, by worker."""
+        """Let every worker take `_STEPS_BETWEEN_MEETINGS` steps; return its finished games."""
         if self._pool is None:
             return [self.workers[0].advance(_STEPS_BETWEEN_MEETINGS)]
         return list(

@@ -1,4 +1,4 @@
-"""The shared part of the compiled alpha-beta searches: node limits and sorted lists of moves."""
+"""What the compiled alpha-beta solvers share: node limits, and the sorting of moves."""
 
 from typing import Any
 
@@ -11,10 +11,10 @@ NODES_PER_CALL = 200_000
 
 
 class AlphaBetaSolver:
-    """Base of the solvers whose compiled kernel pauses after a number of nodes.
+    """Base class of the solvers whose compiled search pauses after a number of nodes.
 
     Args:
-        search: the memory of the kernel; its ``cursor`` says where to resume.
+        search: the memory of the compiled search; its ``cursor`` says where to resume.
         max_nodes: number of nodes after which a position is given up.
 
     Attributes:
@@ -33,7 +33,7 @@ class AlphaBetaSolver:
         self._search = search
 
     def _search_above(self, bound: int) -> int:
-        """Run the game's kernel until it finishes or pauses; see each solver's ``search_above``."""
+        """Run the game's compiled search until it finishes or pauses; return the bound found."""
         raise NotImplementedError
 
     def _compare(self, bound: int, last_node: int) -> int:
@@ -65,7 +65,7 @@ class AlphaBetaSolver:
 
 @njit
 def insert_by_weight(search, depth, num, move, weight):
-    """Insert ``move`` into the first ``num`` moves of ``search.moves[depth]``, sorted by weight.
+    """Insert a move into the first ``num`` moves at ``depth``, which are sorted by weight.
 
     The most promising move, which has the largest weight, comes last. A move is placed after those
     of the same weight. ``search.weights`` holds the weights of the listed moves.

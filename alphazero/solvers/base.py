@@ -62,11 +62,11 @@ class Solver(Protocol):
 
 
 class UnsolvableError(InputError):
-    """A position or a game is beyond the limits of a solver."""
+    """A position, or a whole game, is beyond the limits of a solver."""
 
 
 def values_of(scores: np.ndarray) -> np.ndarray:
-    """Convert exact scores to results.
+    """Convert exact scores to results under perfect play.
 
     Returns:
         int8 in the shape of ``scores``: 1 win, 0 draw, -1 loss, `ILLEGAL_VALUE` where illegal.

@@ -1,6 +1,6 @@
 """Exact scores of Connect Four (6 x 7), looked up and searched by the package `bitbully`.
 
-In: positions. Out: their scores, counted as in `alphazero.solvers.base` (bitbully counts the same
+In: positions. Out: their scores, as `alphazero.solvers.base` defines them (bitbully counts the same
 way). The package includes an opening book of all positions with 12 discs, so it solves the first
 plies at once, where `alphazero.solvers.connect_x` takes minutes. It is an optional dependency under
 the AGPL, so this module imports it only when a solver is made.
@@ -37,7 +37,7 @@ def solves(game: Game) -> bool:
 
 
 class BitbullySolver:
-    """Scores any position of Connect Four; see `alphazero.solvers.base.Solver`.
+    """Scores any position of Connect Four with the package `bitbully`; see `Solver`.
 
     Args:
         game: a game that `solves` accepts; the package must be `available`.

@@ -35,6 +35,10 @@ SEVEN = np.uint64(7)
 SEVEN_BITS = np.uint64(127)
 BOUNDS = np.uint64((1 << 14) - 1)
 NO_BOUNDS = np.uint64(127 << 7 | 1)
+#: The transposition table has 2 ** _TABLE_BITS entries of 8 bytes. It takes at least 14, because an
+#: entry stores two bounds in 14 bits and the key's other bits in 50. A larger table solves early
+#: positions with fewer nodes, but less of it stays in the processor's cache.
+_TABLE_BITS = 20
 #: Number of nodes after which a position is given up, which takes three to ten minutes.
 MAX_NODES = 3_000_000_000
 
@@ -58,18 +62,14 @@ class Search(NamedTuple):
 
 
 class ConnectXSolver(AlphaBetaSolver):
-    """Scores Connect-X positions; see `alphazero.solvers.base.Solver`.
+    """Scores Connect-X positions by a compiled alpha-beta search; see `Solver`.
 
     Args:
-        table_bits: the transposition table has 2 ** table_bits entries of 8 bytes; at least 14,
-            because an entry stores two bounds in 14 bits and the key's other bits in 50.
-            A larger table solves early positions with fewer nodes, but less of it stays in the
-            processor's cache.
         max_nodes: nodes after which a position is given up; ten million take about a second.
     """
 
-    def __init__(self, game: CompiledGame, table_bits: int = 20, max_nodes: int = MAX_NODES):
-        super().__init__(game, new_search(game.rules, table_bits), max_nodes)
+    def __init__(self, game: CompiledGame, max_nodes: int = MAX_NODES):
+        super().__init__(game, new_search(game.rules, _TABLE_BITS), max_nodes)
         if bitbully.solves(game):
             self.hint = "; the package bitbully solves every position"
 
@@ -87,7 +87,8 @@ class ConnectXSolver(AlphaBetaSolver):
         """Return the score of one legal action, from the viewpoint of the player to move."""
         game, search = self.game.rules, self._search
         child = self.game.step(state[None], np.array([action])).states[0]
-        mine, occupied = child[0], child[0] | child[1]
+        mine = child[0]
+        occupied = child[0] | child[1]
         plies = int(child[2]) >> 1
         if child[2] & ONE:  # the action completed a line
             return (search.cells + 2 - plies) // 2
@@ -95,7 +96,8 @@ class ConnectXSolver(AlphaBetaSolver):
             return 0
         if can_win(game, search, mine, occupied):
             return -((search.cells + 1 - plies) // 2)
-        low, high = -((search.cells - plies) // 2), (search.cells - 1 - plies) // 2
+        low = -((search.cells - plies) // 2)
+        high = (search.cells - 1 - plies) // 2
         search.mine[0], search.occupied[0] = mine, occupied
         while low < high:
             bound = _between(low, high)
@@ -207,7 +209,8 @@ def search_above(game, search, bound):
         ran out first, 0, and ``cursor[0]`` >= 0.
     """
     plies = popcount(search.occupied[0])
-    depth, nodes_left = search.cursor[0], search.cursor[1]
+    depth = search.cursor[0]
+    nodes_left = search.cursor[1]
     while nodes_left > 0:
         nodes_left -= 1
         above = bound if depth & 1 == 0 else -bound - 1
@@ -242,7 +245,8 @@ def _expand(game, search, depth, plies, above):
         The score, or a bound that decides whether the score is above ``above``; no moves are listed
         then. If neither is known, 0.
     """
-    mine, occupied = search.mine[depth], search.occupied[depth]
+    mine = search.mine[depth]
+    occupied = search.occupied[depth]
     search.num_moves[depth] = 0
     left = search.cells - plies
     free = search.board & ~occupied
@@ -259,7 +263,8 @@ def _expand(game, search, depth, plies, above):
     # Neither side can win with its next disc.
     if left <= 2:
         return 0
-    lowest, highest = -((left - 2) // 2), (left - 1) // 2
+    lowest = -((left - 2) // 2)
+    highest = (left - 1) // 2
     entry = _stored_bounds(search, mine, occupied)
     if entry != ZERO:
         highest = min(highest, np.int64((entry >> SEVEN) & SEVEN_BITS) - OFFSET)
@@ -275,7 +280,7 @@ def _expand(game, search, depth, plies, above):
 
 @njit
 def _list_by_threats(game, search, depth, mine, free, moves):
-    """List ``moves`` and return their number.
+    """List ``moves`` at ``depth``, the most promising one last; return their number.
 
     Moves that create more winning cells come last; among equals, those nearer to the middle.
     """
@@ -290,7 +295,7 @@ def _list_by_threats(game, search, depth, mine, free, moves):
 
 @njit
 def _stored_bounds(search, mine, occupied):
-    """Return the two bounds, packed, that the table stores for a position; 0 if there are none."""
+    """Return the two bounds, packed, that the table holds for a position; 0 if it holds none."""
     # mine + occupied identifies the position: in each column, its height and which discs are mine.
     key = (mine + occupied) * SPREAD
     entry = search.table[key >> np.uint64(64 - search.table_bits)]
@@ -300,8 +305,9 @@ def _stored_bounds(search, mine, occupied):
 
 @njit
 def _store_bound(search, depth, value, is_lower):
-    """Store a lower or an upper bound; keep the other one if the entry is for this position."""
-    mine, occupied = search.mine[depth], search.occupied[depth]
+    """Store a bound on the score of the position at ``depth``; keep its other bound, if any."""
+    mine = search.mine[depth]
+    occupied = search.occupied[depth]
     bounds = _stored_bounds(search, mine, occupied)
     if bounds == ZERO:
         bounds = NO_BOUNDS

@@ -30,7 +30,7 @@ NO_CHILD = -1
 
 @dataclasses.dataclass(frozen=True)
 class Positions:
-    """All positions reachable from a start position, breadth first; the start has index 0."""
+    """All positions that can occur in a game, in breadth-first order; the start has index 0."""
 
     #: [N, K], the positions.
     states: np.ndarray
@@ -51,9 +51,9 @@ class Positions:
 
     @functools.cached_property
     def action_values(self) -> np.ndarray:
-        """The result of perfect play after each action.
+        """The result of perfect play after each action, float32[N, A].
 
-        float32[N, A], from the viewpoint of the player to move, `ILLEGAL_VALUE` where illegal.
+        It is from the viewpoint of the player to move, and `ILLEGAL_VALUE` for illegal actions.
         """
         values = _sign_of_children(self, slice(None)) * self.values[self.children]
         return np.where(self.children == NO_CHILD, np.float32(ILLEGAL_VALUE), values)
@@ -63,7 +63,7 @@ class ExactValues:
     """Looks up the results of perfect play in a small game.
 
     Args:
-        positions: positions to look up in; by default all reachable from the start of the game.
+        positions: the positions of the game, if they have been enumerated already.
 
     Raises:
         UnsolvableError: if the game has more than `MAX_POSITIONS` positions.
@@ -76,24 +76,24 @@ class ExactValues:
         self._index = {row.tobytes(): index for index, row in enumerate(identities)}
 
     def values(self, states: np.ndarray) -> np.ndarray:
-        """Return float32[B]: the result of perfect play from each of ``states`` ([B, K]).
+        """Return the result of perfect play from each of ``states`` ([B, K]): float32[B].
 
         Results are from the viewpoint of the player to move.
         """
         return self.positions.values[self.indices(states)]
 
     def action_values(self, states: np.ndarray) -> np.ndarray:
-        """Return float32[B, A]: the result of perfect play after each action in ``states``.
+        """Return the result of perfect play after each action of ``states``: float32[B, A].
 
-        Results are from the viewpoint of the player to move in ``states``, `ILLEGAL_VALUE` where
-        the action is illegal.
+        Results are from the viewpoint of the player to move in ``states``, and `ILLEGAL_VALUE`
+        where the action is illegal.
         """
         return self.positions.action_values[self.indices(states)]
 
     def best_actions(self, state: np.ndarray) -> list[int]:
-        """Return the actions that keep the best possible result of ``state`` ([K]).
+        """Return the actions in ``state`` ([K]) that keep the best possible result.
 
-        A finished game has none.
+        In a finished game there are none.
         """
         values = self.action_values(np.asarray(state)[None])[0]
         if values.max() == ILLEGAL_VALUE:
@@ -101,7 +101,7 @@ class ExactValues:
         return np.flatnonzero(values == values.max()).tolist()
 
     def indices(self, states: np.ndarray) -> np.ndarray:
-        """Return int64[B]: the indices of ``states`` ([B, K]) in `positions`.
+        """Return the indices in `positions` of ``states`` ([B, K]): int64[B].
 
         Raises:
             InputError: if a state is not one of the enumerated positions.
@@ -116,10 +116,10 @@ class ExactValues:
 
 
 class EnumeratedSolver:
-    """Looks up exact scores in a small game; see `alphazero.solvers.base.Solver`.
+    """Scores the positions of a small game, which it enumerates beforehand; see `Solver`.
 
     Args:
-        max_positions: maximum number of positions; by default `MAX_SOLVER_POSITIONS`.
+        max_positions: maximum number of positions.
 
     Raises:
         UnsolvableError: if the game has more positions.
@@ -128,9 +128,9 @@ class EnumeratedSolver:
     name = "enumeration"
     meaning = "distance"
 
-    def __init__(self, game: Game, max_positions: int | None = None):
+    def __init__(self, game: Game, max_positions: int = MAX_SOLVER_POSITIONS):
         self.game = game
-        positions = enumerate_positions(game, max_positions=max_positions or MAX_SOLVER_POSITIONS)
+        positions = enumerate_positions(game, max_positions)
         self.exact = ExactValues(game, positions)  #: the results of all positions
         self._action_scores = _action_scores(game, positions)
 
@@ -139,21 +139,14 @@ class EnumeratedSolver:
         return self._action_scores[self.exact.indices(states)]
 
 
-def enumerate_positions(
-    game: Game, start: np.ndarray | None = None, max_positions: int = MAX_POSITIONS
-) -> Positions:
-    """Enumerate all positions reachable from ``start`` and solve them.
-
-    Args:
-        start: [K], a position; by default the start of the game.
-        max_positions: maximum number of positions.
+def enumerate_positions(game: Game, max_positions: int = MAX_POSITIONS) -> Positions:
+    """Enumerate all positions that can occur in a game, and solve them.
 
     Raises:
         UnsolvableError: if there are more than ``max_positions``.
         InputError: if a position can occur twice in one game.
     """
-    first = game.initial_states() if start is None else np.asarray(start, game.state_dtype)[None]
-    batches, edges = _reachable(game, first, max_positions)
+    batches, edges = _reachable(game, max_positions)
     states, over, results, players, _ = (np.concatenate(part) for part in zip(*batches))
     children = np.full((len(states), game.num_actions), NO_CHILD, np.int32)
     rows, actions, targets = (np.concatenate(part) for part in zip(*edges))
@@ -163,18 +156,19 @@ def enumerate_positions(
 
 
 def _reachable(
-    game: Game, frontier: np.ndarray, max_positions: int
+    game: Game, max_positions: int
 ) -> tuple[list[Transition], list[tuple[np.ndarray, np.ndarray, np.ndarray]]]:
-    """Find all positions reachable from ``frontier`` ([1, K]), in breadth-first order.
+    """Find all positions that can occur in a game, in breadth-first order.
 
     Returns:
         The positions in batches, and three arrays for the legal actions of each batch: the index of
         the position, the action, and the index of the position after it.
     """
-    index_of = {game.identity(frontier)[0].tobytes(): 0}
+    start = game.initial_states()
+    index_of = {game.identity(start)[0].tobytes(): 0}
     batches = []
     edges = []
-    waiting = deque([frontier])
+    waiting = deque([start])
     num_done = 0
     while waiting:
         frontier = waiting.popleft()
@@ -202,7 +196,7 @@ def _reachable(
 
 
 def _solve(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
-    """Compute `Positions.values` and `Positions.plies_left`, backwards from final positions."""
+    """Compute `Positions.values` and `Positions.plies_left` backwards from the final positions."""
     values = results.copy()
     plies_left = np.where(over, 0, -1).astype(np.int16)
     unsolved = np.flatnonzero(~over)
@@ -214,7 +208,9 @@ def _solve(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
             raise InputError(
                 "a position can occur twice in one game: the game cannot be solved backwards."
             )
-        rows, following, legal = unsolved[ready], following[ready], legal[ready]
+        rows = unsolved[ready]
+        following = following[ready]
+        legal = legal[ready]
         signs = np.where(players[following] == players[rows, None], np.float32(1), np.float32(-1))
         worst = np.float32(-1)
         values[rows] = np.where(legal, signs * values[following], worst).max(axis=1) + 0  # not -0
@@ -224,10 +220,12 @@ def _solve(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _action_scores(game: Game, positions: Positions) -> np.ndarray:
-    """Compute the scores of `alphazero.solvers.base.Solver`, int16[N, A], backwards from the end.
+    """Compute the exact scores of all actions, int16[N, A], backwards from the final positions.
 
-    Each action before the end of the game brings a score one closer to 0, but its size stays larger
-    than that of any score for the next smaller result.
+    `alphazero.solvers.base.Solver` defines the scores.
+
+    Each further action before the end of the game brings a score one closer to 0, though never as
+    close as the scores of the next smaller result.
 
     Raises:
         UnsolvableError: if there are too many results for scores above `ILLEGAL_SCORE`.
@@ -250,6 +248,6 @@ def _action_scores(game: Game, positions: Positions) -> np.ndarray:
 
 
 def _sign_of_children(positions: Positions, rows) -> np.ndarray:
-    """Return float32[len(rows), A]: 1 where the same player moves after the action, else -1."""
+    """Return float32[len(rows), A]: 1 where the same player moves after an action, else -1."""
     same = positions.players[positions.children[rows]] == positions.players[rows, None]
     return np.where(same, np.float32(1), np.float32(-1))

@@ -1,4 +1,4 @@
-"""Exact leaves: compiled searches that solve a leaf of a tree search before the network sees it.
+"""Solve leaves of a tree search exactly, by compiled searches, before the network sees them.
 
 In: a game, and positions as they occur at the leaves of its search. Out: `ProvenLeaves` for
 `alphazero.search.batched_search.TreeSearch`, or None if the game has no such search.
@@ -38,21 +38,21 @@ _NUM_FAILURES = 2
 
 
 class Tier(NamedTuple):
-    """A limit on the cost of answers; it applies until a search has spent the tier's budget."""
+    """A limit on the cost of an answer, which applies until a search has spent its budget."""
 
     nodes_per_answer: float  #: nodes that an answer may cost on average
     nodes_per_search: float  #: the tier's budget: nodes for all answers of a search together
 
 
 class ProvenLeaves:
-    """Solves leaves within budgets of nodes; see `alphazero.search.expansion.ExactLeaves`.
+    """Solves leaves exactly within budgets of nodes; it is the `ExactLeaves` of a `TreeSearch`.
 
     The first answers of a search, near its root, prune the most. A search therefore begins with the
     most expensive tier, and moves on to the next when it has spent the budget of that tier.
 
     Args:
         provers: exact searches of one game, one for each thread.
-        costs: see `leaf_costs`.
+        costs: float64[num_stages], nodes per answer, as `leaf_costs` measures them.
         tiers: the most expensive first; the last one has an unlimited budget.
         nodes_per_s: expected speed of all provers together, for a search with a time limit. On a
             slower machine, a tier then also ends by the clock, even within an answer. None counts
@@ -92,7 +92,7 @@ class ProvenLeaves:
         self._nodes_left = self._tiers[0].nodes_per_search * num_searches
 
     def prove(self, states: np.ndarray) -> np.ndarray:
-        """Prove the results of leaves where the budgets allow it; see `ExactLeaves.prove`."""
+        """Prove the results of leaves as far as the budgets allow; see `ExactLeaves.prove`."""
         results = np.full(len(states), UNPROVEN, np.float32)
         budgets = self._budgets[self._tier][self._provers[0].stages(states)]
         asked = np.flatnonzero(budgets)
@@ -131,7 +131,7 @@ def make_prover(game: Game) -> Prover | None:
 
 
 def game_positions(game: Game, num_games: int, generator: np.random.Generator) -> np.ndarray:
-    """Play games of uniformly random moves; return their unfinished positions, [N, K]."""
+    """Return the unfinished positions ([N, K]) of games of uniformly random moves."""
     states = game.initial_states(num_games)
     positions = []
     while len(states):
@@ -142,7 +142,7 @@ def game_positions(game: Game, num_games: int, generator: np.random.Generator) -
 
 
 def leaf_costs(prover: Prover, states: np.ndarray, max_nodes: int) -> np.ndarray:
-    """Measure the expected nodes per answer at each stage, float64[num_stages].
+    """Measure how many nodes an answer costs on average at each stage, float64[num_stages].
 
     Nodes of failed attempts are included. Where answers cost more than ``max_nodes``, costs are
     extrapolated: they keep growing by the average factor per stage of the last `_NUM_SLOPE_STAGES`
@@ -171,7 +171,7 @@ def leaf_costs(prover: Prover, states: np.ndarray, max_nodes: int) -> np.ndarray
 
 
 def _answer_cost(prover: Prover, states: np.ndarray, max_nodes: int) -> float:
-    """Measure the nodes per answer for positions of one stage; infinite above ``max_nodes``."""
+    """Measure the nodes per answer in positions of one stage; infinite above ``max_nodes``."""
     budget = np.array([int(_PATIENCE * max_nodes)])
     num_nodes, num_proven = 0, 0
     prover.forget()
@@ -185,7 +185,7 @@ def _answer_cost(prover: Prover, states: np.ndarray, max_nodes: int) -> float:
 
 
 def _extrapolated(costs: np.ndarray) -> np.ndarray:
-    """Replace the infinite costs after the last finite one by estimates."""
+    """Replace infinite costs, which follow the finite ones, by estimates that keep growing."""
     last = int(np.count_nonzero(np.isfinite(costs))) - 1
     first = last - _NUM_SLOPE_STAGES
     if first < 0:
@@ -198,10 +198,10 @@ def _extrapolated(costs: np.ndarray) -> np.ndarray:
 
 
 def leaf_budgets(costs: np.ndarray, nodes_per_answer: float) -> np.ndarray:
-    """Return the node budget of a position at each stage; 0 where an answer costs too much.
+    """Return how many nodes a position may cost at each stage; 0 where answers cost too much.
 
     Args:
-        costs: see `leaf_costs`.
+        costs: float64[num_stages], nodes per answer, as `leaf_costs` measures them.
         nodes_per_answer: nodes that an answer may cost on average.
 
     Returns:

@@ -36,6 +36,8 @@ FEW_EMPTIES = 5
 #: Numbers below and above every score.
 WORST, BEST = -65, 65
 _UNLIMITED = 2**62
+#: The transposition table has 2 ** _TABLE_BITS entries of 19 bytes.
+_TABLE_BITS = 18
 #: Maximum empty squares of a solvable position, by board size; most such positions take seconds.
 MAX_EMPTIES = {4: 12, 6: 22, 8: 20}
 
@@ -60,53 +62,46 @@ class Search(NamedTuple):
 
 
 class OthelloSolver(AlphaBetaSolver):
-    """Scores Othello endgames; see `alphazero.solvers.base.Solver`.
+    """Scores Othello endgames by a compiled alpha-beta search; see `Solver`.
 
     Args:
-        max_empties: maximum number of empty squares in a position; None takes `MAX_EMPTIES`.
-        table_bits: the transposition table has 2 ** table_bits entries of 19 bytes.
         max_nodes: nodes after which a position is given up.
     """
 
     meaning = "discs"
 
-    def __init__(
-        self,
-        game: CompiledGame,
-        max_empties: int | None = None,
-        table_bits: int = 18,
-        max_nodes: int = _UNLIMITED,
-    ):
-        super().__init__(game, new_search(game.rules, table_bits), max_nodes)
-        self.max_empties = MAX_EMPTIES[game.rules.size] if max_empties is None else max_empties
+    def __init__(self, game: CompiledGame, max_nodes: int = _UNLIMITED):
+        super().__init__(game, new_search(game.rules, _TABLE_BITS), max_nodes)
 
     def scores(self, states: np.ndarray) -> np.ndarray:
         """Search for the exact score of each action; see `Solver.scores`."""
         inspected = self.game.inspect(states)
-        self.check_empties(states[~inspected.over])
+        self._check_empties(states[~inspected.over])
         scores = np.full((len(states), self.game.num_actions), ILLEGAL_SCORE, np.int16)
         guess = 0  # the score of the previous action is a good guess for the next one
         last_row, last_node = -1, 0
         for row, action in zip(*np.nonzero(inspected.legal_action_mask)):
             if row != last_row:
-                last_row, last_node = row, self.num_nodes + self.max_nodes
+                last_row = row
+                last_node = self.num_nodes + self.max_nodes
             child = self.game.step(states[row][None], np.array([action])).states[0]
             guess = scores[row, action] = -self._solve(child[0], child[1], -int(guess), last_node)
         return scores
 
-    def check_empties(self, states: np.ndarray) -> None:
-        """Raise UnsolvableError if a position has too many empty squares."""
-        num_squares = self.game.rules.size**2
-        empties = [num_squares - int(mine | other).bit_count() for mine, other, *_ in states]
-        most = max(empties, default=0)
-        if most > self.max_empties:
+    def _check_empties(self, states: np.ndarray) -> None:
+        """Raise `UnsolvableError` if a position has too many empty squares."""
+        size = self.game.rules.size
+        limit = MAX_EMPTIES[size]
+        num_discs = [int(mine | other).bit_count() for mine, other, *_ in states]
+        most = max((size**2 - num for num in num_discs), default=0)
+        if most > limit:
             raise UnsolvableError(
                 f"a position of {self.game.name} is too far from the end of the game: "
-                f"it has {most} empty squares; up to {self.max_empties} are solved."
+                f"it has {most} empty squares; up to {limit} are solved."
             )
 
     def _solve(self, mine: np.uint64, other: np.uint64, guess: int, last_node: int) -> int:
-        """Return the score of a position from the viewpoint of the player to move."""
+        """Return the score of a position for the player to move; ``guess`` is tested first."""
         low, high = WORST, BEST
         self._search.mine[0], self._search.other[0] = mine, other
         while low < high:
@@ -122,7 +117,8 @@ class OthelloSolver(AlphaBetaSolver):
 
 def new_search(game: Othello, table_bits: int) -> Search:
     """Allocate a search with an empty table of 2 ** ``table_bits`` entries."""
-    half, last = game.size // 2, game.size - 1
+    half = game.size // 2
+    last = game.size - 1
     quarter = sum(1 << row * 8 + column for row in range(half) for column in range(half))
     shifts = [0, half, 8 * half, 9 * half]
     depth = 2 * game.size**2 + 2  # no two passes follow each other
@@ -154,7 +150,8 @@ def search_above(search, bound):
         A lower bound of the score if it is above ``bound``, otherwise an upper bound. If the nodes
         ran out first, 0, and ``cursor[0]`` >= 0.
     """
-    depth, nodes_left = search.cursor[0], search.cursor[1]
+    depth = search.cursor[0]
+    nodes_left = search.cursor[1]
     while nodes_left > 0:
         nodes_left -= 1
         above = bound if depth & 1 == 0 else -bound - 1
@@ -184,7 +181,8 @@ def search_above(search, bound):
 @njit
 def _play(search, depth, move):
     """Put the position after ``move`` on the stack, at ``depth`` + 1."""
-    mine, other = search.mine[depth], search.other[depth]
+    mine = search.mine[depth]
+    other = search.other[depth]
     if move != PASS:
         turned = flips(mine, other, move)
         mine |= turned | (ONE << np.uint64(move))
@@ -201,7 +199,8 @@ def _expand(search, depth, above):
         The score, or a bound that decides whether the score is above ``above``; no moves are listed
         then. If neither is known, 0.
     """
-    mine, other = search.mine[depth], search.other[depth]
+    mine = search.mine[depth]
+    other = search.other[depth]
     search.num_moves[depth] = 0
     search.best[depth] = WORST
     empty = search.board & ~(mine | other)
@@ -224,7 +223,8 @@ def _expand(search, depth, above):
     best_move = -1
     entry = _entry_of(search, mine, other)
     if _holds(search, entry, mine, other):
-        lowest, highest = search.answers[entry, 0], search.answers[entry, 1]
+        lowest = search.answers[entry, 0]
+        highest = search.answers[entry, 1]
         best_move = search.answers[entry, 2]
         if highest <= above:
             return np.int64(highest)
@@ -236,7 +236,7 @@ def _expand(search, depth, above):
 
 @njit
 def _list_by_parity(search, depth, empty, moves):
-    """List ``moves`` and return their number.
+    """List ``moves`` at ``depth``, the most promising one last; return their number.
 
     Moves into quarters with an odd number of empty squares come last.
     """
@@ -255,7 +255,7 @@ def _list_by_parity(search, depth, empty, moves):
 
 @njit
 def _list_by_mobility(search, depth, mine, other, empty, moves, best_move):
-    """List ``moves`` and return their number.
+    """List ``moves`` at ``depth``, the most promising one last; return their number.
 
     Moves that leave the opponent few replies come last, ``best_move`` (-1: none) after all others.
     """
@@ -285,14 +285,15 @@ def _entry_of(search, mine, other):
 
 @njit
 def _holds(search, entry, mine, other):
-    """Return whether a table entry stores this position; unused entries have no discs."""
+    """Return whether a table entry is that of this position; unused entries have no discs."""
     return search.positions[entry, 0] == mine and search.positions[entry, 1] == other
 
 
 @njit
 def _store_bound(search, depth, value, is_lower):
-    """Store a lower or an upper bound; keep the other one if the entry is for this position."""
-    mine, other = search.mine[depth], search.other[depth]
+    """Store a bound on the score of the position at ``depth``; keep its other bound, if any."""
+    mine = search.mine[depth]
+    other = search.other[depth]
     if popcount(search.board & ~(mine | other)) <= FEW_EMPTIES:
         return
     entry = _entry_of(search, mine, other)

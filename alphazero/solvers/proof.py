@@ -18,22 +18,20 @@ from alphazero.games.batched_game import Game
 from alphazero.runtime.errors import InputError
 from alphazero.solvers.enumeration import NO_CHILD, ExactValues, Positions
 
-_RESULTS = (1, 0, -1)
+_BATCH = 4096  # maximum number of positions per call of the player
 
 
 @dataclasses.dataclass(frozen=True)
 class SideReport:
-    """All games in which the player takes one side and the opponent may play any move.
+    """What can happen when the player takes one side and the opponent may play any move.
 
     A *position* counts once, however it is reached. A *game* is a sequence of moves, so several
-    games can end in the same final position. Results are from the player's viewpoint.
+    games can end in the same final position.
     """
 
     color: int  #: 0 if the player moves first in the game, 1 if it moves second
     num_positions: int  #: different positions that can occur, including the first and final ones
-    num_choices: int  #: how many of these positions have the player to move
-    games: tuple[int, ...]  #: numbers of games won, drawn, lost
-    final_positions: tuple[int, ...]  #: numbers of different final positions won, drawn, lost
+    games: tuple[int, ...]  #: numbers of games that the player wins, draws and loses
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,7 +50,7 @@ class Failure:
 
 @dataclasses.dataclass(frozen=True)
 class ProofReport:
-    """The result of `prove`."""
+    """How a player fares against every possible play, and the positions that it misplays."""
 
     game_name: str
     #: two reports: the player moves first, then second; empty in a game of one player
@@ -84,15 +82,13 @@ def prove(
     game: Game,
     choose: Callable[[np.ndarray], np.ndarray],
     exact: ExactValues | None = None,
-    batch_size: int = 4096,
 ) -> ProofReport:
-    """Ask a player for its move in every position of a game, and derive all its possible games.
+    """Ask a player for its move in every position of a game, and follow all games that can result.
 
     Args:
         choose: maps unfinished positions ([B, K]) to the player's actions (int[B]); called once for
             each position.
         exact: the exact values of the game, if they are already known.
-        batch_size: maximum number of positions per call.
 
     Raises:
         UnsolvableError: if the game has too many positions.
@@ -102,7 +98,7 @@ def prove(
     positions = exact.positions
     rows = np.flatnonzero(~positions.over)
     chosen = np.full(len(positions), NO_CHILD, np.int64)
-    for batch in np.split(rows, range(batch_size, len(rows), batch_size)):
+    for batch in np.split(rows, range(_BATCH, len(rows), _BATCH)):
         chosen[batch] = choose(positions.states[batch])
         _check_choices(game, positions, batch, chosen[batch])
     values = positions.action_values[rows, chosen[rows]]
@@ -135,7 +131,7 @@ def _failure(exact: ExactValues, row: int, action: int, value: float) -> Failure
 
 
 def _play_alone(positions: Positions, chosen: np.ndarray) -> float:
-    """Play the player's moves from the start; return the result."""
+    """Follow the player's moves in a game of one player; return the result in [-1, 1]."""
     row = 0
     while not positions.over[row]:
         row = positions.children[row, chosen[row]]
@@ -143,7 +139,7 @@ def _play_alone(positions: Positions, chosen: np.ndarray) -> float:
 
 
 def _play_out(positions: Positions, chosen: np.ndarray, color: int) -> SideReport:
-    """Play the player's moves as ``color`` against all moves of the opponent, from the start."""
+    """Play the player's moves as ``color`` (0: first, 1: second) against all opposing moves."""
     num_games = np.zeros(len(positions), object)  # number of games so far that reach each position
     num_games[0] = 1
     # Every move lowers `plies_left`. So, in this order, all games that reach a position are counted
@@ -154,13 +150,10 @@ def _play_out(positions: Positions, chosen: np.ndarray, color: int) -> SideRepor
             own_turn = positions.players[row] == color
             for child in children[[chosen[row]]] if own_turn else children[children != NO_CHILD]:
                 num_games[child] += num_games[row]
-    occurs = num_games.astype(bool)
     results = np.where(positions.players == color, positions.values, -positions.values)
-    final = [occurs & positions.over & (np.sign(results) == result) for result in _RESULTS]
+    ends = [positions.over & (np.sign(results) == result) for result in (1, 0, -1)]
     return SideReport(
         color=color,
-        num_positions=int(occurs.sum()),
-        num_choices=int((occurs & ~positions.over & (positions.players == color)).sum()),
-        games=tuple(int(num_games[rows].sum()) for rows in final),
-        final_positions=tuple(int(rows.sum()) for rows in final),
+        num_positions=int(np.count_nonzero(num_games)),
+        games=tuple(int(num_games[rows].sum()) for rows in ends),
     )

@@ -1,4 +1,4 @@
-"""Prove results of Connect-X and Othello positions (win, draw or loss) within a number of nodes.
+"""Prove that positions of Connect-X or Othello are won, drawn or lost, within a number of nodes.
 
 In: positions on a `ConnectX` board (up to 64 bits) or an `Othello` board. Out: their results, if
 the alpha-beta search of `alphazero.solvers.connect_x` or `alphazero.solvers.othello` proves them
@@ -30,7 +30,7 @@ ROW, BEGUN, SPENT = range(3)
 
 
 class Prover:
-    """An exact search of one game, which proves a win, draw or loss.
+    """Proves that positions of one game are won, drawn or lost.
 
     A position's stage is the number of its empty cells.
 
@@ -82,13 +82,13 @@ class Prover:
         return results, num_nodes
 
     def stages(self, states: np.ndarray) -> np.ndarray:
-        """Return the stage of each position, int64[M]."""
+        """Return the stage (number of empty cells) of each position, int64[M]."""
         num_discs = np.empty(len(states), np.int64)
         count_bits(states[:, 0] | states[:, 1], num_discs)
         return self._num_cells - num_discs
 
     def forget(self) -> None:
-        """Clear the transposition table that is kept between positions."""
+        """Clear the transposition table, which is otherwise kept from position to position."""
         self._table[:] = 0
 
 
@@ -104,7 +104,8 @@ def _prove_connect_x(game, search, at, states, budgets, results, num_nodes):
     while left > 0 and at[ROW] < states.shape[0]:
         row = at[ROW]
         if at[BEGUN] == 0:
-            mine, occupied = states[row, 0], states[row, 0] | states[row, 1]
+            mine = states[row, 0]
+            occupied = states[row, 0] | states[row, 1]
             is_won = budgets[row] > 0 and connect_x.can_win(game, search, mine, occupied)
             if is_won:
                 results[row] = 1
@@ -129,7 +130,8 @@ def _prove_othello(game, search, at, states, budgets, results, num_nodes):
             if budgets[row] <= 0:
                 at[ROW] += 1
                 continue
-            search.mine[0], search.other[0] = states[row, 0], states[row, 1]
+            search.mine[0] = states[row, 0]
+            search.other[0] = states[row, 1]
             search.cursor[0], at[BEGUN] = 0, 1
         search.cursor[1] = given = min(budgets[row] - at[SPENT], left)
         margin = othello.search_above(search, 1 - at[BEGUN])
@@ -140,7 +142,7 @@ def _prove_othello(game, search, at, states, budgets, results, num_nodes):
 
 @njit
 def _settle(search, at, budget, given, score, results):
-    """Store the outcome of a test and go on to the next test or position, unless it paused."""
+    """Store the outcome of a finished test, and go on to the next test or position."""
     at[SPENT] += given - search.cursor[1]
     is_over = search.cursor[0] < 0
     if is_over and score == 0 and at[BEGUN] == 1:  # at most 0: a draw or a loss

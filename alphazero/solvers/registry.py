@@ -16,7 +16,7 @@ from alphazero.solvers.othello import OthelloSolver
 
 
 def make_solver(game: Game, max_nodes: int | None = None) -> Solver:
-    """Make the fastest solver of a game that is installed on this machine.
+    """Make the fastest solver of a game that this machine has.
 
     Args:
         max_nodes: nodes after which a compiled search gives up; None takes the solver's default.

@@ -13,8 +13,8 @@
         events.out.tfevents.*        TensorBoard's event files
         .lock                        held by the process that trains the run; removed afterwards
 
-In: a run's settings, games and states. Out: the same data, read back and checked; games are
-replayed by their rules. Does not depend on the trainer or the learner.
+In: a run's settings, games and states. Out: the same data, read back and checked. Does not depend
+on the trainer or the learner.
 """
 
 import contextlib
@@ -52,26 +52,26 @@ from alphazero.runtime.files import (
     write_atomically,
 )
 from alphazero.runtime.own_code import is_module_name
+from alphazero.runtime.process import version_of
 from alphazero.runtime.source_text import digest_of
-from alphazero.runtime.versions import version_of
-from alphazero.selfplay.game_check import GamesError, check_games
-from alphazero.selfplay.game_record import GameRecord, flatten, unflatten
+from alphazero.selfplay.game_record import (
+    GameRecord,
+    GamesError,
+    check_games,
+    flatten,
+    unflatten,
+)
 from alphazero.storage.checkpoint import load_state, save_state
 
 STATE_FILE = "state.safetensors"
 _STATE_FILES = (STATE_FILE, "state.previous.safetensors")
-#: The files that a run may have before it has stored its first iteration.
-_FIRST_FILES = re.compile(
-    r"\.lock|config\.yaml|versions\.json|rules\.py|metrics\.jsonl|events\.out\.tfevents.*"
-    r"|(games|networks)/000001\.safetensors|(.*/)?\..*\.tmp\d+"
-)
 _LOCK_S = 0.2  # seconds to wait for a lock, which `is_training` may hold for a moment
 _MAX_OVERRIDES = 150  # maximum characters of the overrides in a folder's name
 _LIBRARIES = ("alphazero-selfplay", "torch", "numpy", "numba", "hydra-core")
 
 
 class RunFolder:
-    """The folder of one run, and its files."""
+    """The folder of one training run; reads and writes its files."""
 
     def __init__(self, path: str | Path):
         self.path = Path(path)
@@ -80,7 +80,6 @@ class RunFolder:
         self.rules = self.path / "rules.py"
         self.state, self.previous_state = (self.path / name for name in _STATE_FILES)
         self._lock = FileLock(self.path / ".lock", thread_local=False)
-        self._is_own = False  # whether the folder holds only this run's files
 
     @classmethod
     def create(cls, root: str, game: str, name: str, overrides: str = "") -> "RunFolder":
@@ -100,21 +99,18 @@ class RunFolder:
         stem = name or datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
         if overrides:
             stem += "_" + re.sub(r"[^\w.=+-]", "_", overrides)[:_MAX_OVERRIDES]
-        if name:
-            cls(parent / stem)._discard_first_iteration()
         number = 0
         while True:
             number += 1
             path = parent / (stem if number == 1 else f"{stem}_{number}")
             try:
                 make_folder(path, exist_ok=False)
-                folder = cls(path)
-                folder._is_own = True
-                return folder
+                return cls(path)
             except FileExistsError:
                 if name:
-                    message = f"run.name={name} is taken: {path} exists. Choose another name, or "
-                    message += f"continue that run with resume={path}."
+                    message = f"run.name={name} is taken: {path} exists. Choose another name, "
+                    message += f"continue that run with resume={path}, or delete it if it has not "
+                    message += "finished an iteration."
                     raise ConfigError(message, key="run.name", value=name) from None
             except OSError as error:
                 message = f"run.root={root}: no folder can be created there ({error.strerror})."
@@ -165,41 +161,20 @@ class RunFolder:
 
     @property
     def states(self) -> list[Path]:
-        """The files of the stored states, newest first: at most two."""
+        """The paths of the stored state files, the newest first; there are at most two."""
         return [path for path in (self.state, self.previous_state) if path.is_file()]
 
     def discard(self) -> None:
-        """Remove the folder of a run that has not finished an iteration.
-
-        A folder that contains a state, or held other files before the run, is kept.
-        """
-        if self.states or not self._is_own:
-            return
-        shutil.rmtree(self.path, ignore_errors=True)  # while this process holds the lock
-        self._lock.release(force=True)
-        if os.name == "nt":  # Windows deletes no open file; elsewhere, a new run may have begun
+        """Remove the folder of a new run that has not finished an iteration; keep any other."""
+        if not self.states:
+            self._lock.release(force=True)
             shutil.rmtree(self.path, ignore_errors=True)
-        with contextlib.suppress(OSError):  # the game's folder holds other runs
-            self.path.parent.rmdir()
-
-    def _discard_first_iteration(self) -> None:
-        """Remove the folder of a run that was killed in its first iteration.
-
-        A folder that is in use or holds other files is left unchanged.
-        """
-        if not self.path.is_dir():
-            return
-        paths = [path for path in self.path.rglob("*") if not path.is_dir()]
-        names = [path.relative_to(self.path).as_posix() for path in paths]
-        if all(_FIRST_FILES.fullmatch(name) for name in names):
-            with contextlib.suppress(Timeout, OSError, NotImplementedError):
-                self._lock.acquire(timeout=_LOCK_S, poll_interval=_LOCK_S / 10)
-                self._is_own = True
-                self.discard()
+            with contextlib.suppress(OSError):  # the game's folder holds other runs
+                self.path.parent.rmdir()
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the run's lock, because two learners would overwrite each other's files.
+        """Hold the run's lock within a ``with`` block, so that no other process trains the run.
 
         The operating system releases it when the process ends, even if killed. Unfinished files
         that a killed process left behind are removed.
@@ -228,9 +203,9 @@ class RunFolder:
 
     @property
     def is_training(self) -> bool:
-        """Whether a process holds the run's lock now.
+        """Whether a process is training the run now, that is, holds its lock.
 
-        The test itself takes a free lock for microseconds; `locked` waits longer than that.
+        The test itself holds a free lock for microseconds; `locked` waits longer than that.
         """
         try:
             file = os.open(self._lock.lock_file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
@@ -266,7 +241,7 @@ class RunFolder:
         write_atomically(self.path / "versions.json", text.encode())
 
     def read_config(self) -> dict[str, Any]:
-        """Read the stored settings as plain data, under the names used when they were stored.
+        """Read the stored settings as nested plain data, with the keys of their time.
 
         Raises:
             StoredFileError: if the file is missing or damaged.
@@ -320,7 +295,7 @@ class RunFolder:
     # --- the rules of a user's game ---------------------------------------------------------------
 
     def write_rules(self, text: str) -> None:
-        """Store the source of the game's rules (`Game.rules_text`); "" stores nothing."""
+        """Store the source of the game's rules (`Game.rules_text`), unless it is empty."""
         if text:
             write_atomically(self.rules, text.encode())
 
@@ -338,7 +313,7 @@ class RunFolder:
         return digest_of(self.read_rules())
 
     def drop_window(self, rules_text: str) -> None:
-        """Delete all games, including those in progress, and store the new rules.
+        """Delete all stored games, including those in progress, and store the new rules.
 
         The rules are stored last, so that an interrupted deletion is repeated.
         """
@@ -351,15 +326,15 @@ class RunFolder:
     # --- networks ---------------------------------------------------------------------------------
 
     def network(self, iteration: int) -> Path:
-        """Return the path of the network of an iteration."""
+        """Return the path of the network file of an iteration."""
         return self.path / "networks" / f"{iteration:06d}.safetensors"
 
     def drop_networks(self, keep: int) -> None:
-        """Delete networks until ``keep`` remain besides the newest but one, or fewer; 0 keeps all.
+        """Delete old networks so that at most ``keep`` + 1 remain; 0 keeps all.
 
-        The newest but one stays because another process may be about to read it. Of the older ones,
-        the multiples of the smallest sufficient power of two remain: they are spread evenly over
-        the run, and a longer run keeps a subset of what it kept before.
+        The newest two always remain, because another process may be about to read the older one. Of
+        the others, those of iterations divisible by a power of two remain, the smallest power that
+        suffices: they are spread evenly over the run, and a longer run keeps a subset of them.
         """
         older = sorted((self.path / "networks").glob("*.safetensors"))[:-2]
         stride = 1
@@ -374,7 +349,7 @@ class RunFolder:
     def save_games(self, iteration: int, records: list[GameRecord]) -> str:
         """Store the games of an iteration; return the file's checksum.
 
-        A field that is missing from any record is left out of all.
+        A field that is None in any of the games is left out.
         """
         return save_state(self.games(iteration), flatten(records))
 
@@ -382,24 +357,23 @@ class RunFolder:
         """Read and check the games of an iteration.
 
         Args:
-            game: the game by whose rules they are replayed.
+            game: the game whose sizes the stored arrays must have.
             digest: the file's expected checksum, if known.
 
         Raises:
-            StoredFileError: if the file is missing or damaged, or its games break the rules.
+            StoredFileError: if the file is missing or damaged, or holds games of another game.
         """
         path = self.games(iteration)
         columns = load_state(path, digest)
         try:
             check_games(columns, game)
-        except (GamesError, AttributeError) as error:  # AttributeError: a part is not an array
-            reason = error if isinstance(error, GamesError) else "they are not arrays"
-            message = f"'{path}' does not hold games of {game.name}: {reason}."
+        except GamesError as error:
+            message = f"'{path}' does not hold games of {game.name}: {error}."
             raise StoredFileError(message, path=path) from None
         return unflatten(columns)
 
     def load_all_games(self, game: Game) -> list[GameRecord]:
-        """Read and check all stored games, oldest first."""
+        """Read all stored games, oldest first."""
         stored = sorted(int(path.stem) for path in (self.path / "games").glob("*.safetensors"))
         return [record for number in stored for record in self.load_games(number, game)]
 
@@ -430,7 +404,7 @@ class RunFolder:
 def folders_of_runs(
     root: str | Path, game: str | None = None, rules_digest: str = ""
 ) -> list[Path]:
-    """Return the folders of a game's runs, found by its name or by equal rules.
+    """Return the folders of all runs of a game, found by its name or by equal rules.
 
     Args:
         root: the folder of all runs.
@@ -451,9 +425,6 @@ def folders_of_runs(
 def folder_name(game: str) -> str:
     """Convert a game's name to a form that is safe in a path, such as the folder of its runs."""
     return Path(game).stem if game.endswith(".py") else re.sub(r"[^\w.-]+", "_", game).strip("_")
-
-
-_MAX_OVERRIDES = 150  # maximum characters of the overrides in a folder's name
 
 
 def find_network(path: str | Path) -> Path:

@@ -205,9 +205,7 @@ CURVES = {
     "workers/dropped_fraction": curve("Fraction dropped as too old.", "workers.stale_fraction"),
     "replay/window_samples": curve("Samples in the replay window.", "window"),
     "time/elapsed_s": curve("Seconds of the run so far, without measurements.", "elapsed_s"),
-    "time/selfplay_s": curve(
-        "Seconds of self-play; with workers.overlap those of waiting for its games.", "selfplay_s"
-    ),
+    "time/selfplay_s": curve("Seconds of self-play.", "selfplay_s"),
     "time/learner_s": curve("Seconds of learning, with sampling.", "learner_s"),
     "time/sampling_s": curve("Seconds for making batches.", "sampling_s"),
     "time/measure_s": curve("Seconds for measuring the strength.", "measure_s"),

@@ -25,7 +25,7 @@ from alphazero.training.reports import (
 class StageProgress(NamedTuple):
     """Event: the progress of the current iteration and its stage."""
 
-    #: stage: "self-play", "learning", "next games", "pit", "evaluation", "accuracy" or "proof"
+    #: stage: "self-play", "learning", "pit", "evaluation", "accuracy" or "proof"
     stage: str
     done: int
     total: int

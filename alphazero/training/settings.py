@@ -128,7 +128,6 @@ def check_run(settings: TrainSettings) -> None:
     check_num_games(evaluation.num_games, "evaluation.num_games", low=0)
     check_num_games(evaluation.final_num_games, "evaluation.final_num_games", low=0)
     _check_window(settings.replay)
-    _check_workers(settings.workers)
     name = settings.run.name
     if Path(name).name != name or name == "..":
         reason = "run.root says where it is"
@@ -206,16 +205,6 @@ def _check_window(replay: ReplaySettings) -> None:
         allowed = f"at most replay.window_max={replay.window_max}"
         reason = "the window only grows"
         raise ConfigError.of("replay.window_start", replay.window_start, allowed, reason)
-
-
-def _check_workers(workers: WorkerSettings) -> None:
-    """Check that `workers.overlap` is used only in free mode and on threads."""
-    if workers.overlap and workers.mode == "ordered":
-        reason = "in ordered mode each game is played with the newest network"
-        raise ConfigError.of("workers.overlap", True, "false, or workers.mode=free", reason)
-    if workers.overlap and workers.kind not in ("auto", "threads"):
-        reason = f"workers={workers.kind} play on in any case"
-        raise ConfigError.of("workers.overlap", True, "false, or workers=threads", reason)
 
 
 def _check_game(settings: TrainSettings, game: Game) -> None:

@@ -7,7 +7,6 @@ the old one.
 
 A run is deterministic: on a CPU, a run that is stopped after an iteration and resumed ends with the
 same weights, bit for bit, as an uninterrupted one, unless it has a time limit (`run.time_limit_s`).
-With `workers.overlap` the games of the next iteration are played while the network learns.
 """
 
 import contextlib
@@ -123,9 +122,7 @@ class Trainer:
                 start = time.monotonic()
                 self._progress_before = self.progress
                 records, report = yield from self._play()
-                self._play_ahead()
                 yield from self._learn(report)
-                yield from self._wait(report)
                 yield from self._pit(report)
                 self._durations_s.append(time.monotonic() - start)
                 self.elapsed_s += self._durations_s[-1]
@@ -200,8 +197,6 @@ class Trainer:
         # Workers that play on while the network learns have played since the last collection.
         is_continuous = self.source.plays_on and self._collected_at
         played_s = now - (self._collected_at if is_continuous else start)
-        if not self.source.plays_on:  # games played ahead took no time in this method
-            played_s = max(played_s, work.thread_s / len(self.evaluator.streams))
         self._collected_at = now
         self._collected_work = all_work
         selfplay = selfplay_report(self.game, records, num_samples, work, played_s)
@@ -210,14 +205,6 @@ class Trainer:
         report.selfplay_s = now - start
         report.workers = workers_report(self.source.worker_reports(), played_s)
         return records, report
-
-    def _play_ahead(self) -> None:
-        """Start the next iteration's games in the background, if there will be one."""
-        run = self.settings.run
-        left_s = run.time_limit_s - self.elapsed_s - 2 * self.usual_iteration_s
-        if self.iteration < run.num_iterations and (left_s > 0 or not run.time_limit_s):
-            progress = self._progress_after(self.iteration)
-            self.source.play_ahead(self.settings.selfplay.games_per_iteration, progress)
 
     def _learn(self, report: IterationReport) -> Iterator[StageProgress]:
         """Measure the loss on samples of the new games, then train on the replay window.
@@ -240,14 +227,6 @@ class Trainer:
         figures = report.learner.loss, report.learner.weight_norm
         if not (all(map(math.isfinite, figures)) and self.learner.is_finite):
             raise self._diverged(report)
-
-    def _wait(self, report: IterationReport) -> Iterator[StageProgress]:
-        """Wait for games played ahead, which must end before the weights used in search change."""
-        start = time.monotonic()
-        num_games = self.settings.selfplay.games_per_iteration
-        for num_ahead in self.source.wait():
-            yield self._event("next games", min(num_ahead, num_games), num_games)
-        report.selfplay_s += time.monotonic() - start
 
     def _pit(self, report: IterationReport) -> Iterator[StageProgress]:
         """If a pit is due, let the gate choose the network to keep; use that one in search.

@@ -27,7 +27,7 @@ from alphazero.own_games.registry import canonical_name
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import read_text, with_checksum, write_atomically
 from alphazero.runtime.jit import cache_directory, make_private
-from alphazero.runtime.versions import version_of
+from alphazero.runtime.process import version_of
 from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.training.settings import TrainSettings
 

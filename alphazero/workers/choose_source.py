@@ -1,4 +1,4 @@
-"""Make the source of training games that the settings select."""
+"""Choose who plays the training games: threads, processes, or the machines of a Ray cluster."""
 
 import importlib.util
 import uuid
@@ -28,7 +28,7 @@ def make_source(
     streams: list[CachedEvaluator],
     num_threads: int,
 ) -> GameSource:
-    """Make the source of training games: threads, processes or a Ray cluster.
+    """Make the source of training games that the settings select.
 
     Args:
         settings: `TrainSettings`, checked, with the engine that the learner's process uses.
@@ -43,7 +43,7 @@ def make_source(
     is_ordered = settings.workers.mode == "ordered"
     kind = _kind(workers, game, num_threads)
     if kind == "threads":
-        if workers.kind == "auto" and _takes_turns(game, num_threads):
+        if workers.kind == "auto" and _waits_for_lock(game, num_threads):
             warnings.warn(f"Self-play uses one core: {why_not_elsewhere(game)}.", stacklevel=2)
         unit_games = workers.unit_games if is_ordered else 0
         return ThreadSource(
@@ -53,7 +53,6 @@ def make_source(
             settings.search,
             settings.seed,
             unit_games,
-            workers.overlap,
         )
     job = Job(
         run=uuid.uuid4().hex[:12],
@@ -69,24 +68,23 @@ def make_source(
         unit_threads=len(streams) if is_ordered else 0,
         parallel_games_per_thread=max(1, settings.selfplay.num_parallel_games // len(streams)),
     )
-    return Dispatcher(workers, game, _make_transport(workers, kind, game, job, num_threads), job)
+    return Dispatcher(workers, _make_transport(workers, kind, game, job, num_threads), job)
 
 
 def plays_on_here(workers: WorkerSettings, game: Game, num_threads: int) -> bool:
-    """Return whether this machine's cores also play games while the network learns."""
-    kind = _kind(workers, game, num_threads)
-    return workers.overlap if kind == "threads" else workers.mode == "free"
+    """Return whether self-play uses this machine's cores at the same time as the learner."""
+    return workers.mode == "free" and _kind(workers, game, num_threads) != "threads"
 
 
 def _kind(workers: WorkerSettings, game: Game, num_threads: int) -> str:
-    """Choose the kind of workers; "auto" avoids threads that would wait for Python's lock."""
+    """Return the kind of workers; "auto" avoids threads that would wait for Python's lock."""
     if workers.kind != "auto":
         return workers.kind
-    is_possible = _takes_turns(game, num_threads) and why_not_elsewhere(game) is None
+    is_possible = _waits_for_lock(game, num_threads) and why_not_elsewhere(game) is None
     return "processes" if is_possible else "threads"
 
 
-def _takes_turns(game: Game, num_threads: int) -> bool:
+def _waits_for_lock(game: Game, num_threads: int) -> bool:
     """Return whether self-play threads would wait for each other at Python's global lock."""
     return num_threads > 1 and isinstance(game, PythonGame)
 

@@ -1,13 +1,12 @@
 """Distribute units of work to workers in other processes or on other machines; collect the games.
 
 In: a `Transport`, and the trainer's requests. Out: games, each counted once, and notices about the
-workers. If a worker is lost, another one plays its units. Repeated replies, and games that break
-the rules, do not count.
+workers. If a worker is lost, another one plays its units. Repeated replies do not count.
 
 In free mode workers play on while the network learns, and games that are more than
 `workers.max_staleness` networks old are dropped. A unit lasts about `workers.unit_s`, but at most a
-quarter of the time in which all workers play an iteration's games; a worker whose games are stale
-gets smaller units. Finished and requested games are limited to one iteration.
+quarter of the time in which all workers play an iteration's games. Finished and requested games are
+limited to one iteration.
 """
 
 import time
@@ -16,13 +15,11 @@ from collections.abc import Callable, Iterator
 
 import torch
 
-from alphazero.games.batched_game import Game
 from alphazero.inference.engines.agreement import PositionSample
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.network.weights import network_arrays
+from alphazero.runtime.console import counted
 from alphazero.runtime.errors import InputError
-from alphazero.runtime.wording import counted
-from alphazero.selfplay.game_check import GamesError, check_games
 from alphazero.selfplay.game_record import LENGTHS, GameRecord, unflatten
 from alphazero.workers.roster import MAX_UNITS, Roster, WorkerState
 from alphazero.workers.settings import WorkerSettings
@@ -49,21 +46,18 @@ class Dispatcher(GameSource):
     """A `GameSource` that sends units of work to workers elsewhere.
 
     Args:
-        game: the game by whose rules the workers' games are checked.
         clock: function that returns the time in seconds.
     """
 
     def __init__(
         self,
         settings: WorkerSettings,
-        game: Game,
         transport: Transport,
         job: Job,
         clock: Callable[[], float] = time.monotonic,
     ):
         self.plays_on = settings.mode == "free"
         self._settings = settings
-        self._game = game
         self._transport = transport
         self._job = job
         self._games_per_iteration = job.selfplay.games_per_iteration
@@ -85,7 +79,7 @@ class Dispatcher(GameSource):
     # --- the trainer's requests -------------------------------------------------------------------
 
     def update(self, version: int, network: torch.nn.Module, sample: PositionSample) -> None:
-        """Send a new network to all workers."""
+        """Send a new network to all workers; see `GameSource.update`."""
         self._version = version
         self._next_index = 0
         self._transport.publish(Weights(version, network_arrays(network), sample, self._engine))
@@ -117,16 +111,16 @@ class Dispatcher(GameSource):
             yield Played(self._finished.pop(unit.id), self._roster.take_notices())
 
     def tend(self) -> None:
-        """Keep the workers busy; return at once."""
+        """Send units of work and receive games without waiting, while the network learns."""
         self._wait(0.0)
 
     @property
     def work(self) -> SelfPlayWork:
-        """Counts of all self-play work so far."""
+        """The self-play work of all workers so far."""
         return self._roster.work
 
     def worker_reports(self) -> list[WorkerReport]:
-        """Return a report of each worker since the last call."""
+        """Return a report of each worker's games since the last call."""
         return self._roster.reports()
 
     def close(self) -> None:
@@ -175,21 +169,20 @@ class Dispatcher(GameSource):
         return Unit(unit_id, self._unit_games(worker), self._progress)
 
     def _unit_games(self, worker: WorkerState) -> int:
-        """Return the number of games in a unit of work of the intended duration."""
+        """Return how many games make a unit of work that takes a worker the intended time."""
         quarter = self._games_per_iteration / (2 * MAX_UNITS)
         if not worker.games_per_s:
             return max(1, min(int(quarter / len(self._roster.workers)), _FIRST_GAMES))
         seconds = min(self._settings.unit_s, quarter / self._roster.games_per_s)
-        return max(1, int(worker.games_per_s * seconds * worker.unit_scale))
+        return max(1, int(worker.games_per_s * seconds))
 
-    def _part_with(self, worker: WorkerState, reason: str, *units: Unit) -> None:
-        """Remove a worker, and queue its units of work for other workers.
+    def _remove(self, worker: WorkerState, reason: str) -> None:
+        """Remove a worker, and give its unfinished units of work to other workers.
 
         Args:
             reason: a clause that follows the worker's name in the notice.
-            units: units to play again, besides those that the worker has not finished.
         """
-        again = [*units, *self._roster.remove(worker)]
+        again = self._roster.remove(worker)
         self._waiting.extendleft(reversed(again))
         goes = "goes" if len(again) == 1 else "go"
         text = f" {counted(len(again), 'unit')} of work {goes} to another worker." if again else ""
@@ -203,7 +196,7 @@ class Dispatcher(GameSource):
         elif isinstance(event, Left):
             self._lose(event)
         elif (worker := self._roster.workers.get(event.worker)) is not None:
-            self._take(worker, event.answer)
+            self._accept(worker, event.answer)
 
     def _lose(self, event: Left) -> None:
         """Remove a worker that has left, and count the failure."""
@@ -211,7 +204,7 @@ class Dispatcher(GameSource):
         if worker is None:  # it had not joined yet
             self._roster.notices.append(f"Worker {event.worker} is gone: {event.reason}.")
         else:
-            self._part_with(worker, f"is gone: {event.reason}")
+            self._remove(worker, f"is gone: {event.reason}")
         self._count_failure(event.reason)
 
     def _count_failure(self, reason: str) -> None:
@@ -224,41 +217,17 @@ class Dispatcher(GameSource):
             f"has played a game. The last one was lost because {reason}."
         )
 
-    def _take(self, worker: WorkerState, answer: Answer) -> None:
-        """Accept the games in a worker's reply if they obey the rules and are fresh enough."""
+    def _accept(self, worker: WorkerState, answer: Answer) -> None:
+        """Accept the games of a worker's reply, unless their network is too old."""
         unit = worker.in_flight.pop(answer.unit_id, None)
         if unit is None:
             return  # a repeated reply
         worker.busy_since = self._clock()
-        try:
-            check_games(answer.games, self._game)
-            self._check_asked(answer, unit)
-        except GamesError as error:
-            self._transport.dismiss(worker.name)
-            self._part_with(worker, f"is dismissed: {error}", unit)
-            self._count_failure(str(error))
-            return
         self._has_answered = True
         staleness = self._version - answer.version
         num_games = len(answer.games[LENGTHS])
         if self._roster.count(worker, num_games, answer.work, answer.seconds, staleness):
             self._finished[unit.id] = unflatten(answer.games)
-
-    def _check_asked(self, answer: Answer, unit: Unit) -> None:
-        """Check a reply's number of games, which in free mode may exceed the unit's.
-
-        In ordered mode, check its network too.
-
-        Raises:
-            GamesError: if they are not those requested.
-        """
-        asked = unit.num_games
-        num_games = len(answer.games[LENGTHS])
-        if num_games < asked or num_games > asked and not self.plays_on:
-            text = f"it was asked for {counted(asked, 'game')} and answers with {num_games}"
-            raise GamesError(text)
-        if answer.version != self._version and not self.plays_on:
-            raise GamesError(f"it plays with network {answer.version}, not {self._version}")
 
     def _dismiss_hanging(self) -> None:
         """Dismiss workers that have not replied within their time limit."""
@@ -268,11 +237,11 @@ class Dispatcher(GameSource):
             if worker.in_flight and now - worker.busy_since > limit_s:
                 reason = f"no answer for {round(now - worker.busy_since)} seconds"
                 self._transport.dismiss(worker.name)
-                self._part_with(worker, f"is given up: {reason}")
+                self._remove(worker, f"is given up: {reason}")
                 self._count_failure(f"it gave {reason}")
 
     def _patience_s(self, worker: WorkerState) -> float:
-        """Return the seconds without a reply after which a worker counts as hanging."""
+        """Return after how many seconds without a reply a worker counts as hanging."""
         if not worker.games_per_s:
             return _FIRST_TIMEOUT_S
         first = next(iter(worker.in_flight.values()), None)

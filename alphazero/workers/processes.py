@@ -27,10 +27,10 @@ _END_S = 5.0  # seconds for a process to end by itself
 
 
 class ProcessTransport:
-    """Keeps a fixed number of worker processes running.
+    """Keeps a fixed number of worker processes running; see `Transport`.
 
     Args:
-        job: the data about the run that a worker needs.
+        job: the settings and the game of the run, for the workers.
         num_processes: number of processes.
         num_threads: number of threads in each process.
     """
@@ -59,7 +59,7 @@ class ProcessTransport:
         self._send(worker, unit)
 
     def poll(self, timeout_s: float) -> list[Event]:
-        """Replace lost processes; return new events."""
+        """Start new processes in place of lost ones; return the new events."""
         while self._weights is not None and len(self._processes) < self._num_processes:
             self._start()
         ready = multiprocessing.connection.wait(list(self._connections.values()), timeout_s)
@@ -100,12 +100,12 @@ class ProcessTransport:
             name=f"alphazero {name}",
             daemon=True,
         )
-        with _without_program():
+        with _without_main_script():
             process.start()
         there.close()
         self._processes[name] = process
         self._connections[name] = here
-        self._outboxes[name] = _sent(here)
+        self._outboxes[name] = _start_sender(here)
         self._send(name, self._weights)
 
     def _send(self, worker: str, message: Weights | Unit | None) -> None:
@@ -113,7 +113,7 @@ class ProcessTransport:
         self._outboxes[worker].put(bytes(multiprocessing.reduction.ForkingPickler.dumps(message)))
 
     def _end(self, worker: str) -> str:
-        """Forget a process that has ended or is ending; return the reason as a clause."""
+        """Remove a worker whose process has ended or is ending; return the reason, as a clause."""
         process = self._processes.pop(worker)
         del self._connections[worker]
         self._outboxes.pop(worker).put(None)
@@ -128,8 +128,8 @@ class ProcessTransport:
 
 
 @contextlib.contextmanager
-def _without_program() -> Iterator[None]:
-    """Keep `multiprocessing` from importing the main script in a new process.
+def _without_main_script() -> Iterator[None]:
+    """Keep `multiprocessing` from importing the main script in the processes started meanwhile.
 
     Otherwise the script might start another run there.
     """
@@ -142,7 +142,7 @@ def _without_program() -> Iterator[None]:
 
 
 def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
-    """Run a worker: play units of work as they arrive, each with the newest network so far.
+    """Run a worker process: play units of work as they arrive, with the newest network so far.
 
     Args:
         connection: receives `Weights`, then `Unit`s and newer `Weights`, and finally None; sends
@@ -154,7 +154,7 @@ def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
     with contextlib.suppress(EOFError, ConnectionError):  # the learner is gone
         player.load(connection.recv())
         connection.send(Joined(name, player.facts))
-        messages = _received(connection)
+        messages = _start_receiver(connection)
         while True:
             newest = None
             while not units or not messages.empty():
@@ -170,10 +170,10 @@ def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
             connection.send(Answered(name, player.play(units.popleft())))
 
 
-def _sent(connection: Any) -> "queue.SimpleQueue[bytes | None]":
-    """Start a thread that sends the pickled messages of a queue; return the queue.
+def _start_sender(connection: Any) -> "queue.SimpleQueue[bytes | None]":
+    """Start a thread that sends pickled messages from a queue; return the queue.
 
-    None closes the connection. The learner thus never waits for a stopped worker.
+    The message None closes the connection. Thus the learner never waits for a stopped worker.
     """
     messages: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
 
@@ -187,10 +187,10 @@ def _sent(connection: Any) -> "queue.SimpleQueue[bytes | None]":
     return messages
 
 
-def _received(connection: Any) -> "queue.SimpleQueue[Weights | Unit | None]":
-    """Start a thread that puts received messages into a queue, None last; return the queue.
+def _start_receiver(connection: Any) -> "queue.SimpleQueue[Weights | Unit | None]":
+    """Start a thread that puts received messages into a queue, the last one None; return the queue.
 
-    The thread prevents a deadlock in which learner and worker wait for each other to read.
+    Without the thread, learner and worker might wait for each other to read, forever.
     """
     messages: queue.SimpleQueue[Weights | Unit | None] = queue.SimpleQueue()
 

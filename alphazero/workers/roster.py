@@ -1,4 +1,4 @@
-"""The workers of a run: each one's unfinished units of work, speed and finished games.
+"""Keep track of a run's workers: their unfinished units of work, speed and finished games.
 
 In: workers that join, reply and leave. Out: `WorkerReport`s, and notices for the user. Does not
 depend on the transport or the game.
@@ -8,14 +8,12 @@ import copy
 import dataclasses
 import math
 
-from alphazero.runtime.wording import counted
+from alphazero.runtime.console import counted
 from alphazero.workers.source import WorkerReport
 from alphazero.workers.unit import NO_WORK, SelfPlayWork, Unit, WorkerFacts
 
 MAX_UNITS = 2  #: units of work that each worker holds: the one that it plays and the next one
 _PATIENCE_S = 30.0  # seconds without any worker before the user is told how one joins
-_SHRINK = 0.5  # factor for the size of a worker's units of work after stale games
-_GROW = 1.25  # factor for the size of a worker's units after fresh games, up to the full size
 
 
 @dataclasses.dataclass
@@ -24,7 +22,6 @@ class WorkerState(WorkerReport):
 
     busy_since: float = 0.0  #: time when it received work or last replied
     in_flight: dict[int, Unit] = dataclasses.field(default_factory=dict)  #: unfinished units by id
-    unit_scale: float = 1.0  #: factor for the size of its units of work; below 1 after stale games
 
 
 class Roster:
@@ -48,7 +45,7 @@ class Roster:
         self._gone: list[WorkerState] = []  # workers that have left since the last report
 
     def add(self, name: str, facts: WorkerFacts, now: float) -> None:
-        """Add a worker that has joined, with a notice."""
+        """Add a worker that has joined, and a notice that tells the user."""
         self.workers[name] = WorkerState(name, busy_since=now)
         threads = counted(facts.num_threads, "thread")
         self.notices.append(f"Worker {name} has joined: {threads} on {facts.host}.")
@@ -101,7 +98,6 @@ class Roster:
         before = worker.games_per_s
         worker.games_per_s = (before + newest) / 2 if before else newest
         is_fresh = staleness <= self._max_staleness
-        worker.unit_scale = min(worker.unit_scale * (_GROW if is_fresh else _SHRINK), 1.0)
         if is_fresh:
             worker.num_games += num_games
             worker.total_staleness += staleness * num_games
@@ -110,7 +106,7 @@ class Roster:
         return is_fresh
 
     def remind(self, now: float, text: str) -> None:
-        """Add the notice ``text`` once during each long period without workers."""
+        """Add the notice ``text`` once if there have been no workers for `_PATIENCE_S` seconds."""
         if self.workers:
             self._empty_since = None
         elif self._empty_since is None:
@@ -126,7 +122,7 @@ class Roster:
         return notices
 
     def reports(self) -> list[WorkerReport]:
-        """Return a report of each worker's games since the last call, and reset the counts."""
+        """Return a report of each worker's games since the last call; begin to count anew."""
         present = list(self.workers.values())
         gone = self._gone
         self._gone = []

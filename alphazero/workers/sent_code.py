@@ -21,15 +21,15 @@ from alphazero.own_games.registry import is_game_file, is_object, make_game
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import write_atomically
 from alphazero.runtime.jit import make_private, private_folder
+from alphazero.runtime.process import version_of
 from alphazero.runtime.source_text import read_source, source_files
-from alphazero.runtime.versions import version_of
 
 _PACKAGE = Path(__file__).parents[1]
 
 
 @functools.lru_cache
 def code_version() -> str:
-    """Return this program's version with a digest of its code; workers with another are refused."""
+    """Return this program's version and a digest of its source; other versions are refused."""
     digest = hashlib.sha256()
     for source in sorted(_PACKAGE.rglob("*.py")):
         digest.update(source.relative_to(_PACKAGE).as_posix().encode())
@@ -38,7 +38,7 @@ def code_version() -> str:
 
 
 def own_files(name: str) -> str | None:
-    """Read a game file and the modules from its folder that it imports.
+    """Read a user's game file, and the modules from its folder that it imports, for the workers.
 
     Returns:
         The texts as JSON, keyed by path relative to that folder; None if ``name`` is not a file.
@@ -52,27 +52,24 @@ def own_files(name: str) -> str | None:
 
 
 def why_not_elsewhere(game: Game) -> str | None:
-    """Describe, as a clause, why other processes cannot make the same game; None if they can."""
+    """Return why other processes cannot make the same game, as a clause; None if they can."""
     if not is_object(game.name):
         return None
     module = game.name.partition(":")[0]
     remedy = "move its class to a file my_game.py, and import it from there"
-    if module == "__main__":
-        return f"other processes cannot import '{game.name}'; {remedy}"
     try:
-        is_found = importlib.util.find_spec(module) is not None
+        if module == "__main__" or importlib.util.find_spec(module) is None:
+            return f"other processes cannot import '{game.name}'; {remedy}"
         made = load_named_game(game.name)
     except Exception as error:  # a module may do anything
         return f"other processes cannot make '{game.name}' ({error}); {remedy}"
-    if not is_found:
-        return f"other processes cannot import '{game.name}'; {remedy}"
     if not np.array_equal(made.initial_states(), game.initial_states()):
         return f"other processes would play '{game.name}' as it is made without arguments"
     return None
 
 
 def game_here(name: str, files: str | None, rules_digest: str) -> Game:
-    """Make the learner's game on this machine.
+    """Make the game that the learner trains, on a worker's machine.
 
     Args:
         name: the game's name.
@@ -91,18 +88,15 @@ def game_here(name: str, files: str | None, rules_digest: str) -> Game:
 
 
 def _name_here(name: str, files: str | None) -> str:
-    """Return the game's name on this machine.
+    """Return the name by which this machine makes the learner's game.
 
-    Unless its files are already here, they are written to a temporary folder. Other users cannot
-    write there, because the files will be run.
+    Unless its files are already here, they are written to a temporary folder first. Other users
+    cannot write there, because the files will be run.
     """
     if files is None or Path(name).is_file() and own_files(name) == files:
         return name
     digest = hashlib.sha256(files.encode()).hexdigest()[:12]
-    try:
-        folder = private_folder(Path(tempfile.gettempdir()) / f"alphazero-{digest}")
-    except OSError:  # the folder belongs to another user
-        folder = Path(tempfile.mkdtemp(prefix="alphazero-"))
+    folder = private_folder(Path(tempfile.gettempdir()) / f"alphazero-{digest}")
     for place, text in json.loads(files).items():
         path = folder / place
         make_private(path.parent)

@@ -21,11 +21,6 @@ class WorkerSettings:
         "fixed games in a fixed order, so that the run can be repeated with any kind of worker",
         choices=("free", "ordered"),
     )
-    overlap: bool = option(
-        False,
-        "threads play the games of the next iteration while the network learns, with the previous "
-        "network; other workers in free mode always do",
-    )
     unit_games: int = option(64, "games of a unit of work in ordered mode", low=1, high=1_000_000)
     unit_s: float = option(
         30.0, "seconds that a unit should last in free mode", low=0.1, high=86_400.0
@@ -50,7 +45,4 @@ class WorkerSettings:
         "auto",
         "of the Ray cluster, HOST:PORT; auto is the one that this machine is part of, local starts "
         "one here",
-    )
-    memory_gb: float = option(
-        0.0, "memory that a Ray worker reserves on its machine; 0 reserves none", low=0.0
     )

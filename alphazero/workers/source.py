@@ -16,7 +16,7 @@ from alphazero.workers.unit import SelfPlayWork
 
 
 class Played(NamedTuple):
-    """The games and notices since the last report of a source of games."""
+    """What a source of games yields: finished games, and notices for the user."""
 
     records: list[GameRecord]
     notices: list[str]  #: sentences for the user: a worker has joined, has died, ...
@@ -24,7 +24,7 @@ class Played(NamedTuple):
 
 @dataclasses.dataclass
 class WorkerReport:
-    """The games of one worker in an iteration."""
+    """One worker's speed, and its games in an iteration."""
 
     name: str
     games_per_s: float = 0.0  #: speed while it played; 0 before its first reply
@@ -35,7 +35,9 @@ class WorkerReport:
 
 
 class GameSource:
-    """Plays training games. Methods that do nothing here concern only some kinds of workers.
+    """Plays training games: the base class of all kinds of workers.
+
+    Methods that do nothing here apply only to workers in other processes or on other machines.
 
     Contract: each game is yielded once. `play` yields at least every few seconds, even without
     games, so that the user sees that the run is alive.
@@ -44,7 +46,7 @@ class GameSource:
     plays_on = False  #: whether workers elsewhere play on while the network learns
 
     def update(self, version: int, network: torch.nn.Module, sample: PositionSample) -> None:
-        """Use this network for new units of work.
+        """Play with a new network from now on.
 
         Args:
             version: number of iterations for which the network has been trained.
@@ -62,18 +64,8 @@ class GameSource:
 
     @property
     def work(self) -> SelfPlayWork:
-        """Counts of all self-play work so far."""
+        """The self-play work done so far."""
         raise NotImplementedError
-
-    def play_ahead(self, num_games: int, progress: float) -> None:
-        """Start the next iteration's games if this process plays them; return at once.
-
-        The evaluator must keep its weights until `wait` has finished.
-        """
-
-    def wait(self) -> Iterator[int]:
-        """Wait for the games that `play_ahead` started; now and then yield how many are done."""
-        yield from ()
 
     def tend(self) -> None:
         """Keep workers elsewhere busy while the network learns; return at once."""
@@ -83,11 +75,11 @@ class GameSource:
         return []
 
     def state_dict(self) -> dict:
-        """Return the state that resuming needs besides the yielded games."""
+        """Return what a resumed run needs to continue unfinished games; {} if there is nothing."""
         return {}
 
     def load_state_dict(self, state: dict) -> None:
-        """Restore a state, as far as it applies; another kind of source may have stored it."""
+        """Restore a state from `state_dict`; ignore one that another kind of source stored."""
 
     def close(self) -> None:
         """End all workers."""

@@ -10,21 +10,21 @@ from alphazero.workers.unit import Answer, Unit, Weights, WorkerFacts
 
 
 class Joined(NamedTuple):
-    """Event: a worker is ready to play."""
+    """An event: a worker has joined and is ready to play."""
 
     worker: str
     facts: WorkerFacts
 
 
 class Answered(NamedTuple):
-    """Event: a worker has finished a unit of work."""
+    """An event: a worker has finished a unit of work."""
 
     worker: str
     answer: Answer
 
 
 class Left(NamedTuple):
-    """Event: a worker has left and will send no more replies."""
+    """An event: a worker has left and will send no more replies."""
 
     worker: str
     reason: str  #: a clause such as "its process was killed"

@@ -26,7 +26,7 @@ from alphazero.selfplay.threads import ParallelSelfPlay
 
 @dataclasses.dataclass
 class Job:
-    """The data about a run that a worker needs before its first unit of work."""
+    """What a worker must know about a run before its first unit of work."""
 
     run: str = ""  #: unique name of the run, which seeds the games of free mode
     game: str = ""
@@ -45,7 +45,7 @@ class Job:
 
 
 class Weights(NamedTuple):
-    """A network to play with, sent to the workers."""
+    """The weights of a network, sent to the workers that play with it."""
 
     version: int  #: number of iterations for which the network has been trained
     arrays: dict[str, np.ndarray]  #: weights by name
@@ -62,14 +62,14 @@ class Unit(NamedTuple):
 
 
 class WorkerFacts(NamedTuple):
-    """A worker's report when it joins: its machine and its threads."""
+    """What a worker reports when it joins: its host name and its number of threads."""
 
     host: str
     num_threads: int
 
 
 class SelfPlayWork(NamedTuple):
-    """Counts and times of self-play, summed over its threads."""
+    """An amount of self-play: counts and seconds, summed over all threads."""
 
     num_simulations: int  #: simulations that added a leaf node
     num_evaluations: int  #: positions that the search passed to the evaluator
@@ -83,16 +83,16 @@ class SelfPlayWork(NamedTuple):
 
     @classmethod
     def now(cls, selfplay: ParallelSelfPlay, streams: Sequence[CachedEvaluator]) -> "SelfPlayWork":
-        """Return the work since ``selfplay`` was created, without `thread_s`."""
+        """Return the work done since ``selfplay`` was created; `thread_s` stays 0."""
         counts = np.sum([stream.counts for stream in streams], axis=0)
         return cls(*dataclasses.astuple(selfplay.counts), *counts)
 
     def since(self, before: "SelfPlayWork") -> "SelfPlayWork":
-        """Return the work done after ``before``."""
+        """Return the difference between this amount and an earlier one."""
         return SelfPlayWork._make(count - old for count, old in zip(self, before))
 
     def plus(self, more: Sequence[float]) -> "SelfPlayWork":
-        """Return the sum of this work and more work."""
+        """Return the sum of this amount and another one."""
         return SelfPlayWork._make(count + other for count, other in zip(self, more, strict=True))
 
 
@@ -134,11 +134,11 @@ def ordered_units(version: int, num_games: int, unit_games: int, progress: float
 def play_ordered(
     selfplay: ParallelSelfPlay, streams: list[CachedEvaluator], unit: Unit, seed: int
 ) -> list[GameRecord]:
-    """Play the games of a unit of work, which depend only on network, unit and seed.
+    """Play the games of a unit of work; they depend only on the network, the unit and the seed.
 
     Args:
         selfplay: self-play with the setting ``carry_over`` off.
-        streams: its evaluators, whose caches are cleared.
+        streams: the evaluators of its threads; their caches are cleared first.
         seed: seed of the run.
     """
     for stream in streams:

@@ -1,4 +1,4 @@
-"""The worker's side: play units of work with the newest network received.
+"""Play units of work with the newest network received: what a worker does.
 
 In: a `Job`, then `Weights` and `Unit`s. Out: `Answer`s. Does not depend on the transport.
 """
@@ -36,7 +36,7 @@ class UnitPlayer:
     """Plays units of work on all cores, or on the GPU, of this process.
 
     Args:
-        job: the data about the run that a worker needs.
+        job: the settings and the game of the run.
         num_threads: number of threads; 0 means one per core that this process may use.
         name: unique name of the worker, which also seeds the games of free mode.
 
@@ -60,7 +60,7 @@ class UnitPlayer:
         self.facts = WorkerFacts(socket.gethostname(), self._num_threads)
 
     def load(self, weights: Weights) -> None:
-        """Load the network to play with from the next unit of work on."""
+        """Load a network, which the next units of work are played with."""
         load_arrays(self._network, weights.arrays)
         if self._evaluator is None:
             choice = weights.engine or self._fastest_engine(weights.sample)

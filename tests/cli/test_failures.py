@@ -18,9 +18,9 @@ import pytest
 from alphazero import cli
 from alphazero.cli import main
 from alphazero.cli.command import write_figures
-from alphazero.runtime import outputs
+from alphazero.runtime import files
 from alphazero.runtime.console import Console
-from alphazero.runtime.outputs import write_output
+from alphazero.runtime.files import write_output
 
 ROOT = Path(__file__).parents[2]
 FULL = Path("/dev/full")  # a device on which every write fails, as on a full disk
@@ -201,16 +201,16 @@ def refuse_writes(monkeypatch, folder=None):
     def fail(path, data, **_):
         raise OSError(errno.ENOSPC, "No space left on device", str(path))
 
-    monkeypatch.setattr(outputs, "write_atomically", fail)
+    monkeypatch.setattr(files, "write_atomically", fail)
     if folder is None:
-        monkeypatch.setattr(outputs.tempfile, "mkstemp", lambda *_: fail("tmp", b""))
+        monkeypatch.setattr(files.tempfile, "mkstemp", lambda *_: fail("tmp", b""))
 
 
 def test_an_output_that_cannot_be_written_leaves_nothing_and_is_kept_elsewhere(
     tmp_path, monkeypatch, capsys
 ):
     (tmp_path / "tmp").mkdir()
-    monkeypatch.setattr(outputs.tempfile, "tempdir", str(tmp_path / "tmp"))
+    monkeypatch.setattr(files.tempfile, "tempdir", str(tmp_path / "tmp"))
     refuse_writes(monkeypatch, tmp_path)
     with pytest.raises(OSError, match="No space") as raised:
         write_figures(str(tmp_path / "a.json"), {"elo": 3}, Console())
@@ -237,7 +237,7 @@ def test_an_output_may_be_a_link_or_a_pipe(tmp_path):
 
 @needs_full
 def test_an_error_of_a_device_names_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(outputs.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(files.tempfile, "tempdir", str(tmp_path))
     with pytest.raises(OSError) as raised:
         write_output(FULL, b"x")
     assert raised.value.filename == str(FULL) and raised.value.errno == errno.ENOSPC

@@ -15,7 +15,7 @@ from alphazero.evaluation.exact.set_file import read_set, shipped_path
 from alphazero.evaluation.exact.sets import IMMEDIATE, QUIET, make_set
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import Choice
-from alphazero.players.random import RandomPlayer
+from alphazero.players.without_search import RandomPlayer
 from alphazero.solvers.base import ILLEGAL_SCORE, values_of
 
 NO = ILLEGAL_SCORE

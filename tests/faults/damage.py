@@ -11,8 +11,7 @@ import shutil
 
 import numpy as np
 
-from alphazero.config.files import parse_yaml
-from alphazero.runtime.files import read_safetensors, read_text, with_checksum, write_safetensors
+from alphazero.runtime.files import read_safetensors, write_safetensors
 
 #: What takes the place of a file, besides another file.
 PLACES = ("empty", "missing", "folder", "pipe", "loop", "text", "zeros")
@@ -85,33 +84,11 @@ def _remove(path):
 
 
 def forge(path, key, value):
-    """Replace part of a network's metadata, or fill one of its arrays."""
+    """Replace part of a network's metadata."""
     metadata, arrays = read_safetensors(path)
-    if key in arrays:
-        arrays = {**arrays, key: np.full_like(arrays[key], value)}
-    elif value is None:
-        metadata.pop(key, None)
-    elif isinstance(value, dict):
-        metadata[key] = json.dumps(json.loads(metadata[key]) | value)
-    else:
-        metadata[key] = value
-    write_safetensors(path, arrays, metadata)
-
-
-def set_key(path, key, value):
-    """Replace a setting."""
-    settings = place = parse_yaml(read_text(path))
-    *sections, name = key.split(".")
-    for section in sections:
-        place = place[section]
-    place[name] = value
-    path.write_text(with_checksum(json.dumps(settings)))  # JSON is YAML, and NaN is a text
-
-
-def set_figure(path, key, value):
-    """Replace a figure of the newest iteration."""
-    *lines, last = path.read_text().splitlines()
-    path.write_text("\n".join([*lines, json.dumps(json.loads(last) | {key: value}), ""]))
+    if isinstance(value, dict):
+        value = json.dumps(json.loads(metadata[key]) | value)
+    write_safetensors(path, arrays, metadata | {key: value})
 
 
 class _Canary:

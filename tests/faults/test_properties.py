@@ -26,7 +26,7 @@ FIXED += ["network.kind", "network.options", "evaluation.prove", "evaluation.exa
 #: The largest numbers that a tiny run can have, by the last word of their keys.
 CAPS = {"num_simulations": 4, "uct_simulations": 8, "blocks": 2, "channels": 8, "epochs": 3}
 CAPS |= {"num_games": 4, "replay_ratio": 3, "initial_num_simulations": 4}
-CHOICES = {"learner.precision": ["float32", "bfloat16"], "workers.overlap": [True, False]}
+CHOICES = {"learner.precision": ["float32", "bfloat16"]}
 CHOICES |= {"workers.mode": ["free", "ordered"], "learner.step_at": [[], [0], [1, 0.5]]}
 DRAWN = [key for key in ROWS if key in CHOICES or not key.startswith(tuple(FIXED))]
 DRAWN = [key for key in DRAWN if key in CHOICES or ROWS[key].allowed or TYPES[key] is bool]
@@ -103,7 +103,6 @@ def test_drawn_settings_are_refused_or_train_and_resume(tmp_path_factory):
         suppress_health_check=list(hypothesis.HealthCheck),
     )
     @hypothesis.given(words())
-    @hypothesis.example(["workers.overlap=true", "selfplay.carry_over=false", "learner.epochs=2"])
     @hypothesis.example(["replay.window_start=1", "replay.window_max=1", "learner.batch_size=40"])
     @hypothesis.example(["learner.replay_ratio=0", "learner.ema_half_life_steps=3", "pit.every=1"])
     def try_settings(drawn):

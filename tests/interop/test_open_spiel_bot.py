@@ -6,7 +6,7 @@ pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
 
 from alphazero.interop.open_spiel_bot import PlayerBot, make_bot  # noqa: E402
 from alphazero.own_games.registry import make_game  # noqa: E402
-from alphazero.players.random import RandomPlayer  # noqa: E402
+from alphazero.players.without_search import RandomPlayer  # noqa: E402
 from alphazero.runtime.errors import ConfigError  # noqa: E402
 
 

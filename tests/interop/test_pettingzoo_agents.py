@@ -28,8 +28,8 @@ from alphazero.interop.episode import play_episode, play_match  # noqa: E402
 from alphazero.own_games.adapters.pettingzoo_game import load_game  # noqa: E402
 from alphazero.own_games.registry import make_game  # noqa: E402
 from alphazero.players.base import Choice  # noqa: E402
-from alphazero.players.random import RandomPlayer  # noqa: E402
 from alphazero.players.registry import make_player  # noqa: E402
+from alphazero.players.without_search import RandomPlayer  # noqa: E402
 from alphazero.runtime.errors import ConfigError  # noqa: E402
 
 ENVIRONMENTS = ("tictactoe_v3", "connect_four_v3", "tic_tac_toe", "connect_x:4x5x3", "othello:4")

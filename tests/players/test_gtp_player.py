@@ -16,8 +16,8 @@ from alphazero.evaluation.match import Openings, play_match
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import RESIGN, PlayerSettings
 from alphazero.players.gtp import GtpError, GtpPlayer
-from alphazero.players.random import RandomPlayer
 from alphazero.players.registry import make_player
+from alphazero.players.without_search import RandomPlayer
 from alphazero.runtime.errors import ConfigError
 
 ENGINE = Path(__file__).parents[1] / "gtp_engine.py"

@@ -7,7 +7,6 @@ import pytest
 
 from alphazero.own_games.registry import make_game
 from alphazero.players.base import PlayerSettings
-from alphazero.players.random import RandomPlayer
 from alphazero.players.registry import (
     is_path,
     make_player,
@@ -15,8 +14,8 @@ from alphazero.players.registry import (
     read_spec,
 )
 from alphazero.players.uct import UctPlayer, uct_simulations
+from alphazero.players.without_search import RandomPlayer
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.files import split_paths
 from alphazero.storage.pretrained import shipped_network
 
 GAMES = ["tic_tac_toe", "connect_four", "othello:4"]
@@ -145,19 +144,6 @@ def test_spec_settings_replace_those_of_the_command():
     assert (settings.uct_c, settings.seed) == (0.5, 9)
     kind, settings = read_spec("a,b/x=1.safetensors,with_search=false", command)
     assert (kind, settings.with_search) == ("a,b/x=1.safetensors", False)
-
-
-def test_commas_belong_to_a_path_that_exists(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name in ("a", "a,seed=1", "b,c"):
-        (tmp_path / name).mkdir()
-    for spec in ("a,seed=1", "network:a,seed=1"):
-        kind, settings = read_spec(f"{spec},num_simulations=5")
-        assert (kind, settings.seed, settings.num_simulations) == ("a,seed=1", 0, 5)
-    kind, settings = read_spec("a,seed=2")
-    assert (kind, settings.seed) == ("a", 2)
-    assert split_paths("a,seed=1,b,c,a,d,e") == ["a,seed=1", "b,c", "a", "d", "e"]
-    assert split_paths("") == [""]
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ from alphazero.evaluation.match import Openings, play_match
 from alphazero.own_games.registry import make_game
 from alphazero.play.json_engine import Engine
 from alphazero.play.terminal import HumanPlayer, TerminalGame
-from alphazero.players.random import RandomPlayer
 from alphazero.players.registry import make_player
 from alphazero.players.solver import SolverPlayer
+from alphazero.players.without_search import RandomPlayer
 from alphazero.runtime.errors import ConfigError
 from alphazero.solvers.base import ILLEGAL_SCORE
 from alphazero.solvers.enumeration import EnumeratedSolver, ExactValues

@@ -8,8 +8,7 @@ from search_samples import HashEvaluator, named_game
 
 from alphazero.own_games.registry import make_game
 from alphazero.search.settings import SearchSettings
-from alphazero.selfplay.lockstep import SelfPlay
-from alphazero.selfplay.move_sampling import sample_actions
+from alphazero.selfplay.lockstep import SelfPlay, sample_actions
 from alphazero.selfplay.settings import SelfPlaySettings, ply_temperatures, simulations_at
 from alphazero.storage.checkpoint import load_state, save_state
 

@@ -113,15 +113,6 @@ def test_values_are_from_the_viewpoint_of_the_player_to_move(tic_tac_toe):
     assert tic_tac_toe.best_actions(game.text_to_state("XXX\nOO.\n...", 1)) == []
 
 
-def test_an_enumeration_can_start_anywhere():
-    game = make_game("othello")
-    # Black has to pass, then white takes the last empty corner; nothing else can happen.
-    state = game.text_to_state("-BW" + "W" * 5 + "\n" + "\n".join("W" * 8 for _ in range(7)), 1)
-    positions = enumerate_positions(game, state)
-    assert [int(position[3]) for position in positions.states] == [1, 0, 3]
-    assert positions.values.tolist() == [-1, 1, -1]
-
-
 def test_an_unknown_position_and_a_game_too_large_are_refused(tic_tac_toe):
     with pytest.raises(InputError, match="tic_tac_toe"):
         tic_tac_toe.values(np.array([[511, 511]], np.uint64))

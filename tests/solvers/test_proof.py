@@ -13,6 +13,7 @@ from alphazero.games.batched_game import CompiledGame
 from alphazero.network.weights import network_arrays, save_network
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import InputError
+from alphazero.solvers import proof
 from alphazero.solvers.enumeration import ExactValues, enumerate_positions
 from alphazero.solvers.proof import prove
 from alphazero.storage.run_folder import RunFolder
@@ -51,13 +52,7 @@ def test_the_numbers_of_a_proof_agree_with_playing_every_game(exact):
         play_every_game(exact.game, choose, color, [], seen, ends)
         assert side.color == color
         assert side.num_positions == len(seen)
-        assert side.num_choices == sum(turn == color and not over for _, turn, over in seen)
-        assert side.games == tuple(
-            sum(result == wanted for _, result in ends) for wanted in (1, 0, -1)
-        )
-        assert side.final_positions == tuple(
-            len({board for board, result in ends if result == wanted}) for wanted in (1, 0, -1)
-        )
+        assert side.games == tuple(map(ends.count, (1, 0, -1)))
 
 
 def play_every_game(game, choose, color, line, seen, ends):
@@ -67,7 +62,7 @@ def play_every_game(game, choose, color, line, seen, ends):
         twin.play(action)
     seen.add((str(twin.board), twin.player, twin.over()))
     if twin.over():
-        ends.append((str(twin.board), twin.result() if twin.player == color else -twin.result()))
+        ends.append(twin.result() if twin.player == color else -twin.result())
     elif twin.player == color:
         play_every_game(
             game, choose, color, [*line, int(choose(game.play_moves(line)[None])[0])], seen, ends
@@ -77,7 +72,8 @@ def play_every_game(game, choose, color, line, seen, ends):
             play_every_game(game, choose, color, [*line, action], seen, ends)
 
 
-def test_positions_are_asked_about_once_and_in_batches(exact):
+def test_positions_are_asked_about_once_and_in_batches(exact, monkeypatch):
+    monkeypatch.setattr(proof, "_BATCH", 1000)
     batches = []
 
     def choose(states):
@@ -85,7 +81,7 @@ def test_positions_are_asked_about_once_and_in_batches(exact):
         states[:] = 0  # a player may overwrite the states that it is given
         return perfect(exact)(batches[-1])
 
-    report = prove(exact.game, choose, exact, batch_size=1000)
+    report = prove(exact.game, choose, exact)
     assert report.unbeatable and report.perfect
     assert (report.num_accurate, report.num_not_final, report.failures) == (4520, 4520, [])
     assert [len(states) for states in batches] == [1000] * 4 + [520]
@@ -104,7 +100,7 @@ def test_a_proof_is_told_also_of_a_game_that_is_lost_from_the_start(capsys):
     assert main(["prove", "game=connect_x:3x4x3", "player=solver"]) == 0
     out = capsys.readouterr().out
     assert "\n  perfect" in out and "beatable" not in out and "4,631 of 4,631" in out
-    lost = re.findall(r"(\d[\d,]*) lost\n", out)[::2]  # games, moving first and second
+    lost = re.findall(r"(\d[\d,]*) lost\n", out)  # games, moving first and second
     loser = {(True, False): "first", (False, True): "second"}[lost[0] != "0", lost[1] != "0"]
     assert re.search(rf"\n  perfect.* moves {loser} ", out)
     assert main(["prove", "game=connect_x:3x3x3", "player=random", "show=1"]) == 1
@@ -115,7 +111,7 @@ def test_a_proof_is_told_also_of_a_game_that_is_lost_from_the_start(capsys):
 
 def test_the_game_is_that_of_the_network(tmp_path, capsys):
     game = make_game("connect_x:3x3x3")
-    run = RunFolder(tmp_path / "a,seed=1")
+    run = RunFolder(tmp_path / "run")
     run.network(1).parent.mkdir(parents=True)
     weights = network_arrays(small_network(game))
     save_network(run.network(1), weights, game.name, SMALL, {})
@@ -124,7 +120,7 @@ def test_the_game_is_that_of_the_network(tmp_path, capsys):
 
 
 def test_a_game_too_large_to_prove_is_refused(capsys, monkeypatch):
-    monkeypatch.setattr(enumerate_positions, "__defaults__", (None, 1000))
+    monkeypatch.setattr(enumerate_positions, "__defaults__", (1000,))
     assert main(["prove", "game=connect_four", "player=random"]) == 2
     message = capsys.readouterr().err
     assert "connect_four" in message and "1,000" in message

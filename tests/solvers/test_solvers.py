@@ -11,7 +11,7 @@ from naive import naive_twin
 from solver_samples import late_states
 
 from alphazero.own_games.registry import make_game
-from alphazero.solvers import alpha_beta, bitbully
+from alphazero.solvers import alpha_beta, bitbully, connect_x, othello
 from alphazero.solvers.base import ILLEGAL_SCORE, UnsolvableError, values_of
 from alphazero.solvers.connect_x import ConnectXSolver
 from alphazero.solvers.enumeration import EnumeratedSolver
@@ -191,7 +191,9 @@ def test_scores_do_not_depend_on_the_table_size_or_on_earlier_questions(name, ma
     game = make_game(name)
     states = late_states(name, max_empties, 12, seed=5)
     expected = solver_of(name).scores(states)
-    small = type(solver_of(name))(game, table_bits=14 if name.startswith("connect") else 4)
+    small = type(solver_of(name))(game)
+    module, num_bits = (connect_x, 14) if name.startswith("connect") else (othello, 4)
+    small._search = module.new_search(game.rules, num_bits)
     assert (small.scores(states[::-1])[::-1] == expected).all()
 
 
@@ -253,17 +255,14 @@ def refused(ask):
 
 @pytest.mark.parametrize("name", [EXAMPLE, "connect_x:8x8x4"], ids=label)
 def test_games_too_large_to_enumerate_are_refused(name, monkeypatch):
-    monkeypatch.setattr("alphazero.solvers.enumeration.MAX_SOLVER_POSITIONS", 500)
+    monkeypatch.setattr(EnumeratedSolver.__init__, "__defaults__", (500,))
     error = refused(lambda: make_solver(make_game(name)))
     assert "500" in error
 
 
 def test_positions_too_far_from_the_end_are_refused():
-    othello = make_game("othello")
-    error = refused(lambda: solver_of("othello").scores(othello.initial_states()))
+    error = refused(lambda: solver_of("othello").scores(make_game("othello").initial_states()))
     assert "othello" in error and "20" in error and "60" in error
-    states = late_states("othello", 6, 3, seed=1)
-    refused(lambda: OthelloSolver(othello, max_empties=0).scores(states))
 
 
 def test_a_position_that_takes_too_many_nodes_is_refused_and_the_next_one_is_solved():

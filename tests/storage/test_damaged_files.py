@@ -18,7 +18,7 @@ from alphazero.evaluation.ratings import RatingFile
 from alphazero.network.weights import load_network, network_arrays, network_game, network_info
 from alphazero.own_games.registry import make_game
 from alphazero.players.network import load_network_player
-from alphazero.runtime.errors import StoredFileError
+from alphazero.runtime.errors import InputError, StoredFileError
 from alphazero.runtime.files import check_output, write_safetensors
 from alphazero.storage.checkpoint import load_state
 from alphazero.storage.run_folder import STATE_FILE, RunFolder, find_network
@@ -79,6 +79,12 @@ def test_weights_that_cannot_play_are_refused_by_the_path_of_their_file(change, 
         arrays[name] = changed
     path = write_network(tmp_path / "x.safetensors", arrays)
     with refused_by(path):
+        load_network_player(GAME, path)
+
+
+def test_a_network_of_an_enormous_size_is_refused_before_it_is_made(tmp_path):
+    path = write_network(tmp_path / "x.safetensors", network=json.dumps(SMALL | {"blocks": 10**9}))
+    with pytest.raises(InputError):
         load_network_player(GAME, path)
 
 

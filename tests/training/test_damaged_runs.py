@@ -7,8 +7,7 @@ import pytest
 from run_samples import assert_same, make_trainer, reports
 
 from alphazero.network.weights import network_arrays
-from alphazero.runtime.errors import ConfigError, StoredFileError
-from alphazero.selfplay.game_record import LENGTHS
+from alphazero.runtime.errors import StoredFileError
 from alphazero.storage.checkpoint import load_state, save_state
 from alphazero.storage.run_folder import RunFolder
 
@@ -95,18 +94,11 @@ def forged(folder, change):
         save_state(path, state)
 
 
-def own_games(state):
-    return state["selfplay"]["0"]
-
-
 FORGERIES = {
     "iteration": lambda state: state.update(iteration=-1),
     "weights": lambda state: state["learner"]["network"]["policy.weight"].fill(np.inf),
     "steps": lambda state: state["learner"].update(num_steps=None),
     "window": lambda state: state["replay"].update(num_added=-1),
-    "root": lambda state: own_games(state)["roots"].fill(511),
-    "plies": lambda state: own_games(state)["plies"].fill(9),
-    "targets": lambda state: own_games(state)["action_weights"].fill(np.nan),
     "no part": lambda state: state.pop("replay"),
 }
 
@@ -117,41 +109,3 @@ def test_a_forged_state_is_refused(folder, change):
     with pytest.raises(StoredFileError) as refused:
         resumed(folder)
     assert refused.value.path == folder.state
-
-
-FORGED_GAMES = [("actions", 100), ("outcomes", 7), (LENGTHS, 0), ("action_weights", np.nan)]
-
-
-@pytest.mark.parametrize("name, value", [*FORGED_GAMES, ("root_values", 1e30), ("states", 511)])
-def test_forged_games_are_refused(folder, name, value):
-    games = load_state(folder.games(2))
-    games[name].fill(value)
-    digest = save_state(folder.games(2), games)
-    forged(folder, lambda state: state["games"]["2"].update(sha256=digest))
-    with pytest.raises(StoredFileError) as refused:
-        resumed(folder)
-    assert str(folder.games(2)) in str(refused.value)
-
-
-FIRST_FILES = ("config.yaml", ".lock", "events.out.tfevents.1.a.b", "games/000001.safetensors")
-
-
-UNFINISHED = ("networks/.000001.safetensors.tmp77", "networks/000001.safetensors")
-NOT_FREE = ["state.safetensors", "networks/000002.safetensors", "notes.txt"]
-
-
-@pytest.mark.parametrize(
-    "more, is_free", [((), True), (UNFINISHED, True), *(((name,), False) for name in NOT_FREE)]
-)
-def test_a_name_is_free_again_if_the_run_was_killed_in_its_first_iteration(more, is_free, tmp_path):
-    left = tmp_path / "tic_tac_toe" / "a"
-    for name in (*FIRST_FILES, *more):
-        (left / name).parent.mkdir(parents=True, exist_ok=True)
-        (left / name).write_bytes(b"x")
-    if is_free:
-        assert RunFolder.create(str(tmp_path), "tic_tac_toe", "a").path == left
-        assert list(left.iterdir()) == []
-    else:
-        with pytest.raises(ConfigError):
-            RunFolder.create(str(tmp_path), "tic_tac_toe", "a")
-        assert all((left / name).exists() for name in (*FIRST_FILES, *more))

@@ -205,7 +205,7 @@ SLOW_CASES = (
     "change, words",
     [
         ("infinite statistics", ""),
-        ("huge weights", "workers.overlap=true"),
+        ("huge weights", "run.num_threads=2"),
         *(pytest.param(*case, marks=pytest.mark.slow) for case in SLOW_CASES),
     ],
 )

@@ -33,7 +33,7 @@ _DRAW_THRESHOLD = 1.0 / 3.0
 
 @dataclasses.dataclass(frozen=True)
 class Proportion:
-    """A number of positions out of a total.
+    """How many of a number of positions meet a condition, with a confidence interval.
 
     The 95% confidence interval is that of E. B. Wilson ("Probable inference, the law of succession,
     and statistical inference", 1927), which is valid near 0 and 1 too. With k of n positions and
@@ -56,7 +56,9 @@ class Proportion:
         """The 95% confidence interval of the fraction, see the class docstring."""
         if not self.total:
             return Interval(0.0, 1.0)
-        count, total, square = self.count, self.total, Z_95**2
+        count = self.count
+        total = self.total
+        square = Z_95**2
         centre = (count + square / 2) / (total + square)
         half = Z_95 / (total + square) * math.sqrt(count * (total - count) / total + square / 4)
         return Interval(max(0.0, centre - half), min(1.0, centre + half))
@@ -86,7 +88,10 @@ class Difference(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class AccuracyReport:
-    """The result of `measure_accuracy`. In methods, a mask ``rows``, bool[N], selects positions."""
+    """A player's moves compared with perfect play; the result of `measure_accuracy`.
+
+    In methods, a mask ``rows``, bool[N], selects positions; None selects all of them.
+    """
 
     evaluation_set: EvaluationSet
     actions: np.ndarray  #: int32[N], the moves chosen
@@ -103,23 +108,24 @@ class AccuracyReport:
         return _proportion(self.is_optimal, rows)
 
     def misplayed(self) -> np.ndarray:
-        """Return int64[M]: indices of positions in which the move gives up the exact result."""
+        """Return the indices (int64[M]) of the positions whose move gives up the exact result."""
         return np.flatnonzero(~self.keeps_result)
 
     def failures(self, limit: int) -> list[Failure]:
-        """Return the first ``limit`` misplayed positions, with the moves that keep the result."""
+        """Describe the first ``limit`` misplayed positions, and the moves that keep the result."""
         positions = self.evaluation_set
         found = []
         for row in self.misplayed()[:limit]:
             values = values_of(positions.action_scores[row])
-            action, best = int(self.actions[row]), int(positions.values[row])
+            action = int(self.actions[row])
+            best = int(positions.values[row])
             best_actions = np.flatnonzero(values == best).tolist()
             state = positions.states[row]
             found.append(Failure(state, action, int(values[action]), best, best_actions))
         return found
 
     def to_plain(self) -> dict[str, Any]:
-        """Convert the accuracies, also those of each group, and the value errors to plain data."""
+        """Convert all figures to plain data for JSON, those of the groups of positions included."""
         figures = {"num_positions": len(self.evaluation_set)} | self._plain_rows(None)
         if self.values is not None:
             figures["value_error"] = self.values.mean_error
@@ -181,7 +187,8 @@ def groups_of(evaluation_set: EvaluationSet) -> dict[str, dict[str, np.ndarray]]
 
 def _ply_bins(plies: np.ndarray) -> dict[str, np.ndarray]:
     """Group plies, int[N], into at most seven ranges of equal width, such as "4 to 7"."""
-    first, last = int(plies.min()), int(plies.max())
+    first = int(plies.min())
+    last = int(plies.max())
     width = -(-(last - first + 1) // _MAX_PLY_BINS)
     bins = {}
     for low in range(first, last + 1, width):
@@ -192,7 +199,7 @@ def _ply_bins(plies: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def difference(correct: np.ndarray, baseline: np.ndarray) -> Difference:
-    """Compute by how much one accuracy exceeds another on the same positions.
+    """Compute by how much one player's accuracy exceeds another's on the same positions.
 
     If d is the difference at each position (-1, 0 or 1), the variance of its mean is var(d) / N.
 
@@ -207,7 +214,7 @@ def difference(correct: np.ndarray, baseline: np.ndarray) -> Difference:
 
 
 def _scores_of(actions: np.ndarray, evaluation_set: EvaluationSet) -> np.ndarray:
-    """Return int16[N]: the exact scores of the actions, int[N]; all of them must be legal."""
+    """Return the exact scores of the actions, int16[N]; raise ValueError if one is illegal."""
     scores = evaluation_set.action_scores
     inside = (actions >= 0) & (actions < scores.shape[1])
     chosen = scores[np.arange(len(scores)), np.where(inside, actions, 0)]
@@ -224,7 +231,7 @@ def _scores_of(actions: np.ndarray, evaluation_set: EvaluationSet) -> np.ndarray
 def _value_report(
     choose: Choose, evaluation_set: EvaluationSet, values: np.ndarray
 ) -> ValueReport | None:
-    """Compare a player's values with the exact results, in the set's positions and the replies.
+    """Compare a player's values with the exact results; return None if it has no values.
 
     Args:
         values: float32[N], the player's values in the set's positions.

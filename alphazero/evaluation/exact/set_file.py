@@ -56,7 +56,7 @@ def find_set(path: str | Path | None, game: Game) -> EvaluationSet:
 
 
 def game_of_set(path: str | Path) -> str:
-    """Read the name of the game from a file of evaluation positions.
+    """Read from an evaluation set's file the name of its game.
 
     Raises:
         StoredFileError: if the file cannot be read, or is not an evaluation set.
@@ -65,7 +65,7 @@ def game_of_set(path: str | Path) -> str:
 
 
 def read_set(path: str | Path, game: Game) -> EvaluationSet:
-    """Read and validate a file of evaluation positions.
+    """Read and check the file of an evaluation set.
 
     Raises:
         StoredFileError: if the file cannot be read, is for another game, or has an invalid line;
@@ -73,15 +73,10 @@ def read_set(path: str | Path, game: Game) -> EvaluationSet:
     """
     lines, notes = _read(path)
     digest = notes.get("rules_digest", "")
-    if len({digest, game.rules_digest} - {""}) > 1 and same_game(game.name, notes["game"]):
-        message = (
-            f"the evaluation set '{path}' is from before the rules of {game.name} have changed."
-        )
-        raise StoredFileError(message, path=path)
-    if not same_game(game.name, notes["game"], game.rules_digest, digest):
-        raise StoredFileError(
-            f"the evaluation set '{path}' is for {notes['game']}, not {game.name}.", path=path
-        )
+    has_changed = len({digest, game.rules_digest} - {""}) > 1
+    if has_changed or not same_game(game.name, notes["game"], game.rules_digest, digest):
+        message = f"the evaluation set '{path}' is for {notes['game']}, whose rules differ from "
+        raise StoredFileError(f"{message}those of {game.name}.", path=path)
     numbered = [(n, line) for n, line in enumerate(lines, 1) if line and not line.startswith("#")]
     if len(numbered) < 2 or numbered[0][1] != COLUMNS:
         message = f"the evaluation set '{path}' needs a line {COLUMNS} and then at least one "
@@ -110,7 +105,7 @@ def _read(path: str | Path) -> tuple[list[str], dict[str, str]]:
 
 
 def _parsed(line: str, game: Game) -> tuple[tuple[int, ...], np.ndarray, np.ndarray, str]:
-    """Parse the line of a position: its moves, state ([K]), scores (int16[A]) and source.
+    """Parse one line; return the position's moves, state ([K]), scores (int16[A]) and source.
 
     Raises:
         ValueError: if the line does not describe a valid position of an `EvaluationSet`.

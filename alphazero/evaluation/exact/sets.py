@@ -46,7 +46,7 @@ class EvaluationSet:
 
     @property
     def plies(self) -> np.ndarray:
-        """int32[N], number of actions since the start of the game."""
+        """int32[N], the number of moves that lead to each position."""
         return np.array([len(line) for line in self.moves], np.int32)
 
     @property
@@ -63,7 +63,7 @@ def make_set(
     moves: Sequence[tuple[int, ...]],
     notes: dict[str, str],
 ) -> EvaluationSet:
-    """Make an evaluation set from positions and their scores; compute its other fields."""
+    """Make an evaluation set from positions and their exact scores; the other fields follow."""
     after = game.step(states, action_scores.argmax(axis=1))
     reply_values = _signs(game, states, after) * values_of(action_scores.max(axis=1))
     return EvaluationSet(
@@ -80,7 +80,7 @@ def make_set(
 
 
 def can_be_misplayed(action_scores: np.ndarray) -> np.ndarray:
-    """Return bool[N]: whether some legal action gives up the best possible result.
+    """Return bool[N]: whether some legal action of each position gives up the best result.
 
     Args:
         action_scores: int16[N, A].
@@ -91,7 +91,7 @@ def can_be_misplayed(action_scores: np.ndarray) -> np.ndarray:
 
 
 def kinds_of(game: Game, states: np.ndarray) -> np.ndarray:
-    """Return str[N]: the kind of each of ``states`` ([N, K], none final), one of `KINDS`."""
+    """Return the kind of each unfinished position of ``states`` ([N, K]): str[N], from `KINDS`."""
     legal = game.legal_action_mask(states)
     rows, following, results = _after_legal_moves(game, states, legal)
     winning = np.zeros(len(states), bool)
@@ -125,5 +125,5 @@ def _after_legal_moves(
 
 
 def _signs(game: Game, states: np.ndarray, following: Transition) -> np.ndarray:
-    """Return int[N]: 1 where the player to move is the same after the move, otherwise -1."""
+    """Return int[N]: 1 where the same player is to move after the move, otherwise -1."""
     return np.where(following.players == game.players(states), 1, -1)

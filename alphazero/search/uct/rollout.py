@@ -154,7 +154,8 @@ def check_weights(game: CompiledGame, weights=None) -> np.ndarray:
         ConfigError: if the game has no evaluation of moves, the number of weights is wrong, or a
             weight is not finite.
     """
-    own, names = rules.rollout_weights(game.rules), ", ".join(rules.feature_names(game.rules))
+    own = rules.rollout_weights(game.rules)
+    names = ", ".join(rules.feature_names(game.rules))
     if len(own) == 0:
         raise ConfigError.of("rollout", "weighted", ("random",), f"{game.name} has no evaluation")
     if weights is None:

@@ -20,7 +20,6 @@ from alphazero.games import rules
 from alphazero.games.batched_game import CompiledGame
 from alphazero.runtime.jit import njit
 from alphazero.runtime.random_generators import child_generator, kernel_rng, random_below
-from alphazero.search.uct.output import PositionStatistics, UctOutput, best_moves
 from alphazero.search.uct.rollout import (
     RolloutPolicy,
     check_weights,
@@ -28,7 +27,13 @@ from alphazero.search.uct.rollout import (
     record_rollout,
     rollout,
 )
-from alphazero.search.uct.settings import MAX_SIMULATIONS, UctSettings
+from alphazero.search.uct.settings import (
+    MAX_SIMULATIONS,
+    PositionStatistics,
+    UctOutput,
+    UctSettings,
+    best_moves,
+)
 from alphazero.search.uct.table import UNKNOWN, follows_root, look_up, move_to_root
 from alphazero.search.uct.tree import (
     NO_CHILDREN,
@@ -160,7 +165,8 @@ class UctSearch:
         """Return the last search's expected line: its move, then the most visited moves."""
         best = self._best_child
         actions, nodes = children_of(self.tree, ROOT_INDEX)
-        states, line = self._state[None], []
+        states = self._state[None]
+        line = []
         while True:
             line.append(int(actions[best]))
             node = int(nodes[best])
@@ -225,12 +231,14 @@ class UctSearch:
         limit_s = self.settings.time_limit_s or math.inf
         total = None if self.settings.time_limit_s else self.settings.num_simulations
         max_simulations = min(self._max_simulations, MAX_SIMULATIONS - self._num_in_table)
-        chunk, started = FIRST_CHUNK, time.perf_counter()
+        chunk = FIRST_CHUNK
+        started = time.perf_counter()
         now = reported = started
         while self.num_done < max_simulations:
             chunk = min(chunk, max_simulations - self.num_done)
             self._simulate(chunk)
-            before, now = now, time.perf_counter()
+            before = now
+            now = time.perf_counter()
             if now - started >= limit_s:
                 break
             next_s = min(CHUNK_S, started + limit_s - now)

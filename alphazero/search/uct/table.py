@@ -13,7 +13,10 @@ NUM_NODES, NUM_EDGES = 0, 1  #: indices of Tree.sizes
 UNKNOWN = -1  #: returned instead of a node if the table does not contain the position
 
 _SEED = np.uint64(0x9E3779B97F4A7C15)
-_13, _7, _17, _32 = np.uint64(13), np.uint64(7), np.uint64(17), np.uint64(32)
+_13 = np.uint64(13)
+_7 = np.uint64(7)
+_17 = np.uint64(17)
+_32 = np.uint64(32)
 
 
 @njit
@@ -65,7 +68,8 @@ def move_to_root(tree, node: int) -> None:
     Edges to the two nodes are not updated: they start before the new root, and are never used
     again.
     """
-    both, exchanged = [ROOT_INDEX, node], [node, ROOT_INDEX]
+    both = [ROOT_INDEX, node]
+    exchanged = [node, ROOT_INDEX]
     for field in (tree.nodes, tree.positions, tree.slots):
         field[both] = field[exchanged]
     tree.table[tree.slots[both]] = both

@@ -9,7 +9,7 @@ from rich.progress import BarColumn, ProgressColumn, Task, TextColumn
 from rich.progress import Progress as ProgressBars
 from rich.text import Text
 
-from alphazero.runtime.wording import counted
+from alphazero.runtime.console import counted
 from alphazero.training.events import Alarm, IterationReport, StageProgress
 from alphazero.training.reports import PuzzleReport, WorkersReport
 

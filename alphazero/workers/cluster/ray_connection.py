@@ -1,4 +1,4 @@
-"""The connection to a Ray cluster: its nodes, and the reasons for failed calls.
+"""Connect to a Ray cluster, list its nodes, and explain why remote calls failed.
 
 Only this module connects to Ray. It does not depend on the actors' work.
 """
@@ -42,10 +42,13 @@ class Node(NamedTuple):
 
 
 def connect(address: str) -> bool:
-    """Connect to a cluster unless already connected; return whether this call started it.
+    """Connect this process to a Ray cluster, unless it is connected already.
 
     Args:
         address: HOST:PORT; "auto" to find a cluster; "local" to start one on this machine alone.
+
+    Returns:
+        Whether this call started the cluster, which the caller then has to end.
 
     Raises:
         ConfigError: if no cluster can be reached.
@@ -91,7 +94,7 @@ def live_nodes() -> list[Node]:
 
 
 def reason_of(error: Exception) -> str:
-    """Describe, as a clause, why a call failed."""
+    """Explain why a remote call failed, as a clause such as "its machine has left the cluster"."""
     if isinstance(error, ray.exceptions.RayTaskError):
         return f"it failed: {type(error.cause).__name__}: {first_line(error.cause)}"
     for known, clause in _REASONS.items():
@@ -108,7 +111,7 @@ def first_line(error: Any) -> str:
 
 
 def _check_reachable(address: str) -> None:
-    """Raise OSError if nothing listens at HOST:PORT; Ray itself would try for minutes."""
+    """Raise OSError at once if nothing listens at HOST:PORT, where Ray would try for minutes."""
     host, colon, port = address.rpartition(":")
     if colon and port.isdigit():
         socket.create_connection((host.strip("[]"), int(port)), _CONNECT_S).close()

@@ -7,6 +7,7 @@ restarts and retries are off, because a restarted actor would lack the network.
 Each version of the weights is put into Ray's object store once; each node fetches it once.
 """
 
+import threading
 import time
 from typing import Any, NamedTuple
 
@@ -18,18 +19,18 @@ from alphazero.workers.cluster.ray_connection import (
     ray,
     reason_of,
 )
-from alphazero.workers.cluster.worker_actor import WorkerActor
 from alphazero.workers.sent_code import code_version
 from alphazero.workers.settings import WorkerSettings
 from alphazero.workers.transport import Answered, Event, Joined, Left
-from alphazero.workers.unit import Job, Unit, Weights
+from alphazero.workers.unit import Answer, Job, Unit, Weights, WorkerFacts
+from alphazero.workers.unit_player import UnitPlayer
 
 _NODES_EVERY_S = 1.0
 _MAX_FAILURES = 3  # a node that loses this many actors in a row, without a reply, gets no more
 
 
 class _Worker(NamedTuple):
-    """An actor and the node that it runs on."""
+    """A worker: a Ray actor, and the cluster node on which it runs."""
 
     name: str
     node: str
@@ -37,11 +38,11 @@ class _Worker(NamedTuple):
 
 
 class RayTransport:
-    """Keeps an actor on each node of a Ray cluster.
+    """Keeps one worker, a Ray actor, on each node of a Ray cluster; see `Transport`.
 
     Args:
         settings: the workers' settings.
-        job: the data about the run that a worker needs.
+        job: the settings and the game of the run, for the workers.
 
     Raises:
         ConfigError: if there is no cluster at the address.
@@ -76,12 +77,12 @@ class RayTransport:
             worker.actor.load.remote(self._weights)
 
     def submit(self, worker: str, unit: Unit) -> None:
-        """Send a unit of work, which in ordered mode waits for the newest network."""
+        """Send a unit of work; in ordered mode, the worker first waits for the newest network."""
         version = self._version if self._settings.mode == "ordered" else 0
         self._calls[self._workers[worker].actor.play.remote(unit, version)] = worker, "play"
 
     def poll(self, timeout_s: float) -> list[Event]:
-        """Look after the nodes; return new events."""
+        """Start and remove workers as nodes come and go; return the new events."""
         events = self._look_after_nodes() if self._weights is not None else []
         if not self._calls:
             time.sleep(0.0 if events else timeout_s)
@@ -109,7 +110,7 @@ class RayTransport:
     # --- actors -----------------------------------------------------------------------------------
 
     def _look_after_nodes(self) -> list[Event]:
-        """Start an actor on each new node; remove the actors of lost nodes."""
+        """Start a worker on each new node; remove the workers of lost nodes."""
         now = time.monotonic()
         if now - self._asked_nodes_at < _NODES_EVERY_S:
             return []
@@ -125,18 +126,16 @@ class RayTransport:
         return [Left(name, NODE_LEFT) for name in lost]
 
     def _make(self, node: Node) -> None:
-        """Start an actor on a node, and ask for the version of its code."""
+        """Start a worker on a node, and request the version of the program there."""
         num_threads = node.num_cpus
         if node.id == self._own_node and self._settings.mode == "free":
             num_threads = max(1, num_threads - 1)  # one core is for the learner
         self._num_made += 1
         name = f"{node.host}-{node.id[:4]}-{self._num_made}"
-        memory_gb = self._settings.memory_gb
         pinned = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node.id, soft=False)
         actor = WorkerActor.options(  # type: ignore[attr-defined]
             num_cpus=num_threads,
             num_gpus=node.num_gpus,
-            memory=int(memory_gb * 1e9) if memory_gb else None,
             max_restarts=0,  # a restarted actor would lack the job and the network
             max_task_retries=0,
             scheduling_strategy=pinned,
@@ -146,7 +145,7 @@ class RayTransport:
         self._calls[actor.code_version.remote()] = name, "version"
 
     def _remove(self, name: str) -> None:
-        """End an actor and drop its unfinished calls."""
+        """End a worker, and ignore its unfinished remote calls."""
         worker = self._workers.pop(name)
         self._failures[worker.node] = self._failures.get(worker.node, 0) + 1
         if self._failures[worker.node] >= _MAX_FAILURES:
@@ -155,7 +154,7 @@ class RayTransport:
         ray.kill(worker.actor)
 
     def _finish(self, call: Any) -> list[Event]:
-        """Handle a finished call; return the resulting events."""
+        """Handle the result of a remote call; return the events that follow from it."""
         name, kind = self._calls[call]
         worker = self._workers[name]
         try:
@@ -176,3 +175,63 @@ class RayTransport:
             return [Joined(name, result)]
         self._failures[worker.node] = 0
         return [Answered(name, result)]
+
+
+# --- on the node ----------------------------------------------------------------------------------
+
+
+@ray.remote(concurrency_groups={"weights": 1})  # type: ignore[call-overload]
+class WorkerActor:
+    """A worker on a cluster node: plays one unit of work at a time.
+
+    A network that arrives meanwhile is used from the next unit on.
+
+    Args:
+        name: the worker's name.
+        num_threads: threads for self-play.
+    """
+
+    def __init__(self, name: str, num_threads: int):
+        self._name = name
+        self._num_threads = num_threads
+        self._player: UnitPlayer | None = None
+        self._newest: Weights | None = None  # network received since the last unit
+        self._arrival = threading.Condition()
+
+    def code_version(self) -> str:
+        """Return the version of the program on this node; the learner refuses other versions."""
+        return code_version()
+
+    def begin(self, job: Job, weights: Weights) -> WorkerFacts:
+        """Prepare to play with a first network; return this worker's host name and threads."""
+        self._player = UnitPlayer(job, self._num_threads, self._name)
+        self._player.load(weights)
+        return self._player.facts
+
+    @ray.method(concurrency_group="weights")
+    def load(self, weights: Weights) -> None:
+        """Receive a network, which the next unit of work is played with."""
+        with self._arrival:
+            if self._newest is None or weights.version > self._newest.version:
+                self._newest = weights
+            self._arrival.notify()
+
+    def play(self, unit: Unit, version: int) -> Answer:
+        """Play a unit of work and return its games.
+
+        Args:
+            version: wait for this network or a newer one, which may arrive after the unit, on
+                another thread.
+        """
+        player = self._player
+        assert player is not None
+        with self._arrival:
+            self._arrival.wait_for(lambda: self._newest_version(player) >= version)
+            newest = self._newest
+            self._newest = None
+        if newest is not None and newest.version > player.version:
+            player.load(newest)
+        return player.play(unit)
+
+    def _newest_version(self, player: UnitPlayer) -> int:
+        return player.version if self._newest is None else self._newest.version
