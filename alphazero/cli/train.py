@@ -141,9 +141,7 @@ def _train(
     """
     console = Console(highlight=False, emoji=False)
     try:
-        with console.status(
-            "Setting up; the first run of a game measures engines for ten seconds ..."
-        ):
+        with console.status("Setting up ..."):
             trainer = Trainer(settings, folder)
         if resumed:
             trainer.restore()
@@ -240,14 +238,15 @@ def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
     """Format the lines printed before training: game, folder, network and engine."""
     num_weights = sum(parameter.numel() for parameter in trainer.learner.network.parameters())
     verb = f"Resuming after iteration {trainer.iteration} of" if resumed else "Training"
-    lines = [
+    engine = trainer.evaluator.report
+    refused = f"; refused: {engine.refused}" if engine.refused else ""
+    return [
         f"[bold]{verb} {trainer.game.name}[/] in {trainer.folder.path}",
         f"Network: {num_weights:,} weights on {trainer.learner.device}; "
-        f"search runs it with {_engine_text(trainer)}.",
+        f"search runs it with {engine.name}{refused}.",
         f"Watch with:  {_tensorboard(trainer.settings.run.root)}",
         *(f"note: {note}" for note in (*trainer.game.notes, *trainer.store.notices)),
     ]
-    return lines
 
 
 def kept_text(trainer: Trainer) -> str:
@@ -305,18 +304,6 @@ def _command(*words: str, of: str = "alphazero") -> str:
 
 def _tensorboard(folder: Path | str) -> str:
     return _command("--logdir", str(folder), of="tensorboard")
-
-
-def _engine_text(trainer: Trainer) -> str:
-    """Format the name of the inference engine, and why it was chosen."""
-    tuning, report = trainer.tuning, trainer.evaluator.report
-    if report.refused:
-        return f"{report.name} (too far from float32: {report.refused})"
-    if tuning is None or report.name not in tuning.engine_speeds:
-        return report.name
-    when = "by an earlier run" if tuning.remembered else f"in {tuning.seconds:.0f} s"
-    speed = tuning.engine_speeds[report.name]
-    return f"{report.name}, the fastest engine ({speed:,} evaluations/s; measured {when})"
 
 
 def finished_lines(trainer: Trainer) -> list[str]:

@@ -31,12 +31,12 @@ class EvaluatorSettings:
 
     engine: str = option(
         "auto",
-        "what evaluates the network; auto measures at the start and takes the fastest",
+        "what evaluates the network; auto takes OpenVINO on a CPU if it is installed",
         choices=("auto", *ENGINES),
     )
     precision: str = option(
         "auto",
-        "number format of the network in search; auto measures at the start",
+        "number format of the network in search; auto takes the fastest that the device has",
         choices=("auto", *PRECISIONS),
     )
     max_policy_kl: float = option(

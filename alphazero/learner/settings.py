@@ -72,6 +72,6 @@ class LearnerSettings:
     )
     precision: str = option(
         "auto",
-        "number format of the forward pass; auto measures which is faster",
+        "number format of the forward pass; auto takes bfloat16 if the hardware has it",
         choices=("auto", "float32", "bfloat16"),
     )

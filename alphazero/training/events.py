@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from alphazero.inference.verified_engine import EngineReport
 from alphazero.learner.report import HeldOutReport, LearnerReport
-from alphazero.training.illustrations import Illustrations
+from alphazero.selfplay.game_record import GameRecord
 from alphazero.training.reports import (
     ExactReport,
     PitReport,
@@ -86,11 +86,12 @@ class IterationReport:
     #: names of alarms that ended with this iteration
     ended_alarms: list[str] = dataclasses.field(default_factory=list)
     last: bool = False  #: whether the run ends with this iteration
-    illustrations: Illustrations | None = None  #: None if not due in this iteration
+    #: a game of the iteration, every `run.sample_game_every` iterations
+    sample_game: GameRecord | None = None
     workers: WorkersReport | None = None  #: None if all games are played in this process
 
 
-_NO_FIGURES = {"report", "misplayed", "ended_alarms", "illustrations"}
+_NO_FIGURES = {"report", "ended_alarms", "sample_game"}
 
 
 def flat(report: Any, prefix: str = "") -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.solvers.proof import Failure, ProofReport
+from alphazero.solvers.proof import ProofReport
 from alphazero.workers.source import WorkerReport
 from alphazero.workers.unit import SelfPlayWork
 
@@ -175,8 +175,6 @@ class ExactReport:
     raw_accuracy_high: float
     accuracy_low: float
     accuracy_high: float
-    #: the first few positions whose move, chosen with search, does not keep the exact result
-    misplayed: list[Failure] = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass(kw_only=True)

@@ -6,9 +6,13 @@ The files in `configs/` hold values; this module defines the meaning and range o
 import dataclasses
 from pathlib import Path
 
+import torch
+
 from alphazero.config.settings import check, from_stored, option, section
 from alphazero.evaluation.match import check_num_games
 from alphazero.games.batched_game import Game
+from alphazero.inference.engines.engine import EngineChoice
+from alphazero.inference.engines.registry import preferred_engine
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.learner.settings import LearnerSettings
 from alphazero.network.interface import NetworkSettings
@@ -16,7 +20,7 @@ from alphazero.network.registry import check_settings, check_stored_kind
 from alphazero.own_games.registry import make_game, make_stored_game, same_game
 from alphazero.own_games.rules_digest import changes, network_shapes
 from alphazero.replay.settings import ReplaySettings
-from alphazero.runtime.device import choose_device
+from alphazero.runtime.device import choose_device, has_bfloat16
 from alphazero.runtime.errors import ConfigError
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.settings import SelfPlaySettings
@@ -79,7 +83,6 @@ class RunSettings:
     root: str = option("checkpoints", "folder of all runs; each run's folder is ROOT/GAME/NAME")
     name: str = option("", "the run's name; empty takes the date and time")
     num_threads: int = option(0, "CPU threads of network and self-play; 0 is all", low=0, high=1024)
-    retune: bool = option(False, "measure settings left to auto again on a machine measured before")
     sample_game_every: int = option(5, "iterations between sample games; 0 is none", low=0)
     on_changed_rules: str = option(
         "refuse",
@@ -135,6 +138,19 @@ def check_run(settings: TrainSettings) -> None:
         raise ConfigError.of("run.name", name, "the name of one folder", reason)
     choose_device(settings.device)
     _check_game(settings, make_game(settings.game.name))
+
+
+def fill_in_auto(settings: TrainSettings, device: torch.device) -> None:
+    """Replace the values "auto" that affect speed by those that suit the device."""
+    evaluator, selfplay = settings.evaluator, settings.selfplay
+    wanted = EngineChoice(evaluator.engine, evaluator.precision)
+    evaluator.engine, evaluator.precision = preferred_engine(wanted, device)
+    if settings.learner.precision == "auto":
+        settings.learner.precision = "bfloat16" if has_bfloat16(device) else "float32"
+    if not selfplay.num_parallel_games:
+        low, high = (512, 4096) if device.type == "cuda" else (64, 512)
+        power_of_two = 1 << (selfplay.games_per_iteration.bit_length() - 1)
+        selfplay.num_parallel_games = min(max(power_of_two, low), high)
 
 
 def settings_to_resume(

@@ -28,8 +28,6 @@ from alphazero.training.events import IterationReport
 from alphazero.training.reports import ExactReport, ProofSummary, PuzzleReport, StrengthReport
 from alphazero.training.settings import TrainSettings
 
-NUM_MISPLAYED = 6  #: maximum number of misplayed positions in an `ExactReport`
-
 
 class StrengthMeasurement:
     """Makes a run's strength measurements; exact values and test positions are loaded once.
@@ -149,7 +147,6 @@ class StrengthMeasurement:
             raw_accuracy_high=raw_accuracy.interval.high,
             accuracy_low=accuracy.interval.low,
             accuracy_high=accuracy.interval.high,
-            misplayed=searched.failures(NUM_MISPLAYED),
         )
 
     def _prove(self, player: SearchPlayer) -> ProofSummary:

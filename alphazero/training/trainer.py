@@ -37,12 +37,10 @@ from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport, StageProgress
 from alphazero.training.gate import Gate
 from alphazero.training.health import HealthMonitor, TrainingDivergedError
-from alphazero.training.illustrations import illustrations
 from alphazero.training.reports import selfplay_report, workers_report
 from alphazero.training.resume import RunStore
-from alphazero.training.settings import TrainSettings
+from alphazero.training.settings import TrainSettings, fill_in_auto
 from alphazero.training.strength import StrengthMeasurement
-from alphazero.training.tuning import tune
 from alphazero.workers.choose_source import make_source, plays_on_here
 
 _NUM_ENGINE_POSITIONS = 256  # positions on which the engine is calibrated and compared
@@ -60,7 +58,6 @@ class Trainer:
         folder: the folder for all of the run's files.
 
     Attributes:
-        tuning: the speeds measured for settings left to "auto"; None if there were no such values.
         evaluator: the network as the search evaluates it.
         store: the stored iterations.
         iteration: the iteration in progress or, between iterations, the last one.
@@ -77,7 +74,7 @@ class Trainer:
         num_actions = self.game.num_actions
         network = make_network(shape, num_actions, settings.network, settings.seed).to(device)
         wanted_evaluator = dataclasses.replace(settings.evaluator)
-        self.tuning = tune(settings, self.game, network, device, self._num_threads)
+        fill_in_auto(settings, device)
         shares = plays_on_here(settings.workers, self.game, self._num_threads)
         self.learner = Learner(network, settings.learner, device, self._num_threads, shares)
         self._sample = sample_positions(
@@ -276,14 +273,14 @@ class Trainer:
         report.last |= self.settings.evaluation.stop_when_proven and is_proven
 
     def _complete(self, report: IterationReport, records: list[GameRecord]) -> None:
-        """Complete the report: add times, disk space, alarms and, if due, illustrations."""
+        """Complete the report: add times, disk space, alarms and, if due, a sample game."""
         report.elapsed_s = self.elapsed_s
         report.store_s = self.store.seconds
         report.free_disk_gb = shutil.disk_usage(self.folder.path).free / 1e9
         self.health.observe(report)
         every = self.settings.run.sample_game_every
         if every and (report.last or self.iteration % every == 0):
-            report.illustrations = illustrations(records, self.learner.played_network)
+            report.sample_game = records[0]
 
     # --- parts ------------------------------------------------------------------------------------
 

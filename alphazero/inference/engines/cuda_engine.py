@@ -15,7 +15,7 @@ import threading
 import numpy as np
 import torch
 
-from alphazero.inference.engines.padding import padded_size
+from alphazero.inference.engines.torch_engine import padded_size
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
 from alphazero.network.weights import copy_weights

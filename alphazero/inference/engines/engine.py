@@ -1,8 +1,8 @@
 """The protocol of engines, which run the network's forward pass; each engine is an `Evaluator`.
 
 In: a network as a torch module, and input planes as numpy arrays. Out: prior logits and values as
-numpy arrays. `engines.registry` makes engines, `engines.selection` measures their speed,
-`engines.agreement` their accuracy, and `alphazero.inference.verified_engine` chooses one.
+numpy arrays. `engines.registry` chooses and makes engines, `engines.agreement` measures their
+accuracy, and `alphazero.inference.verified_engine` replaces one that is not accurate.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""TensorBoard's overviews: the Custom Scalars tab, the HPARAMS tab, and a table of settings.
+"""TensorBoard's overviews: the Custom Scalars tab and the HPARAMS tab.
 
 In: the settings of a run, and those of its game's recipe. Out: a layout for
 `SummaryWriter.add_custom_scalars`, and records for HPARAMS. TensorBoard merges the layouts of all
@@ -110,18 +110,3 @@ def start_records(
         column.differs = column.name in first  # TensorBoard shows these columns at first
     plugin_data.content = content.SerializeToString()
     return columns, row
-
-
-def settings_table(settings: TrainSettings, recipe: TrainSettings) -> str:
-    """Format all settings as a Markdown table, with those that differ from the recipe first."""
-    usual = {row.key: row.value for row in rows(recipe)}
-    changed = []
-    others = []
-    for row in rows(settings):
-        value = value_text(row.value)
-        other = value_text(usual[row.key])
-        if value == other:
-            others.append(f"| {row.key} | {value} | |")
-        else:
-            changed.append(f"| **{row.key}** | **{value}** | {other} |")
-    return "\n".join(["| setting | value | recipe |", "|---|---|---|", *changed, *others])

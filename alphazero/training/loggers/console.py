@@ -108,7 +108,7 @@ class ConsoleLogger:
         engine = report.engine
         if engine is not None:
             if self._engine and engine.name != self._engine:
-                reason = f"; too far from float32: {engine.refused}" if engine.refused else ""
+                reason = f"; refused: {engine.refused}" if engine.refused else ""
                 self._print(f"{_INDENT}the network now runs on {engine.name}{reason}", "yellow")
             self._engine = engine.name
         if report.workers is not None:
