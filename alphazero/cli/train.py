@@ -210,8 +210,7 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
         message = f"{options[0]} cannot be combined with resume=, only key=value can."
         raise ConfigError(message, key=options[0])
     texts = dict(split_word(word) for word in arguments)
-    name = texts.pop("game.name", None)
-    named = make_game(texts.pop("game", name)) if name or texts.get("game") else None
+    named = make_game(texts.pop("game")) if texts.get("game") else None
     game, digest = (named.name, named.rules_digest) if named else (None, "")
     if is_own_kind(texts.get("network", "")):
         texts["network.kind"] = texts.pop("network")

@@ -14,7 +14,7 @@ import torch
 
 from alphazero.config.settings import option
 from alphazero.inference.cache import CachedEvaluator
-from alphazero.inference.engines.agreement import Deviation, PositionSample
+from alphazero.inference.engines.agreement import PositionSample
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
 from alphazero.inference.engines.registry import ENGINES, PRECISIONS
 from alphazero.inference.engines.torch_engine import TorchEngine
@@ -27,7 +27,7 @@ SMALLEST_PART = 16  # rows that are worth another thread, even if other threads 
 
 @dataclasses.dataclass
 class EvaluatorSettings:
-    """The engine, precision, accuracy limits and cache that evaluate the network in search."""
+    """The engine, precision and cache that evaluate the network in search."""
 
     engine: str = option(
         "auto",
@@ -38,16 +38,6 @@ class EvaluatorSettings:
         "auto",
         "number format of the network in search; auto takes the fastest that the device has",
         choices=("auto", *PRECISIONS),
-    )
-    max_policy_kl: float = option(
-        0.01,
-        "largest mean KL divergence from float32's policy, in nats; other engines are refused",
-        low=0.0,
-    )
-    max_value_error: float = option(
-        0.03,
-        "largest mean absolute difference from float32's value; other engines are refused",
-        low=0.0,
     )
     cache_mb: int = option(
         128,
@@ -110,8 +100,7 @@ class NetworkEvaluator:
             sample: newer positions; None keeps the last ones.
         """
         self._sample: PositionSample = sample or self._sample
-        limits = Deviation(self.settings.max_policy_kl, self.settings.max_value_error)
-        self.report = self._engine.load(network, self._sample, limits)
+        self.report = self._engine.load(network, self._sample)
         for stream in self.streams:
             stream.clear()
 

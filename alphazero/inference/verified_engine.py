@@ -21,6 +21,8 @@ from alphazero.inference.evaluator import checked
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import reason_of
 
+_LIMITS = Deviation(policy_kl=0.01, value_error=0.03)  # larger deviations are refused
+
 
 @dataclasses.dataclass
 class EngineReport:
@@ -50,8 +52,8 @@ class VerifiedEngine:
         self._num_threads = num_threads
         self._engines: dict[EngineChoice, Engine] = {}
 
-    def load(self, network, sample: PositionSample, limits: Deviation) -> EngineReport:
-        """Load a network into the first engine that deviates within ``limits``; return its report.
+    def load(self, network, sample: PositionSample) -> EngineReport:
+        """Load a network into the first engine that is accurate enough; return its report.
 
         Raises:
             ConfigError: if this machine lacks the preferred engine.
@@ -75,7 +77,7 @@ class VerifiedEngine:
             except Exception as error:  # engines raise many types, few of them public
                 refused.append(f"{choice} (cannot run this network: {reason_of(error)[:300]})")
                 continue
-            if found.within(limits):
+            if found.within(_LIMITS):
                 break
             figures = f"policy {found.policy_kl:.4f} nats, value {found.value_error:.4f}"
             refused.append(f"{choice} (too far from float32: {figures})")

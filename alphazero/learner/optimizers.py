@@ -50,9 +50,8 @@ def make_optimizers(
 def learning_rate(settings: LearnerSettings, progress: float) -> float:
     """Return the learning rate at some point of the run.
 
-    It starts at ``settings.learning_rate``. Unless the schedule is "constant", it reaches
-    ``settings.final_learning_rate`` linearly, along half a cosine wave, or by an equal factor at
-    each of ``settings.step_at``.
+    It starts at ``settings.learning_rate``. With the schedule "cosine", it reaches
+    ``settings.final_learning_rate`` along half a cosine wave.
 
     Args:
         progress: fraction of the run that is done; clipped to [0, 1].
@@ -62,14 +61,7 @@ def learning_rate(settings: LearnerSettings, progress: float) -> float:
     progress = min(max(progress, 0.0), 1.0)
     if settings.schedule == "constant":
         return first
-    if settings.schedule == "linear":
-        return first + (last - first) * progress
-    if settings.schedule == "cosine":
-        return last + (first - last) * 0.5 * (1 + math.cos(math.pi * progress))
-    if first == 0 or last == 0:
-        return first  # the ratio of the two is undefined
-    num_passed = sum(progress >= fraction for fraction in settings.step_at)
-    return first * (last / first) ** (num_passed / max(len(settings.step_at), 1))
+    return last + (first - last) * 0.5 * (1 + math.cos(math.pi * progress))
 
 
 def set_learning_rate(

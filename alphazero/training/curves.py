@@ -212,7 +212,6 @@ CURVES = {
     "time/sampling_s": curve("Seconds for making batches.", "sampling_s"),
     "time/measure_s": curve("Seconds for measuring the strength.", "measure_s"),
     "time/store_s": curve("Seconds for storing the iteration before.", "store_s"),
-    "health/free_disk_gb": curve("Gigabytes free on the disk of the run.", "free_disk_gb"),
     "health/alarms": curve("Alarms that are on; the tab TEXT says which.", "num_alarms"),
 }
 

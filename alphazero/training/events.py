@@ -31,8 +31,6 @@ class StageProgress(NamedTuple):
     total: int
     iteration: int
     progress: float  #: fraction of the whole run completed by the finished iterations
-    positions_per_s: float = math.nan  #: moves per second in the latest self-play
-    loss: float = math.nan  #: mean loss of the last iteration
     notices: tuple[str, ...] = ()  #: sentences about workers, see `alphazero.workers.source`
 
 
@@ -80,7 +78,6 @@ class IterationReport:
     puzzle: PuzzleReport | None = None  #: None unless the game has one player
     exact: ExactReport | None = None
     proof: ProofSummary | None = None
-    free_disk_gb: float = math.nan
     #: alarms that are on after this iteration
     alarms: list[Alarm] = dataclasses.field(default_factory=list)
     #: names of alarms that ended with this iteration

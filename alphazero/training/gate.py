@@ -83,7 +83,6 @@ class Gate:
             draws=match.draws,
             losses=match.losses,
             accepted=is_accepted,
-            ties=match.pair_scores.count(0.5),
             score_low=low,
             score_high=high,
         )

@@ -13,9 +13,7 @@ from alphazero.training.events import Alarm, IterationReport, flat
 from alphazero.training.settings import TrainSettings
 from alphazero.training.symptoms import CHECKS, Observed, lower_rate
 
-_NUM_RECENT = 30  # iterations whose rows are kept
-# Older rows that are kept for their pit or strength measurement, as these may be far apart.
-_NUM_MEASURED = 16
+_NUM_RECENT = 100  # iterations whose rows are kept; pits may be far apart
 
 
 class TrainingDivergedError(InputError):
@@ -67,7 +65,7 @@ class HealthMonitor:
 
     def observe(self, report: IterationReport) -> None:
         """Check the report of the next iteration; add the alarms that are on or have ended."""
-        self._rows = kept_rows([*self._rows, flat(report)])
+        self._rows = [*self._rows[1 - _NUM_RECENT :], flat(report)]
         for check in CHECKS:
             name = check.__name__
             finding = check(Observed(self._rows, self.settings, name in self._since))
@@ -82,10 +80,4 @@ class HealthMonitor:
         for row in rows:
             on = filter(None, str(row.get("alarms") or "").split(","))
             self._since = {name: self._since.get(name, row["iteration"]) for name in on}
-        self._rows = kept_rows(rows)
-
-
-def kept_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Select the metrics rows that checks need: the newest, and older ones with a match."""
-    older = [row for row in rows[:-_NUM_RECENT] if {"pit.accepted", "strength.score"} & set(row)]
-    return older[-_NUM_MEASURED:] + rows[-_NUM_RECENT:]
+        self._rows = rows[-_NUM_RECENT:]

@@ -116,7 +116,6 @@ class PitReport:
     draws: int
     losses: int
     accepted: bool
-    ties: int = 0  #: tied pairs of games
     score_low: float = nan
     score_high: float = nan
 

@@ -84,17 +84,10 @@ class RunSettings:
     name: str = option("", "the run's name; empty takes the date and time")
     num_threads: int = option(0, "CPU threads of network and self-play; 0 is all", low=0, high=1024)
     sample_game_every: int = option(5, "iterations between sample games; 0 is none", low=0)
-    on_changed_rules: str = option(
-        "refuse",
-        "what resume= does if the rules of your game have changed: refuse, or drop_window, which "
-        "keeps the network and drops all games; it is valid for one resume",
-        choices=("refuse", "drop_window"),
-    )
-    on_damaged_games: str = option(
-        "refuse",
-        "what resume= does if stored games are missing or damaged: refuse, or drop them and all "
-        "older ones; it is valid for one resume",
-        choices=("refuse", "drop"),
+    drop_games: bool = option(
+        False,
+        "resume= keeps the network and drops all stored games, which are damaged or of other "
+        "rules; it is valid for one resume",
     )
     keep_networks: int = option(20, "networks to keep, spread over the run; 0 keeps all", low=0)
 
@@ -171,22 +164,22 @@ def settings_to_resume(
     source, digest = f"the run '{folder.path}'", folder.rules_digest
     check_stored_kind(settings.network.kind, source, network_kind, "network.kind")
     settings.game.name = make_stored_game(settings.game.name, source, game, digest=digest).name
-    settings.run.on_changed_rules = settings.run.on_damaged_games = "refuse"
+    settings.run.drop_games = False
     return settings
 
 
-def check_rules(folder: RunFolder, settings: TrainSettings, game: Game) -> bool:
-    """Return whether the rules of the game have changed since the run was stored.
+def check_rules(folder: RunFolder, settings: TrainSettings, game: Game) -> None:
+    """Check that the rules of the game are those of the stored run.
 
     Raises:
-        ConfigError: if they have, and the settings do not allow that or the network no longer fits.
+        ConfigError: if they have changed, unless the settings allow it and the network still fits.
     """
     stored = folder.read_rules()
     if not stored or not game.rules_text:
-        return False
+        return
     changed = changes(stored, game.rules_text)
     if not changed:
-        return False
+        return
     reason = f"the rules of {game.name} are not those of the run ({changed})"
     before = network_shapes(stored)
     after = network_shapes(game.rules_text)
@@ -194,10 +187,9 @@ def check_rules(folder: RunFolder, settings: TrainSettings, game: Game) -> bool:
         reason += f"; its network cannot be kept, as planes and number of actions were {before}"
         reason += f" and are {after}: start a new run"
         raise ConfigError.of("resume", str(folder.path), reason=reason)
-    if settings.run.on_changed_rules == "refuse":
-        reason += "; run.on_changed_rules=drop_window keeps the network and drops all games"
+    if not settings.run.drop_games:
+        reason += "; run.drop_games=true keeps the network and drops all games"
         raise ConfigError.of("resume", str(folder.path), reason=reason)
-    return True
 
 
 def check_resumable(old: TrainSettings, new: TrainSettings) -> None:

@@ -75,7 +75,6 @@ NUM_WORKER_ITERATIONS = 5  # iterations over which dropped games are averaged
 USUAL_RATE = {"muon": 2e-3, "adamw": 2e-3, "adam": 2e-3, "sgd": 5e-2}
 
 _WRONG_VIEWPOINT = "in a game of your own, results from the viewpoint of the wrong player"
-_UNFAIR = f"a game that favours one side that much; or, {_WRONG_VIEWPOINT}"
 
 
 # --- the games ------------------------------------------------------------------------------------
@@ -101,33 +100,18 @@ def games_repeat(run: Observed) -> Finding | None:
     return Finding(seen, cause, *_more_openings(run.settings))
 
 
-def first_player_always_wins(run: Observed) -> Finding | None:
-    """Nearly all games are won by the first player: the results teach nothing."""
+def games_end_alike(run: Observed) -> Finding | None:
+    """Nearly all games have the same result, so the results teach nothing."""
     wins = run.fraction("selfplay.first_player_wins", MIN_RESULTS)
-    return _one_winner(run, wins, "first")
-
-
-def second_player_always_wins(run: Observed) -> Finding | None:
-    """Nearly all games are won by the second player: the results teach nothing."""
-    wins = run.fraction("selfplay.first_player_wins", MIN_RESULTS)
-    return _one_winner(run, 1 - wins - run.fraction("selfplay.draws", MIN_RESULTS), "second")
-
-
-def _one_winner(run: Observed, wins: float, who: str) -> Finding | None:
-    """Check whether one player wins nearly all games; healthy: at most 0.6 of them."""
-    if not run.is_above(wins, 0.97, ends=0.9):
-        return None
-    seen = f"the {who} player wins {wins:.0%} of the newest games"
-    return Finding(seen, _UNFAIR, *_more_openings(run.settings))
-
-
-def only_draws(run: Observed) -> Finding | None:
-    """Nearly all games are draws: the results teach nothing."""
     draws = run.fraction("selfplay.draws", MIN_RESULTS)
-    if not run.is_above(draws, 0.99, ends=0.95):  # perfect tic-tac-toe without sampling: 0.97
+    ends = {"won by the first player": wins, "drawn": draws}
+    ends["won by the second player"] = 1 - wins - draws
+    end = max(ends, key=lambda end: ends[end])
+    # Healthy: at most 0.6 are won by one player; perfect tic-tac-toe without sampling: 0.97 draws.
+    if not run.is_above(ends[end], 0.99, ends=0.95):
         return None
-    cause = "perfect play, or rules of your own game that call a win a draw"
-    seen = f"{draws:.0%} of the newest games are draws"
+    cause = f"perfect play, or a game that favours one side; or, {_WRONG_VIEWPOINT}"
+    seen = f"{ends[end]:.0%} of the newest games are {end}"
     return Finding(seen, cause, *_more_openings(run.settings))
 
 
@@ -183,25 +167,6 @@ def value_head_learns_nothing(run: Observed) -> Finding | None:
         return Finding(seen, "the value loss hardly counts", "learner.value_weight", "1 is usual")
     cause = f"steps too large; or, {_WRONG_VIEWPOINT}"
     return Finding(seen, cause, *_lower_rate(run))
-
-
-def window_too_small(run: Observed) -> Finding | None:
-    """The replay window holds the samples of too few iterations."""
-    num_samples = run.mean("selfplay.num_samples", 3)
-    window = run.rows[-1]["window"]
-    iterations = window / max(num_samples, 1)
-    is_full = len(run.rows) > 2 and sum(run.figures("selfplay.num_samples")) > window
-    if not is_full or not run.is_below(iterations, 2.0, ends=2.5):  # healthy: 3.3 and more
-        return None
-    key = "replay.window_start"
-    advice = f"{round(10 * num_samples, -2):,.0f} holds those of ten"
-    if window >= run.settings.replay.window_max:
-        key = "replay.window_max"
-    elif run.settings.replay.window_iterations:
-        key = "replay.window_iterations"
-        advice = "10, or 0 for a window that grows with the run"
-    seen = f"the window holds the samples of the last {iterations:.1f} iterations only"
-    return Finding(seen, "it is so small that the network forgets", key, advice)
 
 
 def overfitting(run: Observed) -> Finding | None:
@@ -260,62 +225,18 @@ def learning_rate_too_high(run: Observed) -> Finding | None:
     return Finding("; ".join(signs), "steps too large", *_lower_rate(run)) if signs else None
 
 
-# --- the gate, the strength, the disk, the workers ------------------------------------------------
-
-
-def pit_cannot_decide(run: Observed) -> Finding | None:
-    """Nearly all pairs of games in the pits are tied, so the gate rejects every network."""
-    pits = [row for row in run.rows if "pit.ties" in row][-3:]
-    ties = mean([2 * pit["pit.ties"] / _num_games(pit, "pit") for pit in pits])
-    are_accepted = run.settings.pit.tie_score >= run.settings.pit.acceptance
-    if len(pits) < 3 or are_accepted or not run.is_above(ties, 0.9, ends=0.8):
-        return None
-    seen = f"{ties:.0%} of the pairs of games in the newest {len(pits)} pits ended even"
-    cause = "both networks have learned all that their searches show, or nothing"
-    advice = "1 accepts equal networks; fewer pit.num_simulations tell more of them apart"
-    return Finding(seen, cause, "pit.tie_score", advice)
+# --- the gate and the workers ---------------------------------------------------------------------
 
 
 def pit_always_rejects(run: Observed) -> Finding | None:
     """The gate accepts no network; with a limit of 0.55, equal ones fail in 2 of 3 pits."""
     pits = [row["pit.accepted"] for row in run.rows if "pit.accepted" in row][-5:]
-    if len(pits) < 5 or any(pits) or pit_cannot_decide(run) is not None:
+    if len(pits) < 5 or any(pits):
         return None
     seen = f"the newest {len(pits)} networks were all rejected, and what they learned is lost"
     cause = "too little is learned between two pits to show in so few games, or learning does harm"
     advice = "0.5 accepts equal networks; or more pit.num_games, or pit=off as in AlphaZero"
     return Finding(seen, cause, "pit.acceptance", advice)
-
-
-def strength_stalled(run: Observed) -> Finding | None:
-    """The score against UCT does not rise, although it is below 90%."""
-    measured = [row for row in run.rows if "strength.score" in row][-8:]
-    halves = measured[:4], measured[4:]
-    fewest_games = min(sum(_num_games(row, "strength") for row in half) for half in halves)
-    if len(measured) < 8 or fewest_games < 100:  # a score's standard error is then at most 0.05
-        return None
-    before, now = (mean([row["strength.score"] for row in half]) for half in halves)
-    if now > before or now >= 0.9:
-        return None
-    seen = f"the score against UCT was {before:.0%} and is {now:.0%}, 4 measurements later"
-    cause = "searches too short, or a network too small for the game"
-    advice = f"{2 * run.settings.selfplay.num_simulations}, or a larger network"
-    return Finding(seen, cause, "selfplay.num_simulations", advice)
-
-
-def _num_games(row: Row, match: str) -> int:
-    """Return the number of games in a match, from the metrics row of its iteration."""
-    return row[f"{match}.wins"] + row[f"{match}.draws"] + row[f"{match}.losses"]
-
-
-def disk_nearly_full(run: Observed) -> Finding | None:
-    """The run's disk is nearly full; a run with a shipped config takes up to 0.2 GB."""
-    free = number(run.rows[-1], "free_disk_gb")
-    if not run.is_below(free, 1.0, ends=2.0):
-        return None
-    seen = f"{free:.2f} GB are left on the disk of this run"
-    advice = "a folder on another disk, or keep fewer networks (run.keep_networks)"
-    return Finding(seen, "other files, or many runs", "run.root", advice)
 
 
 def games_too_old(run: Observed) -> Finding | None:
@@ -334,16 +255,10 @@ CHECKS = (
     games_repeat,
     entropy_collapsed,
     value_head_learns_nothing,
-    first_player_always_wins,
-    second_player_always_wins,
-    only_draws,
-    window_too_small,
+    games_end_alike,
     overfitting,
     learning_rate_too_high,
-    pit_cannot_decide,
     pit_always_rejects,
-    strength_stalled,
-    disk_nearly_full,
     games_too_old,
 )
 

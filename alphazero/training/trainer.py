@@ -14,7 +14,6 @@ import contextlib
 import dataclasses
 import itertools
 import math
-import shutil
 import statistics
 import time
 from collections.abc import Generator, Iterator
@@ -96,7 +95,6 @@ class Trainer:
         self.elapsed_s = 0.0
         self._durations_s: list[float] = []  # durations of the iterations so far
         self._progress_before = 0.0  # fraction of the run done before this iteration
-        self._positions_per_s = math.nan
         self._collected_at = 0.0  # time when the last games were collected; 0 before the first
         self._collected_work = self.source.work  # the self-play work until that time
 
@@ -180,13 +178,8 @@ class Trainer:
         num_games = self.settings.selfplay.games_per_iteration
         start = time.monotonic()
         records: list[GameRecord] = []
-        num_positions = 0
         for played in self.source.play(num_games, self._progress_after(self.iteration - 1)):
             records += played.records
-            num_positions += sum(len(record.actions) for record in played.records)
-            seconds = time.monotonic() - start
-            if seconds > 1:  # until then, the last iteration's speed is more precise
-                self._positions_per_s = num_positions / seconds
             event = self._event("self-play", min(len(records), num_games), num_games)
             yield event._replace(notices=tuple(played.notices))
         self.replay.begin_iteration()
@@ -202,7 +195,6 @@ class Trainer:
         self._collected_at = now
         self._collected_work = all_work
         selfplay = selfplay_report(self.game, records, num_samples, work, played_s)
-        self._positions_per_s = selfplay.positions_per_s
         report = IterationReport(self.iteration, selfplay, window=self.replay.window)
         report.selfplay_s = now - start
         report.workers = workers_report(self.source.worker_reports(), played_s)
@@ -273,10 +265,9 @@ class Trainer:
         report.last |= self.settings.evaluation.stop_when_proven and is_proven
 
     def _complete(self, report: IterationReport, records: list[GameRecord]) -> None:
-        """Complete the report: add times, disk space, alarms and, if due, a sample game."""
+        """Complete the report: add times, alarms and, if due, a sample game."""
         report.elapsed_s = self.elapsed_s
         report.store_s = self.store.seconds
-        report.free_disk_gb = shutil.disk_usage(self.folder.path).free / 1e9
         self.health.observe(report)
         every = self.settings.run.sample_game_every
         if every and (report.last or self.iteration % every == 0):
@@ -338,6 +329,4 @@ class Trainer:
             total=total,
             iteration=self.iteration,
             progress=self._progress_before,
-            positions_per_s=self._positions_per_s,
-            loss=self.learner.report.loss,
         )

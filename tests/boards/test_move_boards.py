@@ -26,7 +26,6 @@ from alphazero.games.square_names import action_names, edge_names, named_squares
 from alphazero.own_games.game_file import game_of
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
-from alphazero.selfplay.game_record import GameRecord
 
 PLAIN = Medium(box=False, color=False)
 MOVES = ["b2b3", "c4d3", "e2d3"]

@@ -1,7 +1,6 @@
 """Engines: each keeps the laws of an evaluator, agrees with torch, or is refused."""
 
 import contextlib
-import itertools
 import subprocess
 import sys
 import threading
@@ -13,9 +12,10 @@ import torch
 from network_samples import planes_of, small_network
 
 from alphazero.inference.engines import cuda_engine, openvino_engine
+from alphazero.inference.engines.cuda_engine import padded_size
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
-from alphazero.inference.engines.torch_engine import padded, padded_size
 from alphazero.inference.engines.registry import fallbacks, make_engine, preferred_engine
+from alphazero.inference.engines.torch_engine import padded
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
 from alphazero.own_games.registry import make_game

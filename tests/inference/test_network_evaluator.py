@@ -312,7 +312,11 @@ def test_the_streams_share_the_memory_for_caches():
 
 
 @pytest.mark.parametrize(
-    "choice", mostly_slow([REFERENCE, preferred_engine(EngineChoice("auto", "auto"), torch.device("cpu"))], 1), ids=str
+    "choice",
+    mostly_slow(
+        [REFERENCE, preferred_engine(EngineChoice("auto", "auto"), torch.device("cpu"))], 1
+    ),
+    ids=str,
 )
 def test_a_dropped_evaluator_is_freed_at_once_without_garbage_collection(choice):
     planes = planes_of(GAME, 40)

@@ -38,7 +38,9 @@ def test_an_apple_gpu_is_taken_only_if_it_works(monkeypatch):
     monkeypatch.setattr(device, "_apple_gpu_works", lambda: True)
     assert choose_device("auto") == choose_device("mps") == torch.device("mps")
     mps = torch.device("mps")
-    assert not has_bfloat16(mps) and preferred_engine(EngineChoice("auto", "auto"), mps) == REFERENCE
+    assert (
+        not has_bfloat16(mps) and preferred_engine(EngineChoice("auto", "auto"), mps) == REFERENCE
+    )
 
 
 def test_zero_threads_means_all_cores():

@@ -223,5 +223,5 @@ def test_a_compiled_game_is_its_rules_and_not_its_files_name(snort, tmp_path, mo
     with pytest.raises(ConfigError) as error:
         train._resumed(words)
     assert error.value.key == "resume" and "result" in str(error.value)
-    settings, _ = train._resumed([*words, "run.on_changed_rules=drop_window"])
-    assert settings.run.on_changed_rules == "drop_window"
+    settings, _ = train._resumed([*words, "run.drop_games=true"])
+    assert settings.run.drop_games

@@ -25,8 +25,8 @@ from alphazero.storage.checkpoint import load_state
 from alphazero.storage.run_folder import RunFolder, folder_name
 from alphazero.training import trainer as training
 from alphazero.training.events import IterationReport, StageProgress
-from alphazero.training.loggers.tensorboard import _game_text
 from alphazero.training.loggers.console import ConsoleLogger
+from alphazero.training.loggers.tensorboard import _game_text
 from alphazero.training.run_config import compose
 from alphazero.training.settings import check_resumable
 

@@ -8,6 +8,7 @@ import threading
 import numpy as np
 import torch
 
+from alphazero.inference.engines.cuda_engine import CudaEngine, padded_size
 from alphazero.inference.engines.engine import Engine, EngineChoice
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
@@ -22,8 +23,6 @@ def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine
         reason = f"{choice.engine} does not have it, but engine=openvino does"
         raise ConfigError.of("precision", choice.precision, ["float32", "bfloat16"], reason)
     if device.type == "cuda":
-        from alphazero.inference.engines.cuda_engine import CudaEngine
-
         return CudaEngine(choice.precision, device)
     return TorchEngine(choice.precision, device)
 
@@ -79,20 +78,6 @@ class TorchEngine:
             return
         torch.set_num_threads(1)  # for this thread
         thread.limited = True
-
-
-def padded_size(num_rows: int) -> int:
-    """Return the padded size of a batch: up to 16 rows, the next power of two.
-
-    Above 16, it is the next multiple of an eighth of that power, or of 8 if that is more. torch
-    needs separate kernels, or a CUDA graph, for every size. (OpenVINO needs no padding: a change of
-    size costs 0.1 ms.)
-    """
-    next_power = 1 << (num_rows - 1).bit_length()
-    if num_rows <= 16:
-        return next_power
-    step = max(next_power // 8, 8)
-    return -(-num_rows // step) * step
 
 
 def padded(planes: np.ndarray, num_rows: int) -> np.ndarray:

@@ -86,12 +86,8 @@ class ConsoleLogger:
         of_iteration = begin + (end - begin) * event.done / max(event.total, 1)
         iteration = event.progress / (event.iteration - 1) if event.progress else self._iteration
         completed = min(event.progress + iteration * of_iteration, 1.0)
-        texts = [f"{event.iteration}: {event.stage} {event.done}/{event.total}"]
-        if math.isfinite(event.positions_per_s):
-            texts.append(f"{event.positions_per_s:,.0f} pos/s")
-        if math.isfinite(event.loss):
-            texts.append(f"loss {event.loss:.3f}")
-        self._bars.update(self._run, completed=completed, description=", ".join(texts))
+        text = f"{event.iteration}: {event.stage} {event.done}/{event.total}"
+        self._bars.update(self._run, completed=completed, description=text)
 
     def iteration(self, report: IterationReport) -> None:
         """Keep a report, to be printed when its iteration has been stored."""
