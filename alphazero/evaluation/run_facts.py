@@ -7,7 +7,6 @@ RUN_FOLDER_KEYS = (
     "run.root",
     "run.name",
     "run.keep_networks",
-    "run.sample_game_every",
     "resume",
 )
 #: Settings that affect speed. A run chooses those left open by its device, and stores them.

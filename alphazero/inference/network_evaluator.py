@@ -78,7 +78,10 @@ class NetworkEvaluator:
         self.settings = settings or EvaluatorSettings()
         self.device = torch.device(device)
         self._smallest_part = smallest_part
-        self._num_threads = num_streams(self.device, num_threads)
+        if self.device.type == "cuda":
+            num_gpus = torch.cuda.device_count() if self.device.index is None else 1
+            num_threads = STREAMS_PER_GPU * num_gpus
+        self._num_threads = num_threads
         self._engine = VerifiedEngine(choice, self.device, self._num_threads)
         self._pool = ThreadPoolExecutor(self._num_threads) if self._num_threads > 1 else None
         cache_bytes = self.settings.cache_mb * 1_000_000 // self._num_threads
@@ -122,10 +125,3 @@ class NetworkEvaluator:
             first = engine.evaluate(own)
         logits, values = zip(first, *others)
         return np.concatenate(logits), np.concatenate(values)
-
-
-def num_streams(device: torch.device, num_threads: int) -> int:
-    """Return the number of concurrent engine calls: ``num_threads``, or a few per CUDA GPU."""
-    if device.type != "cuda":
-        return num_threads
-    return STREAMS_PER_GPU * (torch.cuda.device_count() if device.index is None else 1)

@@ -83,8 +83,7 @@ class IterationReport:
     #: names of alarms that ended with this iteration
     ended_alarms: list[str] = dataclasses.field(default_factory=list)
     last: bool = False  #: whether the run ends with this iteration
-    #: a game of the iteration, every `run.sample_game_every` iterations
-    sample_game: GameRecord | None = None
+    sample_game: GameRecord | None = None  #: the first game of the iteration
     workers: WorkersReport | None = None  #: None if all games are played in this process
 
 

@@ -83,7 +83,6 @@ class RunSettings:
     root: str = option("checkpoints", "folder of all runs; each run's folder is ROOT/GAME/NAME")
     name: str = option("", "the run's name; empty takes the date and time")
     num_threads: int = option(0, "CPU threads of network and self-play; 0 is all", low=0, high=1024)
-    sample_game_every: int = option(5, "iterations between sample games; 0 is none", low=0)
     drop_games: bool = option(
         False,
         "resume= keeps the network and drops all stored games, which are damaged or of other "

@@ -265,13 +265,11 @@ class Trainer:
         report.last |= self.settings.evaluation.stop_when_proven and is_proven
 
     def _complete(self, report: IterationReport, records: list[GameRecord]) -> None:
-        """Complete the report: add times, alarms and, if due, a sample game."""
+        """Complete the report: add times, alarms and a sample game."""
         report.elapsed_s = self.elapsed_s
         report.store_s = self.store.seconds
         self.health.observe(report)
-        every = self.settings.run.sample_game_every
-        if every and (report.last or self.iteration % every == 0):
-            report.sample_game = records[0]
+        report.sample_game = records[0]
 
     # --- parts ------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from alphazero.training.run_config import compose, recipe_of
 MEASURED = (
     "evaluation.every=1 evaluation.num_games=4 evaluation.final_num_games=4 "
     "evaluation.num_simulations=4 evaluation.uct_simulations=4 evaluation.opening_plies=2 "
-    "pit.every=1 run.num_iterations=3 run.sample_game_every=2"
+    "pit.every=1 run.num_iterations=3"
 ).split()
 
 
@@ -103,7 +103,7 @@ def test_a_stopped_run_has_its_settings_and_metrics_but_no_end(stopped):
 
 
 def test_the_metrics_hold_figures_alone(tmp_path):
-    trainer = make_trainer(tmp_path, "run.num_iterations=1", "run.sample_game_every=1")
+    trainer = make_trainer(tmp_path, "run.num_iterations=1")
     (report,) = reports(trainer)
     assert report.sample_game is not None
     assert all(isinstance(value, (int, float, str, type(None))) for value in flat(report).values())

@@ -29,7 +29,7 @@ else:
 
 
 def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
-    """Make an `OpenVinoEngine`; see `alphazero.inference.engines.registry.EngineModule`."""
+    """Make an `OpenVinoEngine`; see `alphazero.inference.engines.registry.make_engine`."""
     if device.type != "cpu":
         reason = f"it runs on a CPU only (device=cpu), not with device={device}"
         raise ConfigError.of("engine", "openvino", ["torch"], reason)

@@ -1,36 +1,22 @@
 """The engines by name: their number formats on this machine, the fastest one, and its fallbacks.
 
-To add an engine, write a module with a class that implements `Engine` and the two functions of
-`EngineModule`; add its name to `ENGINES`, and any new number format to `PRECISIONS`. A module is
+To add an engine, write a module NAME_engine.py in this package with a class that implements
+`Engine` and two functions: `make`, with the arguments of `make_engine`, and `precisions`, which
+takes a device. Add the name to `ENGINES`, and any new number format to `PRECISIONS`. A module is
 imported when its engine is requested, because torch and OpenVINO take seconds to import.
 """
 
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Protocol
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice
 from alphazero.runtime.errors import ConfigError
 
 if TYPE_CHECKING:
     import torch
-
-
-class EngineModule(Protocol):
-    """The functions that an engine's module defines."""
-
-    def make(self, choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
-        """Make an engine, which has no network yet.
-
-        Raises:
-            ConfigError: if the engine does not run on this machine.
-        """
-        ...
-
-    def precisions(self, device: torch.device) -> list[str]:
-        """Return the number formats that the device computes fast; [] if it cannot run any."""
-        ...
 
 
 ENGINES = ("torch", "openvino")  #: the module of each is NAME_engine.py in this package
@@ -87,7 +73,7 @@ def fallbacks(choice: EngineChoice, device: torch.device) -> list[EngineChoice]:
     return list(dict.fromkeys(order))
 
 
-def _module(engine: str) -> EngineModule:
+def _module(engine: str) -> ModuleType:
     if engine not in ENGINES:
         raise ConfigError.of("engine", engine, ENGINES)
     return importlib.import_module(f"{__package__}.{engine}_engine")

@@ -18,7 +18,7 @@ from alphazero.runtime.errors import ConfigError
 
 
 def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
-    """Make a `TorchEngine` or, on an NVIDIA GPU, a `CudaEngine`; see `EngineModule.make`."""
+    """Make a `TorchEngine` or, on an NVIDIA GPU, a `CudaEngine`."""
     if choice.precision not in ("float32", "bfloat16"):
         reason = f"{choice.engine} does not have it, but engine=openvino does"
         raise ConfigError.of("precision", choice.precision, ["float32", "bfloat16"], reason)
@@ -28,7 +28,7 @@ def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine
 
 
 def precisions(device: torch.device) -> list[str]:
-    """Return the number formats that torch runs fast; see `EngineModule.precisions`."""
+    """Return the number formats that torch runs fast."""
     return ["float32", "bfloat16"] if has_bfloat16(device) else ["float32"]
 
 
