@@ -37,7 +37,7 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import is_module_name
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport
-from alphazero.training.loggers.console import ConsoleLogger, puzzle_text
+from alphazero.training.loggers.console import ConsoleLogger
 from alphazero.training.run_config import compose, config_groups
 from alphazero.training.settings import (
     TrainSettings,
@@ -216,11 +216,6 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
         texts["network.kind"] = texts.pop("network")
     root = texts.get("run.root", TrainSettings().run.root)
     folder = RunFolder.find(texts.pop("resume"), root, game, rules_digest=digest)
-    for group in config_groups():
-        if group in texts:
-            reason = "resume= continues a run with its own settings and network"
-            allowed = "single settings, such as learner.learning_rate=1e-3"
-            raise ConfigError.of(group, texts[group], allowed, reason)
     old = settings_to_resume(folder, game, texts.get("network.kind"))
     changes = [f"{key}={text}" for key, text in texts.items()]
     settings = from_plain(old, parse_overrides(TrainSettings, changes, f"{COMMAND} resume=..."))
@@ -266,23 +261,6 @@ def end_lines(trainer: Trainer, report: IterationReport) -> list[str]:
             f"Ended early, after iteration {report.iteration}: the proof is complete "
             "(evaluation.stop_when_proven=true).",
             "",
-        ]
-    if report.puzzle is not None and report.strength is not None:
-        text = puzzle_text(report.puzzle, report.strength.opponent)
-        lines.append(f"{text[0].upper()}{text[1:]}.")
-    elif (strength := report.strength) is not None:
-        lines.append(
-            f"Scored {strength.score:.1%} against {strength.opponent} with "
-            f"{strength.num_simulations} simulations per move ({strength.wins} won, "
-            f"{strength.draws} drawn, {strength.losses} lost; 95% interval "
-            f"{strength.score_low:.1%} to {strength.score_high:.1%}; {strength.num_distinct} "
-            "distinct games)."
-        )
-    if (exact := report.exact) is not None:
-        lines += [
-            f"Accuracy on {exact.num_positions:,} exactly scored positions: {exact.accuracy:.1%} "
-            f"with {exact.num_simulations} simulations, {exact.raw_accuracy:.1%} without search.",
-            f"Details:  {_command('evaluate', f'player={trainer.folder.path}')}",
         ]
     return [*lines, *_next_steps(trainer, report)]
 
@@ -350,6 +328,9 @@ def _next_steps(trainer: Trainer, report: IterationReport) -> list[str]:
             f"  see it play:       {_command('play', game, f'first={network}', *named)}",
             f"  compare it:        {_command('match', game, *against, *named)}",
         ]
+    if report.exact is not None:
+        evaluate = _command("evaluate", f"player={folder.path}", "show=3", *named)
+        play.append(f"  find its mistakes: {evaluate}")
     is_proven = report.proof is not None and report.proof.report.perfect
     measured_s = sum(row.get("measure_s") or 0.0 for row in folder.read_metrics())
     measured = f", and measured the strength for {duration_text(measured_s)} more"

@@ -23,7 +23,7 @@ from alphazero.training.reports import (
 
 
 class StageProgress(NamedTuple):
-    """Event: the progress of the current iteration and its stage."""
+    """An event: how far the current iteration and its stage have come."""
 
     #: stage: "self-play", "learning", "next games", "pit", "evaluation", "accuracy" or "proof"
     stage: str
@@ -59,7 +59,7 @@ class Alarm:
 
 @dataclasses.dataclass
 class IterationReport:
-    """Event: the results of one finished iteration."""
+    """An event: the results of one finished iteration."""
 
     iteration: int  #: counted from 1
     selfplay: SelfPlayReport
@@ -91,10 +91,10 @@ _NO_FIGURES = {"report", "ended_alarms", "sample_game"}
 
 
 def flat(report: Any, prefix: str = "") -> dict[str, Any]:
-    """Convert a report to its row of metrics.jsonl, under keys such as "learner.loss".
+    """Convert an iteration's report to a row of metrics.jsonl, with keys such as "learner.loss".
 
     Alarms become two strings: their names separated by commas, and one line of text for each.
-    Numbers that are not finite become None; other data is left out.
+    Numbers that are not finite become None. Other data, such as the sample game, is left out.
     """
     figures: dict[str, Any] = {}
     for field in dataclasses.fields(report):

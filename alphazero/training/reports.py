@@ -1,7 +1,7 @@
 """The parts of an iteration's report, with the metrics of each stage.
 
-In: games, counts of self-play work, and workers' reports. Out: dataclasses, whose numbers become a
-row of metrics.jsonl. `alphazero.training.curves` declares which are drawn. Fractions are in [0, 1].
+The numbers in these dataclasses become a row of metrics.jsonl. `alphazero.training.curves` declares
+which of them are drawn. Fractions are in [0, 1].
 """
 
 import dataclasses
@@ -87,7 +87,7 @@ class WorkersReport:
 
 
 def workers_report(workers: list[WorkerReport], seconds: float) -> WorkersReport | None:
-    """Compute the sums and means over all workers; None if there are none.
+    """Sum up the work of all workers in one iteration; return None if there are no workers.
 
     Args:
         seconds: time in which the games were played.
@@ -178,7 +178,7 @@ class ExactReport:
 
 @dataclasses.dataclass(kw_only=True)
 class ProofSummary:
-    """Correctness of the network's moves in every position of a small game."""
+    """How many of the network's moves are correct, over all positions of a small game."""
 
     num_positions: int
     num_accurate: int  #: positions whose move keeps the exact result

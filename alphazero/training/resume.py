@@ -1,8 +1,5 @@
 """Store a run after each iteration, and restore it when it is resumed.
 
-In: the parts of a run that have a state, and an iteration's games and report. Out: files in the
-run's folder, and the restored parts. Independent of the order of the stages.
-
 The state contains the checksums of its games. If the state or one of these files is missing or
 damaged, the previous state is restored, and the last iteration is repeated.
 """
@@ -31,7 +28,7 @@ from alphazero.workers.source import GameSource
 
 @dataclasses.dataclass
 class RunStore:
-    """Stores the iterations of a run, and restores its parts after the last one."""
+    """Stores each iteration of a run, and restores learner, gate and games from the last one."""
 
     folder: RunFolder
     settings: TrainSettings
@@ -70,7 +67,7 @@ class RunStore:
         self.seconds = time.monotonic() - start
 
     def _drop_old(self) -> None:
-        """Delete the games and networks that are no longer needed."""
+        """Delete stored games and networks that are no longer needed."""
         num_samples = {number: games["num_samples"] for number, games in self._games.items()}
         self.folder.drop_games(self.settings.replay.window_max, num_samples)
         self._games = {number: self._games[number] for number in num_samples}
@@ -89,7 +86,7 @@ class RunStore:
         }
 
     def restore(self) -> float:
-        """Restore the parts to the last stored iteration; return the seconds of training so far.
+        """Restore the run to the last stored iteration; return the seconds of training so far.
 
         If the newest state, or a file that it needs, is missing or damaged, the previous state is
         restored, with a notice. If the user says so (`run.drop_games`), all games are deleted.
@@ -176,7 +173,7 @@ def _check_finite(value: Any, name: str) -> None:
     """Check that all numbers in nested data are finite.
 
     Raises:
-        ValueError: if one is not; it says where, beginning with ``name``.
+        ValueError: if one is not; the message names its place, which begins with ``name``.
     """
     if isinstance(value, dict):
         for key, item in value.items():

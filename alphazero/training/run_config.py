@@ -1,7 +1,7 @@
 """The settings of a training run: composed from config files and arguments, then checked.
 
-In: the command-line arguments of `alphazero train`. Out: checked `TrainSettings`.
-`alphazero.config.hydra` merges the config files; this module selects those proposed for a game.
+`alphazero.config.hydra` merges config files and the arguments of `alphazero train`; this module
+selects the files proposed for a game, and checks the result.
 """
 
 from collections.abc import Sequence

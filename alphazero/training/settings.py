@@ -112,7 +112,7 @@ class TrainSettings:
 
 
 def check_run(settings: TrainSettings) -> None:
-    """Check the range of every value, and the rules between values.
+    """Check every value, alone and together with the values that it depends on.
 
     Raises:
         ConfigError: if a value is not allowed; it names the key, the value and what is allowed.
@@ -133,7 +133,10 @@ def check_run(settings: TrainSettings) -> None:
 
 
 def fill_in_auto(settings: TrainSettings, device: torch.device) -> None:
-    """Replace the values "auto" that affect speed by those that suit the device."""
+    """Replace each "auto" among the settings that affect speed by a value for the device.
+
+    The number of parallel games is ``games_per_iteration``, rounded down to a power of two.
+    """
     evaluator, selfplay = settings.evaluator, settings.selfplay
     wanted = EngineChoice(evaluator.engine, evaluator.precision)
     evaluator.engine, evaluator.precision = preferred_engine(wanted, device)

@@ -1,10 +1,11 @@
 """The symptoms of a training run that goes wrong, each with its likely cause and advice.
 
-In: the newest rows of metrics.jsonl, and the settings. Out: a `Finding` for each symptom present.
-An alarm begins and ends at different limits, so that a fluctuating number does not switch it on and
-off. "Healthy" refers to the runs in docs/HEALTH.md: tic-tac-toe, Connect Four and Othello with the
-shipped configs, and the first two with small networks. The checks have no state;
-`alphazero.training.health` keeps the rows between iterations.
+Each check in `CHECKS` reads the newest rows of metrics.jsonl and the run's settings. It returns a
+`Finding` if its symptom is present, otherwise None. An alarm begins and ends at different limits,
+so that a fluctuating number does not switch it on and off. "Healthy" refers to the runs in
+docs/HEALTH.md: tic-tac-toe, Connect Four and Othello with the shipped configs, and the first two
+with small networks. The checks have no state; `alphazero.training.health` keeps the rows between
+iterations.
 """
 
 import math
@@ -15,7 +16,7 @@ from alphazero.training.settings import TrainSettings
 
 
 class Finding(NamedTuple):
-    """A symptom that a check has found, described in clauses without a full stop."""
+    """A symptom found in a run; its texts are clauses without a full stop."""
 
     seen: str  #: the problem, with its numbers
     cause: str  #: the likely cause
@@ -24,18 +25,18 @@ class Finding(NamedTuple):
 
 
 class Observed(NamedTuple):
-    """The data about a run that a check reads."""
+    """The metrics and settings of a run, as a check reads them."""
 
     rows: list[Row]  #: rows of metrics.jsonl, newest last
     settings: TrainSettings
     is_on: bool  #: whether the check's alarm is on
 
     def figures(self, key: str, newest: int = 0) -> list[float]:
-        """Return the number under ``key`` in each of the newest rows (0: all), NaN if missing."""
+        """Return the metric ``key`` of the newest iterations (0: all); NaN where it is missing."""
         return [number(row, key) for row in self.rows[-newest:]]
 
     def mean(self, key: str, newest: int) -> float:
-        """Return the mean of the numbers under ``key`` in the newest rows."""
+        """Return the mean of the metric ``key`` over the newest iterations."""
         return mean(self.figures(key, newest))
 
     def fraction(self, key: str, num_games: int) -> float:
@@ -81,7 +82,7 @@ _WRONG_VIEWPOINT = "in a game of your own, results from the viewpoint of the wro
 
 
 def games_repeat(run: Observed) -> Finding | None:
-    """Most games repeat the moves of another game of the iteration: too little is random."""
+    """Check whether most games repeat another game of the iteration: too few moves are random."""
     distinct = run.fraction("selfplay.distinct_games", num_games=30)
     # Below one half, half of self-play's time is wasted. Healthy: 0.74 and more.
     if not run.is_below(distinct, 0.5, ends=0.6):
@@ -101,7 +102,7 @@ def games_repeat(run: Observed) -> Finding | None:
 
 
 def games_end_alike(run: Observed) -> Finding | None:
-    """Nearly all games have the same result, so the results teach nothing."""
+    """Check whether nearly all games have the same result, so that the results teach nothing."""
     wins = run.fraction("selfplay.first_player_wins", MIN_RESULTS)
     draws = run.fraction("selfplay.draws", MIN_RESULTS)
     ends = {"won by the first player": wins, "drawn": draws}
@@ -128,7 +129,7 @@ def _more_openings(settings: TrainSettings) -> tuple[str, str]:
 
 
 def entropy_collapsed(run: Observed) -> Finding | None:
-    """The network's policy, or the policy target, is nearly certain in most positions."""
+    """Check whether the network's policy, or the policy target, is nearly certain everywhere."""
     entropy, who = min(
         (run.mean("learner.policy_entropy", 2), "network"),
         (run.mean("learner.target_entropy", 2), "search"),
@@ -153,7 +154,7 @@ def entropy_collapsed(run: Observed) -> Finding | None:
 
 
 def value_head_learns_nothing(run: Observed) -> Finding | None:
-    """The value head is no better than a constant prediction."""
+    """Check whether the value head is no better than a constant prediction."""
     constant = run.mean("learner.uninformed_value_loss", 3)
     fraction = run.mean("learner.value_loss", 3) / max(constant, 1e-9)
     has_learned = len(run.rows) > 3 and sum(run.figures("learner.num_steps")) >= 500
@@ -170,7 +171,7 @@ def value_head_learns_nothing(run: Observed) -> Finding | None:
 
 
 def overfitting(run: Observed) -> Finding | None:
-    """The held-out loss is far above the loss on the replay window.
+    """Check whether the held-out loss is far above the loss on the replay window.
 
     An iteration's held-out loss is compared with the loss of the iteration before, because both
     are of the same network. The first iteration is left out: its network was untrained.
@@ -199,7 +200,7 @@ def overfitting(run: Observed) -> Finding | None:
 
 
 def learning_rate_too_high(run: Observed) -> Finding | None:
-    """The learner's steps are too large; any of four signs is enough."""
+    """Check whether the learner's steps are too large; any of four signs is enough."""
     if len(run.rows) < 3:
         return None
     signs = []
@@ -229,7 +230,7 @@ def learning_rate_too_high(run: Observed) -> Finding | None:
 
 
 def pit_always_rejects(run: Observed) -> Finding | None:
-    """The gate accepts no network; with a limit of 0.55, equal ones fail in 2 of 3 pits."""
+    """Check whether the gate accepts no network; at 0.55, equal networks fail in 2 of 3 pits."""
     pits = [row["pit.accepted"] for row in run.rows if "pit.accepted" in row][-5:]
     if len(pits) < 5 or any(pits):
         return None
@@ -240,7 +241,7 @@ def pit_always_rejects(run: Observed) -> Finding | None:
 
 
 def games_too_old(run: Observed) -> Finding | None:
-    """Many games are dropped because they lag too many networks behind."""
+    """Check whether many games are dropped because their network was too old."""
     dropped = run.mean("workers.stale_fraction", NUM_WORKER_ITERATIONS)
     if not run.is_above(dropped, 0.2, ends=0.1):
         return None
@@ -267,13 +268,13 @@ CHECKS = (
 
 
 def _lower_rate(run: Observed) -> tuple[str, str]:
-    """Return the setting to change if steps are too large, and the advice."""
+    """Return the learning-rate setting to lower, and advice with a value to try."""
     key, rate = lower_rate(run.settings)
     return key, f"try {rate}"
 
 
 def lower_rate(settings: TrainSettings) -> tuple[str, str]:
-    """Return the setting to change if steps are too large, and a value to try.
+    """Return the learning-rate setting to lower, and a value to try.
 
     The value is the optimizer's usual rate or, if the current rate is near that, a fifth of it.
     """

@@ -50,15 +50,15 @@ _NUM_TIMED_ITERATIONS = 3  # newest iterations; their median duration predicts t
 
 
 class Trainer:
-    """A training run.
+    """A training run: plays games, trains the network on them, and stores every iteration.
 
     Args:
         settings: checked settings; values left to "auto" are filled in.
         folder: the folder for all of the run's files.
 
     Attributes:
-        evaluator: the network as the search evaluates it.
-        store: the stored iterations.
+        evaluator: runs the newest network for self-play and measurements.
+        store: writes finished iterations to the folder, and restores them.
         iteration: the iteration in progress or, between iterations, the last one.
         elapsed_s: the seconds of training so far, including those before the run was resumed.
     """
@@ -150,7 +150,7 @@ class Trainer:
 
     @property
     def reached_limits(self) -> dict[str, int | float]:
-        """The limits that the run has reached, as settings with values; empty if it goes on."""
+        """The settings whose limits the run has reached, with their values; empty if it goes on."""
         run = self.settings.run
         reached: dict[str, int | float] = {}
         if self.iteration >= run.num_iterations:
@@ -231,7 +231,7 @@ class Trainer:
             raise self._diverged(report)
 
     def _wait(self, report: IterationReport) -> Iterator[StageProgress]:
-        """Wait for games played ahead, which must end before the weights used in search change."""
+        """Wait for the next games, which are played in the background with the present weights."""
         start = time.monotonic()
         num_games = self.settings.selfplay.games_per_iteration
         for num_ahead in self.source.wait():
@@ -239,7 +239,7 @@ class Trainer:
         report.selfplay_s += time.monotonic() - start
 
     def _pit(self, report: IterationReport) -> Iterator[StageProgress]:
-        """If a pit is due, let the gate choose the network to keep; use that one in search.
+        """Let the gate choose the network to keep, if a pit is due; load that network for search.
 
         Raises:
             TrainingDivergedError: if the weights are finite but the network's outputs are not.
@@ -274,7 +274,7 @@ class Trainer:
     # --- parts ------------------------------------------------------------------------------------
 
     def _batches(self, num_steps: int, report: IterationReport) -> Iterator[Batch]:
-        """Yield the batches of an iteration; add the time spent on making them to the report."""
+        """Yield an iteration's training batches; add the time spent making them to the report."""
         settings = self.settings.learner
         batches: Iterator[Batch]
         batches = (self.replay.sample(settings.batch_size) for _ in range(num_steps))

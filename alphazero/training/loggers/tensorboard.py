@@ -1,7 +1,7 @@
 """The logger that writes TensorBoard's event file.
 
-In: the reports of a run. Out: curves, each with a description; texts; and, at the start of a run,
-its settings and the layout of the charts.
+It writes each report's curves and texts and, at the start of a run, its settings and the layout of
+the charts.
 """
 
 import math
@@ -75,7 +75,7 @@ class TensorBoardLogger:
         self._file.add(summary.text(tag, text), step)
 
     def _write(self, tag: str, figure: float, step: int) -> None:
-        """Queue a curve's value; its first one has the description, where TensorBoard reads it."""
+        """Queue a curve's value; the first one carries the description of the curve."""
         record = summary.scalar(tag, figure)
         if tag not in self._described:
             self._described.add(tag)
