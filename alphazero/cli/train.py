@@ -7,8 +7,8 @@ and change any single setting.
     alphazero train --multirun game=tic_tac_toe seed=1,2,3
     alphazero train resume=latest
 
-In: command-line arguments. Out: run folders. `main` composes and checks the settings of each run,
-see `alphazero.training.run_config`; `_train` trains the run, see `alphazero.training.trainer`.
+`main` composes and checks the settings of each run (`alphazero.training.run_config`); `_train`
+trains the run (`alphazero.training.trainer`).
 """
 
 import argparse
@@ -66,7 +66,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _train_new(options: argparse.Namespace, words: list[str]) -> int:
-    """Train a new run, or the runs of a sweep in turn; return the exit status."""
+    """Train a new run, or all runs of a sweep one after another; return the exit status."""
     sweep = runs_of_sweep(words) if options.multirun else [(words, {})]
     # All runs are checked before the first one starts.
     runs = [(compose(of_run, options.config_dir), varied) for of_run, varied in sweep]
@@ -204,7 +204,7 @@ def _strength(folder: RunFolder) -> float:
 
 
 def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
-    """Load the settings of a stored run, change them by the arguments, and find its folder."""
+    """Find a stored run; return its settings, changed by the arguments, and its folder."""
     options = [word for word in arguments if word.startswith(("-", "~", "+"))]
     if options:
         message = f"{options[0]} cannot be combined with resume=, only key=value can."
@@ -244,7 +244,7 @@ def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
 
 
 def kept_text(trainer: Trainer) -> str:
-    """Format which iteration of an interrupted run is stored, and the command that resumes it."""
+    """Say which iteration of an interrupted run is stored, and which command resumes it."""
     if not trainer.store.iteration:
         return "No iteration was finished, so nothing is kept."
     resume = f"{program()} train {_resume_words(trainer)}"

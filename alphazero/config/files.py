@@ -1,7 +1,4 @@
-"""Read config files: their groups and choices, and their values.
-
-In: config files, or stored settings as YAML text. Out: names of groups and files; plain data.
-"""
+"""Read config files: their groups and choices, and their values."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,7 +15,7 @@ _NO_YAML = "it is not YAML of plain keys and values"
 
 
 def config_files(folder: Path) -> dict[str, Path]:
-    """Find the config files in a folder, keyed by name, such as "experiment/mine"."""
+    """Find the config files in a folder; return their paths by name, such as "experiment/mine"."""
     files = sorted(folder.rglob("*.yaml"))
     return {path.relative_to(folder).with_suffix("").as_posix(): path for path in files}
 

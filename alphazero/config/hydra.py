@@ -1,9 +1,8 @@
 """Merge the settings of a run from config files and command-line arguments, with Hydra.
 
-In: the folder of the config files, and arguments. Out: plain data, or a one-sentence error. Hydra
-merges without looking at values: `alphazero.training.run_config` checks them afterwards. As in all
-commands (`alphazero.config.command_line`), text needs no quotes on the command line: they are added
-here. Hydra's ``~group``, ``+group=file`` and ``${interpolations}`` also work.
+Hydra merges without looking at values: `alphazero.training.run_config` checks them afterwards. As
+in all commands (`alphazero.config.command_line`), text needs no quotes on the command line: they
+are added here. Hydra's ``~group``, ``+group=file`` and ``${interpolations}`` also work.
 """
 
 import dataclasses
@@ -37,10 +36,10 @@ _PACKAGE_HINT = " Is its first line '# @package _global_'?"
 
 
 def runs_of_sweep(words: Sequence[str]) -> Iterator[tuple[list[str], dict[str, str]]]:
-    """Yield the arguments of each run of a sweep, and its values of the settings that vary.
+    """Yield, for each run of a sweep, its arguments and its values of the settings that vary.
 
     Args:
-        words: arguments; several values, separated by commas, make a run each.
+        words: command-line arguments; several values, separated by commas, make a run each.
 
     Raises:
         ConfigError: for an argument without "=".
@@ -111,7 +110,7 @@ class Composer:
     # --- arguments as overrides in Hydra's grammar ------------------------------------------------
 
     def _override(self, word: str) -> str:
-        """Convert an argument to Hydra's grammar."""
+        """Check an argument's key, and write the argument in Hydra's grammar."""
         if word.startswith("~"):
             return word
         key, text = split_word(word.lstrip("+"))
@@ -139,7 +138,7 @@ class Composer:
     # --- errors -----------------------------------------------------------------------------------
 
     def _refused(self, error: Exception) -> ConfigError:
-        """Convert one of `_ERRORS` to a ConfigError."""
+        """Convert an error of Hydra, OmegaConf or YAML to a ConfigError of one sentence."""
         if isinstance(error, OverrideParseException):
             key, _, value = error.override.partition("=")
             return ConfigError.of(key, value, reason="Hydra cannot parse it")

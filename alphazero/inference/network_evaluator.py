@@ -1,8 +1,7 @@
 """The network as an evaluator: one verified engine, called by several threads.
 
-In: a network, whenever its weights change. Out: prior logits and values, for large batches
-(`NetworkEvaluator.evaluate`) or for self-play workers (`NetworkEvaluator.streams`). Does not depend
-on search or learner.
+It evaluates single large batches (`NetworkEvaluator.evaluate`) and serves self-play workers, each
+with a stream of its own (`NetworkEvaluator.streams`).
 """
 
 import contextlib
@@ -97,7 +96,7 @@ class NetworkEvaluator:
         self.update(network, sample)
 
     def update(self, network: torch.nn.Module, sample: PositionSample | None = None) -> None:
-        """Copy the weights of ``network``, while no evaluation is under way.
+        """Copy the weights of ``network`` into the engine, while no evaluation is under way.
 
         Args:
             sample: newer positions; None keeps the last ones.

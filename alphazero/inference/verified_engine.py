@@ -1,11 +1,10 @@
 """The engine in use: the preferred one, or a more precise one if its outputs are not accurate.
 
-In: a network, whenever its weights change, and sample positions. Out: an engine with these weights,
-and a report. Each time the weights change, the engine's outputs for the sample are compared with
-those of the reference, torch in float32. An engine that deviates too much is refused for these
-weights, and a more precise one takes its place. The reference is loaded first, because weights with
-impossible outputs crash some other libraries. All later outputs are also checked
-(`alphazero.inference.evaluator`). Does not depend on games, threads or caches.
+Each time the weights change, the engine's outputs for the sample are compared with those of the
+reference, torch in float32. An engine that deviates too much is refused for these weights, and a
+more precise one takes its place. The reference is loaded first, because weights with impossible
+outputs crash some other libraries. All later outputs are also checked
+(`alphazero.inference.evaluator`).
 """
 
 import dataclasses
@@ -36,7 +35,7 @@ class EngineReport:
 
 
 class VerifiedEngine:
-    """Keeps an accurate engine in use, `current`. Call `load` before the first use.
+    """Holds the engine in use, `current`, which is accurate for the weights loaded last.
 
     Args:
         choice: the preferred engine; `fallbacks` returns the ones that may replace it.

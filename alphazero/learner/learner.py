@@ -1,8 +1,8 @@
 """The learner: samples in, better weights out (Silver et al. 2018, "Training").
 
-In: batches of samples. Out: a trained network and a `LearnerReport`. Each step computes the loss
-(`alphazero.learner.loss`) and its gradients (`alphazero.learner.gradients`), and the optimizers
-(`alphazero.learner.optimizers`) update the weights. Does not depend on search or games.
+Each step computes the loss (`alphazero.learner.loss`) and its gradients
+(`alphazero.learner.gradients`), and the optimizers (`alphazero.learner.optimizers`) update the
+weights. Does not depend on search or games.
 """
 
 import collections
@@ -34,7 +34,7 @@ _NORM_BATCHES = 8  # newest batches, on which the averaged network's normalizati
 
 
 class Learner:
-    """A network, its optimizers, and the average of its weights if there is one.
+    """Trains a network and, if the settings say so, averages its weights over many steps.
 
     Args:
         network: the network to train in place; it is already on ``device``.
@@ -134,7 +134,7 @@ class Learner:
         return HeldOutReport(len(samples.outcomes), *numbers)
 
     def _step(self, samples: Batch, statistics: TrainingStatistics | None) -> torch.Tensor:
-        """Take one step: gradients, then the update; return the loss before it.
+        """Compute the gradients and update the weights; return the loss before the update.
 
         Args:
             samples: a batch of tensors.

@@ -1,8 +1,7 @@
 """The loss (z - v)^2 - pi . log p (Silver et al. 2018, equation 1).
 
-In: the network's logits and the targets of a batch. Out: the policy loss and the value loss. With a
-win/draw/loss value head, the cross-entropy of its three probabilities replaces the square. Weight
-decay is left to the optimizer. Does not depend on search, games or replay.
+With a win/draw/loss value head, the cross-entropy of its three probabilities replaces the square.
+Weight decay is left to the optimizer.
 """
 
 from typing import NamedTuple

@@ -1,8 +1,6 @@
 """The optimizers: which weights each one trains, their learning rates and their stored states.
 
-In: a network and the learner's settings. Out: torch optimizers, with `alphazero.learner.muon` for
-the kernels of convolutions. Their states are stored as plain arrays. Does not depend on losses or
-batches.
+`alphazero.learner.muon` may train the kernels of convolutions; torch's optimizers train the rest.
 """
 
 import math
@@ -25,7 +23,7 @@ _NAMES: dict[type, set[str]] = {
 def make_optimizers(
     network: torch.nn.Module, settings: LearnerSettings
 ) -> dict[str, torch.optim.Optimizer]:
-    """Make the optimizers, keyed as in stored states: "optimizer" and, for kernels, "muon"."""
+    """Make the optimizers by name: "muon" for kernels, if chosen, and "optimizer" for the rest."""
     parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
     rate = settings.learning_rate
     decay = settings.weight_decay
@@ -82,7 +80,7 @@ def set_learning_rate(
 
 
 def optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict:
-    """Copy an optimizer's state to arrays and numbers, by index of the weight."""
+    """Copy an optimizer's state to arrays and numbers, by the index of the parameter."""
     return {
         str(index): {
             name: value.detach().cpu().numpy().copy() if torch.is_tensor(value) else value

@@ -1,8 +1,9 @@
 """The replay buffer: samples of recent games, in a window that grows during the run.
 
-In: `GameRecord`s. Out: batches of planes and targets, each sample transformed by a random symmetry,
-or each symmetric image as a separate sample. Positions are stored as game states; planes are made
-when a batch is sampled, so stored games stay valid if the input planes change. Never imports torch.
+Games (`GameRecord`) go in; batches of planes and targets come out, each sample transformed by a
+random symmetry, or each symmetric image as a separate sample. Positions are stored as game states;
+planes are made when a batch is sampled, so stored games stay valid if the input planes change.
+Never imports torch.
 """
 
 from collections.abc import Iterable, Iterator
@@ -152,7 +153,7 @@ class ReplayBuffer:
         return self._raw_batch(self._slots(ages))
 
     def state_dict(self) -> dict:
-        """Return the random state and the sample counts; the run's folder has the games."""
+        """Return the generator's state and the counts of samples; games are stored elsewhere."""
         return {
             "generator": self._generator.bit_generator.state,
             "num_added": self.num_added,

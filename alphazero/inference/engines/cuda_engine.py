@@ -121,7 +121,7 @@ class _Batch:
         self._graph = self._captured(stream)
 
     def launch(self) -> None:
-        """Enqueue the copies and the network on the current stream, for which the caller waits."""
+        """Enqueue copies and forward pass on the current stream; the caller must wait for it."""
         if self._graph is None:
             self._enqueue()
         else:
@@ -161,7 +161,7 @@ def _warn_of_no_graphs(reason: str) -> None:
 
 
 def padded_size(num_rows: int) -> int:
-    """Return the padded size of a batch: up to 16 rows, the next power of two.
+    """Return the padded size of a batch of ``num_rows``: up to 16 rows, the next power of two.
 
     Above 16, it is the next multiple of an eighth of that power, or of 8 if that is more. torch
     needs separate kernels, or a CUDA graph, for every size. (OpenVINO needs no padding: a change of

@@ -37,7 +37,7 @@ def make_engine(choice: EngineChoice, device: torch.device, num_threads: int) ->
 
 
 def precisions(engine: str, device: torch.device) -> list[str]:
-    """Return the number formats that an engine supports on a device of this machine; [] if none.
+    """Return the number formats in which an engine is fast on a device; [] if it cannot run.
 
     Raises:
         ConfigError: if there is no such engine.
@@ -46,7 +46,7 @@ def precisions(engine: str, device: torch.device) -> list[str]:
 
 
 def preferred_engine(wanted: EngineChoice, device: torch.device) -> EngineChoice:
-    """Replace "auto" by the fastest engine on this machine, and by its fastest precision.
+    """Choose engine and precision: what the user names and, for "auto", the fastest.
 
     OpenVINO is faster than torch on a CPU, and int8 faster than bfloat16 and float32, for all but
     tiny networks, see `docs/performance.md`. A named engine or precision is kept even if this
@@ -62,7 +62,7 @@ def preferred_engine(wanted: EngineChoice, device: torch.device) -> EngineChoice
 
 
 def fallbacks(choice: EngineChoice, device: torch.device) -> list[EngineChoice]:
-    """Return ``choice``, then the engines that replace it, one after another, if it is inaccurate.
+    """Return ``choice``, followed by the engines to try in turn if its outputs are inaccurate.
 
     Each is more precise than the one before; the last one is the reference.
     """

@@ -28,7 +28,7 @@ def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine
 
 
 def precisions(device: torch.device) -> list[str]:
-    """Return the number formats that torch runs fast."""
+    """Return the number formats that the device computes in hardware."""
     return ["float32", "bfloat16"] if has_bfloat16(device) else ["float32"]
 
 
