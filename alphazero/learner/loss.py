@@ -57,7 +57,7 @@ def value_targets(
     root_value_fraction: float,
     num_value_logits: int,
 ) -> torch.Tensor:
-    """Compute `Targets.values`: the game's result mixed with the search's value.
+    """Compute the value targets: the game's result mixed with the search's value.
 
     Args:
         outcomes: float32[M] in [-1, 1], from the viewpoint of the player to move.

@@ -46,7 +46,7 @@ def make_optimizers(
 
 
 def learning_rate(settings: LearnerSettings, progress: float) -> float:
-    """Return the learning rate at some point of the run.
+    """Return the learning rate at a given point of the run.
 
     It starts at ``settings.learning_rate``. With the schedule "cosine", it reaches
     ``settings.final_learning_rate`` along half a cosine wave.
@@ -91,7 +91,7 @@ def optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict:
 
 
 def load_optimizer(optimizer: torch.optim.Optimizer, arrays: dict) -> None:
-    """Restore an optimizer's state from `optimizer_arrays`.
+    """Restore an optimizer's state from the arrays that `optimizer_arrays` returned.
 
     Raises:
         ValueError: if the state does not fit the weights, so that the next step would fail.

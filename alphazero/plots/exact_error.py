@@ -51,7 +51,7 @@ def _numbers(runs: Sequence[Run], key: str) -> str:
 
 
 def _draw_lines(axis: Axes, runs: Sequence[Run], line: Line, dashes: str, label: str) -> None:
-    """Draw a line for each run; a single run also gets its 95% confidence interval.
+    """Draw each run's error as a line; a single run also gets its 95% confidence interval.
 
     An error of zero, impossible on a logarithmic axis, is drawn as half a position.
     """

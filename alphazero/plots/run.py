@@ -19,7 +19,7 @@ from alphazero.training.curves import (
 
 
 def draw_run(metrics: list[Row], title: str, span: int, output: Path) -> None:
-    """Draw the four panels and write them to a file.
+    """Draw a run's losses, strength, games and speed in four panels, and write the picture.
 
     Args:
         metrics: one dict per iteration, see `RunFolder.read_metrics`.

@@ -15,7 +15,7 @@ def apply_symmetries(
     action_weights: np.ndarray,
     legal_action_mask: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Transform planes, action weights and mask, each position by its own symmetry.
+    """Transform each position's planes, action weights and mask by that position's symmetry.
 
     Args:
         symmetries: int64[M], the index of each position's symmetry, in [0, S).

@@ -127,7 +127,7 @@ class ReplayBuffer:
             yield from self._pass(ages, batch_size)
 
     def _pass(self, ages: np.ndarray, batch_size: int) -> Iterator[Batch]:
-        """Yield the samples with the given ages, in batches."""
+        """Yield the samples with the given ages (0 is the newest), in batches."""
         for start in range(0, len(ages), _BATCHES_AT_ONCE * batch_size):
             samples = self._batch(ages[start : start + _BATCHES_AT_ONCE * batch_size])
             for first in range(0, len(samples.outcomes), batch_size):
@@ -203,7 +203,7 @@ class ReplayBuffer:
         return (self.num_added - 1 - ages) % self.settings.window_max
 
     def _samples(self, record: GameRecord) -> tuple[np.ndarray, np.ndarray]:
-        """Return the plies of a game that become samples, and the symmetry of each: int[M], int[M].
+        """Return the plies of a game that become samples, and each sample's symmetry: two int[M].
 
         There are at most ``window_max`` samples. The symmetry is 0, the identity, unless each
         distinct image is stored as a sample.

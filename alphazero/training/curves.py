@@ -22,7 +22,7 @@ _MAX_NUMBER = 1e300  # larger numbers might not stay finite as percentages
 
 
 def number(row: Row, key: str) -> float:
-    """Return the number under ``key`` in a metrics row; NaN if it is missing or not a number."""
+    """Return the metric ``key`` of an iteration; NaN if it is missing or not a number."""
     value = row.get(key)
     if isinstance(value, (int, float)) and abs(value) < _MAX_NUMBER:
         return float(value)
@@ -30,7 +30,7 @@ def number(row: Row, key: str) -> float:
 
 
 def newest(rows: list[Row], key: str) -> float:
-    """Return the number under ``key`` in the newest row that has one; NaN if none has."""
+    """Return the newest value of the metric ``key``; NaN if no iteration has one."""
     numbers = (number(row, key) for row in reversed(rows))
     return next((value for value in numbers if not math.isnan(value)), math.nan)
 
@@ -49,7 +49,7 @@ class Curve(NamedTuple):
 
 
 def curve(description: str, *keys: str, value: Callable[..., float] = float) -> Curve:
-    """Make a curve that shows ``value`` of the metrics ``keys``; by default, the only metric."""
+    """Make a curve of the metrics ``keys``, combined by ``value``, or of a single metric."""
     return Curve(description, keys, value)
 
 
@@ -227,7 +227,7 @@ _INTERVALS = {
 
 
 class Line(NamedTuple):
-    """A curve as one line of a chart."""
+    """A line of a chart, which shows one curve."""
 
     name: str
     tags: tuple[str, ...]  #: tags of the curve and of the ends of its confidence interval, if any
@@ -262,7 +262,7 @@ class Chart(NamedTuple):
 
 
 def chart(title: str, unit: str, tags: dict[str, str], from_zero: bool = True) -> Chart:
-    """Make a chart with one line for each entry of ``tags``, a name and the tag of a curve."""
+    """Make a chart; ``tags`` maps the name of each line to the tag of its curve."""
     scale = 100.0 if unit.startswith("%") else 1.0
     lines = []
     for name, tag in tags.items():

@@ -23,7 +23,7 @@ from alphazero.training.reports import (
 
 
 class StageProgress(NamedTuple):
-    """An event: how far the current iteration and its stage have come."""
+    """The progress of the current iteration and its stage, as an event for loggers."""
 
     #: stage: "self-play", "learning", "next games", "pit", "evaluation", "accuracy" or "proof"
     stage: str
@@ -59,7 +59,7 @@ class Alarm:
 
 @dataclasses.dataclass
 class IterationReport:
-    """An event: the results of one finished iteration."""
+    """The results of one finished iteration, as an event for loggers."""
 
     iteration: int  #: counted from 1
     selfplay: SelfPlayReport

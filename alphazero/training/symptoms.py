@@ -58,11 +58,11 @@ class Observed(NamedTuple):
         return math.nan
 
     def is_above(self, value: float, begins: float, ends: float) -> bool:
-        """Return whether ``value`` is above ``begins`` or, while the alarm is on, ``ends``."""
+        """Return whether ``value`` is above the limit: ``ends`` if the alarm is on, else ``begins``."""
         return value > (ends if self.is_on else begins)
 
     def is_below(self, value: float, begins: float, ends: float) -> bool:
-        """Return whether ``value`` is below ``begins`` or, while the alarm is on, ``ends``."""
+        """Return whether ``value`` is below the limit: ``ends`` if the alarm is on, else ``begins``."""
         return value < (ends if self.is_on else begins)
 
 
@@ -117,7 +117,7 @@ def games_end_alike(run: Observed) -> Finding | None:
 
 
 def _more_openings(settings: TrainSettings) -> tuple[str, str]:
-    """Return the setting to change for more varied games, and the advice."""
+    """Return the setting that varies how games begin, and advice on its value."""
     selfplay = settings.selfplay
     if selfplay.random_opening_fraction < 0.5:
         return "selfplay.random_opening_fraction", "0.5 begins half of the games with random moves"

@@ -92,12 +92,12 @@ class OpenVinoEngine:
 
 
 def precisions(device: torch.device) -> list[str]:
-    """Return the number formats that OpenVINO computes on a device; [] unless it is a CPU."""
+    """Return OpenVINO's number formats on a device; [] unless it is a CPU."""
     return cpu_precisions() if device.type == "cpu" else []
 
 
 def cpu_precisions() -> list[str]:
-    """Return the number formats that this processor computes; [] without OpenVINO."""
+    """Return OpenVINO's number formats on this processor; [] if it is not installed."""
     if openvino is None:
         return []
     capabilities = _core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")

@@ -18,7 +18,7 @@ from tensorboard.summary.writer.record_writer import RecordWriter
 
 
 class EventFile:
-    """A new event file in a folder, created by the first `flush`.
+    """A new TensorBoard event file in a folder, created by the first `flush`.
 
     Args:
         purge_step: TensorBoard ignores the events of older files from this step on; None keeps all.

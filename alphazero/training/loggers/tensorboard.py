@@ -42,7 +42,7 @@ class TensorBoardLogger:
         self._file.flush()
 
     def iteration(self, report: IterationReport) -> None:
-        """Write an iteration's curves and texts.
+        """Write the curves and texts of one iteration to the event file.
 
         Raises:
             OSError: if the file cannot be written; it then contains nothing of the iteration.
