@@ -58,11 +58,11 @@ class Observed(NamedTuple):
         return math.nan
 
     def is_above(self, value: float, begins: float, ends: float) -> bool:
-        """Return whether ``value`` is above the limit: ``ends`` if the alarm is on, else ``begins``."""
+        """Return whether ``value`` is above the limit, ``ends`` while the alarm is on."""
         return value > (ends if self.is_on else begins)
 
     def is_below(self, value: float, begins: float, ends: float) -> bool:
-        """Return whether ``value`` is below the limit: ``ends`` if the alarm is on, else ``begins``."""
+        """Return whether ``value`` is below the limit, ``ends`` while the alarm is on."""
         return value < (ends if self.is_on else begins)
 
 

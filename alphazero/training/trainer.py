@@ -18,11 +18,12 @@ import statistics
 import time
 from collections.abc import Generator, Iterator
 
+import numpy as np
 import torch
 
 from alphazero.inference.engines.agreement import PositionSample, sample_positions
 from alphazero.inference.engines.engine import EngineChoice
-from alphazero.inference.evaluator import ImpossibleAnswersError
+from alphazero.inference.evaluator import ImpossibleAnswersError, UniformEvaluator
 from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.learner.learner import Learner
 from alphazero.network.registry import make_network
@@ -32,6 +33,7 @@ from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.errors import StoredFileError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.selfplay.game_record import GameRecord
+from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport, StageProgress
 from alphazero.training.gate import Gate
@@ -80,6 +82,7 @@ class Trainer:
             self.game, _NUM_ENGINE_POSITIONS, child_generator(settings.seed, "sample")
         )
         self.evaluator = self._make_evaluator(self.learner.played_network)
+        self._compile()
         self.source = make_source(
             settings, wanted_evaluator, self.game, self.evaluator.streams, self._num_threads
         )
@@ -272,6 +275,13 @@ class Trainer:
         report.sample_game = records[0]
 
     # --- parts ------------------------------------------------------------------------------------
+
+    def _compile(self) -> None:
+        """Compile the kernels of self-play, by playing a game, before any time is counted."""
+        few = dataclasses.replace(self.settings.selfplay, num_parallel_games=1, num_simulations=2)
+        evaluators = [UniformEvaluator(self.game.num_actions)]
+        search, generator = self.settings.search, np.random.default_rng(0)
+        list(ParallelSelfPlay(self.game, evaluators, few, search, generator).play(1))
 
     def _batches(self, num_steps: int, report: IterationReport) -> Iterator[Batch]:
         """Yield an iteration's training batches; add the time spent making them to the report."""
