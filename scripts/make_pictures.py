@@ -38,6 +38,10 @@ SEEDS = ",".join(f"docs/runs/connect_four_1h/seed{seed}" for seed in (1, 2, 3))
 PLOTS = {
     "connect_four_exact.png": ["what=exact", f"run={SEEDS}"],
     "run_connect_four.png": ["run=docs/runs/connect_four_1h/seed1"],
+    "position_connect_four.png": [
+        *("what=position", "game=connect_four", "moves=4,3,2,4,4,4,3,3,3,6,4"),
+        "num_simulations=2000",
+    ],
     "game_connect_four.gif": [
         *("what=game", "game=connect_four", "first=best", "second=uct:1000", "seed=1")
     ],

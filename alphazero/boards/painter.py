@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape
 
 from PIL import Image, ImageDraw, ImageFont
 
-from alphazero.boards.shapes import PAPER, Box, Disc, Letters, Shape, moved
+from alphazero.boards.shapes import PAPER, Arrow, Box, Disc, Letters, Shape, moved
 from alphazero.runtime.files import check_output, unwritable
 from alphazero.runtime.outputs import write_output
 
@@ -118,6 +118,9 @@ def _paint(draw: ImageDraw.ImageDraw, shape: Shape) -> None:
         bold = max(round(_BOLD * shape.size), 1) if shape.bold else 0
         draw.text(place, shape.text, shape.color, font, anchor, stroke_width=bold)
         return
+    if isinstance(shape, Arrow):
+        draw.polygon(shape.outline(), shape.fill)
+        return
     half, line_width = shape.line_width / 2, max(round(shape.line_width), 1)
     if isinstance(shape, Disc):
         draw.circle((shape.x, shape.y), shape.radius + half, shape.fill, shape.line, line_width)
@@ -162,6 +165,9 @@ def _svg_element(shape: Shape) -> str:
         font = f'font-size="{shape.size:g}" font-weight="{weight}" text-anchor="{anchor}"'
         place = f'x="{x:g}" y="{y + _BASELINE * shape.size:g}"'
         return f'<text {place} {font} fill="{shape.color}">{escape(shape.text)}</text>'
+    if isinstance(shape, Arrow):
+        corners = " ".join(f"{x:g},{y:g}" for x, y in shape.outline())
+        return f'<polygon points="{corners}" fill="{shape.fill}"/>'
     style = f'fill="{shape.fill or "none"}"'
     if shape.line:
         style += f' stroke="{shape.line}" stroke-width="{shape.line_width:g}"'

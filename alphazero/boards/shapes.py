@@ -1,10 +1,12 @@
 """Draw boards as lists of geometric shapes, from which all pictures are made.
 
-A drawing is a list of `Box`, `Disc` and `Letters` in painting order. The unit of length is one
-cell; (0, 0) is the top left corner of the board, and y points down. Colours are "#rrggbb".
-`alphazero.boards.painter` turns shapes into pixels or SVG.
+In: a board, the skin of its game, and texts for its cells. Out: a list of `Box`, `Disc`, `Arrow`
+and `Letters` in painting order. The unit of length is one cell; (0, 0) is the top left corner of
+the board, and y points down. Colours are "#rrggbb". `alphazero.boards.painter` turns shapes into
+pixels or SVG.
 """
 
+import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -16,6 +18,8 @@ from rich.terminal_theme import SVG_EXPORT_THEME
 from alphazero.boards.skin import DISC, WALL, Skin
 from alphazero.boards.text import marked_cells
 from alphazero.games.batched_game import Game
+
+Cell = tuple[int, int]  #: (row, column) in `Game.cells`, from the top left
 
 PAPER, INK, FAINT = "#ffffff", "#1a202c", "#5b6472"
 _DARK = "#1c2330"  # background of an uncoloured board
@@ -47,6 +51,31 @@ class Disc(NamedTuple):
     line_width: float = 0.0
 
 
+class Arrow(NamedTuple):
+    """An arrow from one point to another."""
+
+    x: float  #: (x, y) is the point where the arrow begins
+    y: float
+    x_length: float  #: distance to the tip, to the right
+    y_length: float  #: distance to the tip, downwards
+    width: float  #: width of the shaft; the head is three times as wide
+    fill: str
+
+    def outline(self) -> list[tuple[float, float]]:
+        """Return the corners of the arrow as a closed polygon."""
+        length = math.hypot(self.x_length, self.y_length) or 1.0
+        right, down = self.x_length / length, self.y_length / length
+        neck = max(length - 3 * self.width, 0.0)
+        along = [(0, 0.5), (neck, 0.5), (neck, 1.5), (length, 0), (neck, -1.5), (neck, -0.5)]
+        return [
+            (
+                self.x + forth * right - aside * self.width * down,
+                self.y + forth * down + aside * self.width * right,
+            )
+            for forth, aside in [*along, (0, -0.5)]
+        ]
+
+
 class Letters(NamedTuple):
     """A line of text."""
 
@@ -59,12 +88,12 @@ class Letters(NamedTuple):
     bold: bool = False
 
 
-Shape = Box | Disc | Letters
+Shape = Box | Disc | Arrow | Letters
 
 
 def moved(shapes: Iterable[Shape], x: float, y: float, scale: float) -> list[Shape]:
     """Scale shapes by ``scale`` and move their (0, 0) to (x, y)."""
-    lengths = {"width", "height", "radius", "line_width", "size"}
+    lengths = {"width", "height", "radius", "line_width", "size", "x_length", "y_length"}
     return [
         shape._replace(
             x=x + scale * shape.x,
@@ -162,7 +191,38 @@ def piece_shape(
     return Disc(x, y, 0.41 * size, player_color, *rim)
 
 
-def center(skin: Skin, cell: tuple[int, int], width: int) -> tuple[float, float]:
+def placed(before: np.ndarray, after: np.ndarray) -> list[Cell]:
+    """Return the cells that a move filled, given the boards before and after it."""
+    return [(int(row), int(column)) for row, column in np.argwhere((before == 0) & (after != 0))]
+
+
+def cells_of_actions(game: Game, state: np.ndarray) -> dict[int, Cell]:
+    """Find the cell that each legal action of a position fills with a piece.
+
+    Actions that fill no cell, such as a pass, or that fill several, are omitted.
+    """
+    board, found = game.cells(state), {}
+    for action in np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist():
+        after = game.step(state[None], np.array([action])).states[0]
+        filled = placed(board, game.cells(after))
+        if len(filled) == 1:
+            found[action] = filled[0]
+    return found
+
+
+def arrow(skin: Skin, squares: tuple[int, ...], width: int, thickness: float, color: str) -> Arrow:
+    """Draw a move as an arrow from its first to its last square.
+
+    Args:
+        width: the board's width in cells.
+        thickness: the width of the arrow's shaft in cells.
+    """
+    x, y = center(skin, divmod(squares[0], width), width)
+    to_x, to_y = center(skin, divmod(squares[-1], width), width)
+    return Arrow(x, y, to_x - x, to_y - y, thickness, color)
+
+
+def center(skin: Skin, cell: Cell, width: int) -> tuple[float, float]:
     """Return the centre of a cell of a board with ``width`` columns."""
     row, column = cell
     return (width - 1 - column if skin.notation.mirrored else column) + 0.5, row + 0.5
@@ -185,6 +245,11 @@ def frame(skin: Skin) -> str:
 def piece_color(skin: Skin, player: int) -> str:
     """Return the colour of a player's pieces."""
     return _hex(Style.parse(skin.piece_styles[player]).color)
+
+
+def text_color(skin: Skin, player: int) -> str:
+    """Return black or white, whichever is easier to read on a player's piece."""
+    return "#000000" if _lightness(piece_color(skin, player)) > 110 else "#ffffff"
 
 
 def mixed(color: str, ground_color: str, opacity: float) -> str:

@@ -1,21 +1,24 @@
-"""Draw a picture: of a run's losses, of its error against an exact solver, or of a game.
+"""Draw a picture: of a run's losses, or of its error against an exact solver; of a position with a
+player's policy and value; or of a game, as an animation.
 
     alphazero plot run=latest
     alphazero plot run=checkpoints/connect_four/RUN output=losses.png rolling_mean=10
     alphazero plot what=exact run=checkpoints/connect_four/A,checkpoints/connect_four/B
+    alphazero plot what=position moves=4,4,3 num_simulations=1000
     alphazero plot what=game first=best second=uct:1000 output=game.gif
     alphazero plot what=game game=othello setup=standard moves=f5d6c3d3c4f4 output=moves.png
 
-The path of the picture is printed.
+In: runs, moves or players. Out: a picture in a file, whose path is printed.
 """
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
 from alphazero.boards.painter import GAME_FORMATS, check_picture_file
 from alphazero.boards.session import Session
-from alphazero.boards.skin import SETUPS, skin_of
+from alphazero.boards.skin import SETUPS, Skin, skin_of
 from alphazero.cli.players import (
     GAME_HELP,
     MOVES_HELP,
@@ -28,11 +31,14 @@ from alphazero.cli.players import (
 )
 from alphazero.config.settings import option
 from alphazero.players.base import MAX_SIMULATIONS, Player, PlayerSettings
+from alphazero.players.registry import default_player, make_player
 from alphazero.plots.exact_error import draw_exact_error
 from alphazero.plots.figure import check_picture
 from alphazero.plots.game import PlayedGame, draw_game
+from alphazero.plots.position import Thought, draw_position
 from alphazero.plots.run import draw_run
 from alphazero.runtime.console import Console
+from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import split_paths
 from alphazero.storage.run_folder import RunFolder
 
@@ -43,20 +49,22 @@ class Settings:
 
     what: str = option(
         "run",
-        "a run as a whole; its error against an exact solver; or a game",
-        choices=("run", "exact", "game"),
+        "a run as a whole; its error against an exact solver; a position with a player's policy "
+        "and value; or a game",
+        choices=("run", "exact", "position", "game"),
     )
     output: str = option(
         "",
         "picture to write (.png, .svg, .pdf; a game also .gif, an animation); by default in the "
-        "(first) run, or game.gif here",
+        "(first) run, or position.png and game.gif here",
     )
     run: str | None = option(None, "the run's folder, or latest; for exact, several with commas")
     root: str = option("checkpoints", "the folder of all runs, for latest")
     rolling_mean: int = option(5, "run: iterations in the rolling mean of the losses", 1, 10_000)
-    game: str | None = option(None, f"game: {GAME_HELP}")
+    game: str | None = option(None, f"position, game: {GAME_HELP}")
     setup: str = option(SETUPS[0], SETUP_HELP, choices=SETUPS)
-    moves: str = option("", f"game: its moves, {MOVES_HELP}")
+    moves: str = option("", f"the moves before the position, or of the game, {MOVES_HELP}")
+    player: str | None = option(None, "position: whose view; by default best, otherwise uct")
     first: str | None = option(None, "game: who moves first; by default best, otherwise uct:1000")
     second: str | None = option(None, "game: the opponent; by default uct:1000, otherwise random")
     num_simulations: int | None = option(None, "simulations of a move", 1, MAX_SIMULATIONS)
@@ -65,7 +73,12 @@ class Settings:
 
 def run(settings: Settings, console: Console) -> None:
     """Draw the picture and print its path."""
-    plots = {"run": _plot_run, "exact": _plot_exact, "game": _plot_game}
+    plots = {
+        "run": _plot_run,
+        "exact": _plot_exact,
+        "position": _plot_position,
+        "game": _plot_game,
+    }
     print(plots[settings.what](settings))
 
 
@@ -106,7 +119,21 @@ def _output(settings: Settings, folder: RunFolder, name: str) -> Path:
     return output
 
 
-# --- games ----------------------------------------------------------------------------------------
+# --- boards ---------------------------------------------------------------------------------------
+
+
+def _plot_position(settings: Settings) -> Path:
+    """Draw a position together with a player's policy and value."""
+    output = Path(settings.output or "position.png")
+    check_picture_file(output, "output")
+    limits = PlayerSettings(num_simulations=settings.num_simulations)
+    session, skin = _start(settings, [settings.player], limits)
+    if session.over:
+        reason = "the game is over after these moves: a player has nothing to choose"
+        raise ConfigError.of("moves", settings.moves, reason=reason)
+    player = make_player(settings.player or default_player(session.game.name), session.game, limits)
+    draw_position(session, skin, _thought(player, session), output)
+    return output
 
 
 def _plot_game(settings: Settings) -> Path:
@@ -115,15 +142,31 @@ def _plot_game(settings: Settings) -> Path:
     check_picture_file(output, "output", GAME_FORMATS)
     limits = PlayerSettings(num_simulations=settings.num_simulations, seed=settings.seed)
     specs = (settings.first, settings.second)
-    game = choose_game(settings.game, specs, limits)
-    skin = skin_of(game, settings.setup)
-    session = Session(game, read_start(settings.moves, game, skin))
-    check_second(game, settings.second)
+    session, skin = _start(settings, specs, limits)
+    check_second(session.game, settings.second)
     played = PlayedGame(session)
     if specs != (None, None) or not settings.moves:
-        played = _play(session, make_pair(specs, game, limits))
+        played = _play(session, make_pair(specs, session.game, limits))
     draw_game(played, skin, output)
     return output
+
+
+def _start(
+    settings: Settings, specs: Sequence[str | None], limits: PlayerSettings
+) -> tuple[Session, Skin]:
+    """Start a game with the user's moves; also return the game's skin, which is how it is drawn."""
+    game = choose_game(settings.game, specs, limits)
+    skin = skin_of(game, settings.setup)
+    return Session(game, read_start(settings.moves, game, skin)), skin
+
+
+def _thought(player: Player, session: Session) -> Thought:
+    """Return a player's analysis of the current position: with search and, if it can, without."""
+    analysis = player.analyse(session.state)
+    if not hasattr(player, "evaluator") or not analysis.visits.any():
+        return Thought(player.name, analysis, None, math.nan)
+    alone = player.limited(num_simulations=0).choose(session.state[None])
+    return Thought(player.name, analysis, alone.action_weights[0], float(alone.values[0]))
 
 
 def _play(session: Session, players: Sequence[Player]) -> PlayedGame:

@@ -3,6 +3,7 @@
 import xml.etree.ElementTree as ET
 
 import numpy as np
+import pytest
 
 from alphazero.boards.painter import Picture, paint, svg_text
 from alphazero.boards.session import Session
@@ -11,6 +12,7 @@ from alphazero.boards.shapes import (
     Disc,
     Letters,
     board_shapes,
+    cells_of_actions,
     edge_shapes,
     ground,
     moved,
@@ -56,6 +58,31 @@ def test_letters_are_drawn_in_the_colour_of_the_ground_on_a_marked_cell():
     assert letters["O"].color == ground(skin) != letters["X"].color
     fills = [shape.fill for shape in shapes[1:] if isinstance(shape, Box) and shape.fill]
     assert len(fills) == 1 and fills[0] != ground(skin)
+
+
+@pytest.mark.parametrize(
+    ("name", "moves", "expected"),
+    (
+        ("connect_four", [3] * 6, {column: (5, column) for column in (0, 1, 2, 4, 5, 6)}),
+        ("tic_tac_toe", [0, 4, 8, 2], {1: (0, 1), 3: (1, 0), 5: (1, 2), 6: (2, 0), 7: (2, 1)}),
+    ),
+)
+def test_a_move_belongs_to_the_cell_that_it_fills(name, moves, expected):
+    game = make_game(name)
+    assert cells_of_actions(game, game.play_moves(moves)) == expected
+
+
+def test_a_pass_has_no_cell():
+    game = make_game("othello:4")
+    session, passes = Session(game), 0
+    while not session.over:
+        cells = cells_of_actions(game, session.state)
+        passes += session.is_forced_pass()
+        assert cells == {
+            action: divmod(action, 4) for action in session.legal_actions if action != 16
+        }
+        session.play(session.legal_actions[0])
+    assert passes and np.any(game.cells(session.state))
 
 
 def test_names_stand_outside_the_board_and_in_the_order_that_is_seen():

@@ -1,4 +1,4 @@
-"""Boards of games whose pieces move: coordinates, typed moves, and marks."""
+"""Boards of games whose pieces move: coordinates, typed moves, marks and arrows."""
 
 import numpy as np
 import pytest
@@ -7,11 +7,15 @@ from plain_games import Promotion
 
 from alphazero.boards.move_text import prompt, read_move
 from alphazero.boards.notation import Notation, read_moves
+from alphazero.boards.painter import Picture, paint, svg_text
 from alphazero.boards.session import Session
 from alphazero.boards.shapes import (
+    Arrow,
     Box,
     Disc,
+    arrow,
     edge_shapes,
+    moved,
     piece_color,
     position_shapes,
 )
@@ -156,6 +160,17 @@ def test_pictures_have_coordinates_and_mark_the_last_move(session):
     fills = {(box.x, box.y): box.fill for box in shown if isinstance(box, Box)}
     marked = {place for place, fill in fills.items() if fill is not None} - {(0, 0)}
     assert marked == {(3, 2), (4, 3)} and fills[3, 2] != fills[4, 3]
+
+
+def test_arrows_point_from_square_to_square_in_pixels_and_svg(game):
+    shaft = arrow(skin_of(game), (20, 4), 5, 0.1, "#ff0000")
+    assert shaft == Arrow(0.5, 4.5, 4, -4, 0.1, "#ff0000")
+    assert shaft.outline()[3] == pytest.approx((4.5, 0.5))
+    assert moved([shaft], 1, 2, 10)[0] == Arrow(6, 47, 40, -40, 1, "#ff0000")
+    picture = Picture(5, 5, 20, [shaft])
+    pixels = np.asarray(paint(picture))
+    assert pixels[50, 50, 1] < 60 and pixels[20, 20].tolist() == [255, 255, 255]
+    assert 'fill="#ff0000"' in svg_text(picture) and "<polygon" in svg_text(picture)
 
 
 # --- what a game states ---------------------------------------------------------------------------
