@@ -163,7 +163,7 @@ def train(
     resume: str | Path | None = None,
     game: Any = None,
     network_kind: str | None = None,
-    on_changed_rules: str = "refuse",
+    drop_games: bool = False,
     progress: Callable[[StageProgress], None] | None = None,
 ) -> Iterator[IterationReport]:
     """Train a network by self-play; yield a report after each stored iteration.
@@ -181,9 +181,8 @@ def train(
             settings never execute code.
         network_kind: with ``resume`` only: ``module:Class``, required if the run used your own
             network.
-        on_changed_rules: with ``resume`` only: what to do if the rules of your own game have
-            changed. "drop_window" keeps the network and drops all games, see
-            ``run.on_changed_rules``.
+        drop_games: with ``resume`` only: keep the network and drop all stored games, which are
+            damaged or of other rules.
         progress: called several times a second during an iteration.
 
     Raises:
@@ -203,7 +202,7 @@ def train(
         raise ConfigError(message, key="game", value=game)
     if resume is not None:
         name = None if game is None else make_game(game).name
-        settings, folder = _stored_run(resume, name, network_kind, on_changed_rules)
+        settings, folder = _stored_run(resume, name, network_kind, drop_games)
     else:
         settings = settings or make_settings(*overrides)
         check_run(settings)
@@ -270,12 +269,12 @@ def _player(player: Player | str, game: Game) -> Player:
 
 
 def _stored_run(
-    path: str | Path, game: str | None, network_kind: str | None, on_changed_rules: str
+    path: str | Path, game: str | None, network_kind: str | None, drop_games: bool
 ) -> tuple[TrainSettings, RunFolder]:
     """Load the settings of a run to continue, and find its folder; arguments as in `train`."""
     folder = RunFolder.find(str(path), TrainSettings().run.root, None)
     settings = settings_to_resume(folder, game, network_kind)
-    settings.run.on_changed_rules = on_changed_rules
+    settings.run.drop_games = drop_games
     check_run(settings)
     check_rules(folder, settings, make_game(settings.game.name))
     return settings, folder

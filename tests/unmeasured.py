@@ -10,14 +10,16 @@ def patch_measurements(patch):
     Args:
         patch: has a `setattr`, as `pytest.MonkeyPatch` has.
     """
-    from alphazero.inference.engines.selection import preferred_engine
+    from alphazero.inference.engines.engine import EngineChoice
+    from alphazero.inference.engines.registry import preferred_engine
     from alphazero.own_games import checked_game
     from alphazero.players import exact_leaves, network
     from alphazero.runtime import jit
 
     def torch_unless_named(wanted, device):
         is_open = wanted.engine == "auto"
-        return preferred_engine(wanted._replace(engine="torch") if is_open else wanted, device)
+        precision = "float32" if wanted.precision == "auto" else wanted.precision
+        return EngineChoice("torch", precision) if is_open else preferred_engine(wanted, device)
 
     patch.setattr(network, "preferred_engine", torch_unless_named)
     patch.setattr(exact_leaves, "leaf_costs", costs_near_the_end)

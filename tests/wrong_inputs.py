@@ -49,7 +49,6 @@ train learner.learning_rate=fast
 train learner.learning_rate=-1
 train learner.batch_size=1.5
 train learner.batch_size=9999999999999999999999
-train learner.step_at=[0.5,2]
 train learner.optimizer=adagrad
 train learner={lr:1}
 train learner/lr=1

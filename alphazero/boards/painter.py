@@ -129,11 +129,6 @@ def _paint(draw: ImageDraw.ImageDraw, shape: Shape) -> None:
         draw.rectangle((left, top, right, bottom), shape.fill, shape.line, line_width)
 
 
-def text_width(text: str, size: float) -> float:
-    """Measure the width of a line of text, in the same unit as its font size."""
-    return _font(size, text.isascii()).getlength(text)
-
-
 @functools.lru_cache(64)
 def _font(size: float, is_ascii: bool) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     """Load Pillow's own font or, for text that is not ASCII, a font installed on the system."""

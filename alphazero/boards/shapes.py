@@ -6,7 +6,7 @@ pixels or SVG.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +25,6 @@ _DARK = "#1c2330"  # background of an uncoloured board
 _LINE_WIDTH = 0.005  # width of the lines between squares, as a fraction of the board's longer side
 _NAME_SIZE = 0.34  # font size of the names of columns and rows
 EDGE = 0.55  #: width of the margin for the names of columns and rows, in cells
-_NOTHING: Mapping[Cell, str] = {}
 
 
 class Box(NamedTuple):
@@ -149,16 +148,12 @@ def board_shapes(
     board: np.ndarray,
     skin: Skin,
     marked: np.ndarray | None = None,
-    texts: Mapping[Cell, str] = _NOTHING,
-    outlined: Mapping[Cell, str] = _NOTHING,
 ) -> list[Shape]:
     """Draw a board with its pieces, marked cells, and texts.
 
     Args:
         board: int8[H, W], see `Game.cells`.
         marked: bool[H, W], cells to mark; None marks nothing.
-        texts: the texts to write on cells, by cell.
-        outlined: the colours of squares to outline inside cells, by cell.
     """
     height, width = board.shape
     line_width = _LINE_WIDTH * max(height, width)
@@ -169,16 +164,9 @@ def board_shapes(
         is_marked = marked is not None and bool(marked[cell])
         fill = _mark_color(skin, player) if is_marked else None
         shapes.append(Box(x - 0.5, y - 0.5, 1, 1, fill, frame(skin), line_width))
-        if cell in texts:  # a disc replaces even a piece that is a letter
-            if player >= 0:
-                shapes.append(Disc(x, y, 0.41, piece_color(skin, player)))
-            ink = text_color(skin, player) if player >= 0 else PAPER
-            shapes.append(Letters(x, y, texts[cell], 0.4, ink))
-        elif player >= 0:
+        if player >= 0:
             color = ground(skin) if is_marked and skin.mark_style == "reverse" else None
             shapes.append(piece_shape(skin, player, x, y, color=color))
-        if cell in outlined:
-            shapes.append(Box(x - 0.33, y - 0.33, 0.66, 0.66, None, outlined[cell], 0.14))
     shapes.append(Box(0, 0, width, height, None, frame(skin), 2 * line_width))
     return shapes
 

@@ -7,8 +7,8 @@ and change any single setting.
     alphazero train --multirun game=tic_tac_toe seed=1,2,3
     alphazero train resume=latest
 
-In: command-line arguments. Out: run folders. `main` composes and checks the settings of each run,
-see `alphazero.training.run_config`; `_train` trains the run, see `alphazero.training.trainer`.
+`main` composes and checks the settings of each run (`alphazero.training.run_config`); `_train`
+trains the run (`alphazero.training.trainer`).
 """
 
 import argparse
@@ -37,7 +37,7 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.own_code import is_module_name
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport
-from alphazero.training.loggers.console import ConsoleLogger, puzzle_text
+from alphazero.training.loggers.console import ConsoleLogger
 from alphazero.training.run_config import compose, config_groups
 from alphazero.training.settings import (
     TrainSettings,
@@ -66,7 +66,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _train_new(options: argparse.Namespace, words: list[str]) -> int:
-    """Train a new run, or the runs of a sweep in turn; return the exit status."""
+    """Train a new run, or all runs of a sweep one after another; return the exit status."""
     sweep = runs_of_sweep(words) if options.multirun else [(words, {})]
     # All runs are checked before the first one starts.
     runs = [(compose(of_run, options.config_dir), varied) for of_run, varied in sweep]
@@ -141,9 +141,7 @@ def _train(
     """
     console = Console(highlight=False, emoji=False)
     try:
-        with console.status(
-            "Setting up; the first run of a game measures engines for ten seconds ..."
-        ):
+        with console.status("Setting up ..."):
             trainer = Trainer(settings, folder)
         if resumed:
             trainer.restore()
@@ -206,24 +204,18 @@ def _strength(folder: RunFolder) -> float:
 
 
 def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
-    """Load the settings of a stored run, change them by the arguments, and find its folder."""
+    """Find a stored run; return its settings, changed by the arguments, and its folder."""
     options = [word for word in arguments if word.startswith(("-", "~", "+"))]
     if options:
         message = f"{options[0]} cannot be combined with resume=, only key=value can."
         raise ConfigError(message, key=options[0])
     texts = dict(split_word(word) for word in arguments)
-    name = texts.pop("game.name", None)
-    named = make_game(texts.pop("game", name)) if name or texts.get("game") else None
+    named = make_game(texts.pop("game")) if texts.get("game") else None
     game, digest = (named.name, named.rules_digest) if named else (None, "")
     if is_own_kind(texts.get("network", "")):
         texts["network.kind"] = texts.pop("network")
     root = texts.get("run.root", TrainSettings().run.root)
     folder = RunFolder.find(texts.pop("resume"), root, game, rules_digest=digest)
-    for group in config_groups():
-        if group in texts:
-            reason = "resume= continues a run with its own settings and network"
-            allowed = "single settings, such as learner.learning_rate=1e-3"
-            raise ConfigError.of(group, texts[group], allowed, reason)
     old = settings_to_resume(folder, game, texts.get("network.kind"))
     changes = [f"{key}={text}" for key, text in texts.items()]
     settings = from_plain(old, parse_overrides(TrainSettings, changes, f"{COMMAND} resume=..."))
@@ -240,18 +232,19 @@ def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
     """Format the lines printed before training: game, folder, network and engine."""
     num_weights = sum(parameter.numel() for parameter in trainer.learner.network.parameters())
     verb = f"Resuming after iteration {trainer.iteration} of" if resumed else "Training"
-    lines = [
+    engine = trainer.evaluator.report
+    refused = f"; refused: {engine.refused}" if engine.refused else ""
+    return [
         f"[bold]{verb} {trainer.game.name}[/] in {trainer.folder.path}",
         f"Network: {num_weights:,} weights on {trainer.learner.device}; "
-        f"search runs it with {_engine_text(trainer)}.",
+        f"search runs it with {engine.name}{refused}.",
         f"Watch with:  {_tensorboard(trainer.settings.run.root)}",
         *(f"note: {note}" for note in (*trainer.game.notes, *trainer.store.notices)),
     ]
-    return lines
 
 
 def kept_text(trainer: Trainer) -> str:
-    """Format which iteration of an interrupted run is stored, and the command that resumes it."""
+    """Say which iteration of an interrupted run is stored, and which command resumes it."""
     if not trainer.store.iteration:
         return "No iteration was finished, so nothing is kept."
     resume = f"{program()} train {_resume_words(trainer)}"
@@ -268,23 +261,6 @@ def end_lines(trainer: Trainer, report: IterationReport) -> list[str]:
             f"Ended early, after iteration {report.iteration}: the proof is complete "
             "(evaluation.stop_when_proven=true).",
             "",
-        ]
-    if report.puzzle is not None and report.strength is not None:
-        text = puzzle_text(report.puzzle, report.strength.opponent)
-        lines.append(f"{text[0].upper()}{text[1:]}.")
-    elif (strength := report.strength) is not None:
-        lines.append(
-            f"Scored {strength.score:.1%} against {strength.opponent} with "
-            f"{strength.num_simulations} simulations per move ({strength.wins} won, "
-            f"{strength.draws} drawn, {strength.losses} lost; 95% interval "
-            f"{strength.score_low:.1%} to {strength.score_high:.1%}; {strength.num_distinct} "
-            "distinct games)."
-        )
-    if (exact := report.exact) is not None:
-        lines += [
-            f"Accuracy on {exact.num_positions:,} exactly scored positions: {exact.accuracy:.1%} "
-            f"with {exact.num_simulations} simulations, {exact.raw_accuracy:.1%} without search.",
-            f"Details:  {_command('evaluate', f'player={trainer.folder.path}')}",
         ]
     return [*lines, *_next_steps(trainer, report)]
 
@@ -305,18 +281,6 @@ def _command(*words: str, of: str = "alphazero") -> str:
 
 def _tensorboard(folder: Path | str) -> str:
     return _command("--logdir", str(folder), of="tensorboard")
-
-
-def _engine_text(trainer: Trainer) -> str:
-    """Format the name of the inference engine, and why it was chosen."""
-    tuning, report = trainer.tuning, trainer.evaluator.report
-    if report.refused:
-        return f"{report.name} (too far from float32: {report.refused})"
-    if tuning is None or report.name not in tuning.engine_speeds:
-        return report.name
-    when = "by an earlier run" if tuning.remembered else f"in {tuning.seconds:.0f} s"
-    speed = tuning.engine_speeds[report.name]
-    return f"{report.name}, the fastest engine ({speed:,} evaluations/s; measured {when})"
 
 
 def finished_lines(trainer: Trainer) -> list[str]:
@@ -364,6 +328,9 @@ def _next_steps(trainer: Trainer, report: IterationReport) -> list[str]:
             f"  see it play:       {_command('play', game, f'first={network}', *named)}",
             f"  compare it:        {_command('match', game, *against, *named)}",
         ]
+    if report.exact is not None:
+        evaluate = _command("evaluate", f"player={folder.path}", "show=3", *named)
+        play.append(f"  find its mistakes: {evaluate}")
     is_proven = report.proof is not None and report.proof.report.perfect
     measured_s = sum(row.get("measure_s") or 0.0 for row in folder.read_metrics())
     measured = f", and measured the strength for {duration_text(measured_s)} more"

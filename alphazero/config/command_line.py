@@ -1,10 +1,9 @@
 """Read the settings of a command from its ``key=value`` arguments.
 
-In: command-line arguments and a settings class. Out: checked settings. The type of a setting
-decides how its value is read: text literally, a list as in YAML (``[3,3]``); ``null`` means no
-value. Hydra's grammar is not used for values, because it gives commas and equals signs a meaning:
-``second=uct:500,uct_c=0.7`` would need two pairs of quotes, as would 12 of the 212 values in our
-documentation. Hydra only composes config files, see `alphazero.config.hydra`.
+The type of a setting decides how its value is read: text literally, a list as in YAML (``[3,3]``);
+``null`` means no value. Hydra's grammar is not used for values, because it gives commas and equals
+signs a meaning: ``second=uct:500,uct_c=0.7`` would need two pairs of quotes, as would 12 of the 212
+values in our documentation. Hydra only composes config files, see `alphazero.config.hydra`.
 """
 
 import contextlib
@@ -42,7 +41,7 @@ def from_overrides(cls: type, words: list[str], command: str) -> Any:
 
 
 def parse_overrides(cls: type, words: list[str], command: str) -> dict[str, Any]:
-    """Convert ``key=value`` arguments to plain data, nested by sections; values are not checked.
+    """Convert ``key=value`` arguments to nested dictionaries; values are not checked.
 
     Raises:
         ConfigError: for an argument without "=", or an unknown key.
@@ -74,7 +73,7 @@ def split_word(word: str) -> tuple[str, str]:
 
 
 def check_key(key: str, text: str, known: list[str], command: str) -> None:
-    """Check that a key is one of the ``known`` keys.
+    """Check that the key of an argument is one of the ``known`` keys.
 
     Raises:
         ConfigError: for any other key; the message suggests the most similar one.

@@ -1,9 +1,6 @@
-"""Read config files: their groups and choices, their values, and which file sets a value.
+"""Read config files: their groups and choices, and their values."""
 
-In: config files, or stored settings as YAML text. Out: names of groups and files; plain data.
-"""
-
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +15,7 @@ _NO_YAML = "it is not YAML of plain keys and values"
 
 
 def config_files(folder: Path) -> dict[str, Path]:
-    """Find the config files in a folder, keyed by name, such as "experiment/mine"."""
+    """Find the config files in a folder; return their paths by name, such as "experiment/mine"."""
     files = sorted(folder.rglob("*.yaml"))
     return {path.relative_to(folder).with_suffix("").as_posix(): path for path in files}
 
@@ -79,26 +76,3 @@ def _plain(text: str) -> Any:
 def to_yaml(values: dict[str, Any]) -> str:
     """Format plain data as YAML text that `parse_yaml` can read."""
     return OmegaConf.to_yaml(OmegaConf.create(values))
-
-
-def file_with(files: Mapping[str, Path], key: str | None, value: Any) -> Path | None:
-    """Find the first file that gives the setting ``key`` this value; None if no file does."""
-    for name, path in files.items():
-        try:
-            values = read_values(path)
-        except (OSError, ValueError):
-            continue
-        # The keys of a file belong to its group or, as in an experiment's file, to the root.
-        of_group = {name.partition("/")[0]: values}
-        if (key, value) in [*_flat(values), *_flat(of_group)]:
-            return path
-    return None
-
-
-def _flat(values: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the keys and values of nested data, including those of a defaults list."""
-    for name, value in values.items() if isinstance(values, dict) else ():
-        yield f"{prefix}{name}", value
-        yield from _flat(value, f"{prefix}{name}.")
-        for entry in value if isinstance(value, list) else ():
-            yield from _flat(entry)

@@ -1,7 +1,6 @@
 """Print the text of `--help` from a command's settings class.
 
-In: the settings, a summary and examples. Out: text on standard output, with the default value, the
-meaning and the allowed values of each setting.
+It shows the default value, the meaning and the allowed values of each setting.
 """
 
 import dataclasses
@@ -139,7 +138,7 @@ def _groups(settings: Any) -> dict[str, list[Row]]:
 
 
 def _setting(row: Row) -> Text:
-    """Format a setting as ``key=default`` and its allowed values."""
+    """Format a setting as ``key=default``, followed by its allowed values."""
     value = f"{row.value:g}" if isinstance(row.value, float) else value_text(row.value)
     default = "" if row.value in (None, "") else f"={value}"
     allowed = f"  [{row.allowed}]" if row.allowed else ""

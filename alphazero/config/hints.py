@@ -1,14 +1,11 @@
-"""Suggest a setting for an unknown key, usually the one with the most similar name.
-
-In: a key typed by the user, and the known keys. Out: the end of an error message.
-"""
+"""Suggest a setting for an unknown key, usually the one with the most similar name."""
 
 import difflib
 import re
 
 
 def nearest_key_hint(key: str, known: list[str]) -> str:
-    """Suggest the known key most like ``key``: " Did you mean ...?".
+    """Return " Did you mean ...?" with the known key that is most like ``key``.
 
     If no key is similar, list the keys of its section; if there is no such section, return "".
     """

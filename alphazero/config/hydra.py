@@ -1,9 +1,8 @@
 """Merge the settings of a run from config files and command-line arguments, with Hydra.
 
-In: the folder of the config files, and arguments. Out: plain data, or a one-sentence error. Hydra
-merges without looking at values: `alphazero.training.run_config` checks them afterwards. As in all
-commands (`alphazero.config.command_line`), text needs no quotes on the command line: they are added
-here. Hydra's ``~group``, ``+group=file`` and ``${interpolations}`` also work.
+Hydra merges without looking at values: `alphazero.training.run_config` checks them afterwards. As
+in all commands (`alphazero.config.command_line`), text needs no quotes on the command line: they
+are added here. Hydra's ``~group``, ``+group=file`` and ``${interpolations}`` also work.
 """
 
 import dataclasses
@@ -23,7 +22,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from alphazero.config.command_line import check_key, split_values, split_word
-from alphazero.config.files import config_files, file_with, groups_of
+from alphazero.config.files import config_files, groups_of
 from alphazero.config.hints import nearest_key_hint
 from alphazero.config.settings import types_of
 from alphazero.runtime.errors import ConfigError
@@ -37,10 +36,10 @@ _PACKAGE_HINT = " Is its first line '# @package _global_'?"
 
 
 def runs_of_sweep(words: Sequence[str]) -> Iterator[tuple[list[str], dict[str, str]]]:
-    """Yield the arguments of each run of a sweep, and its values of the settings that vary.
+    """Yield, for each run of a sweep, its arguments and its values of the settings that vary.
 
     Args:
-        words: arguments; several values, separated by commas, make a run each.
+        words: command-line arguments; several values, separated by commas, make a run each.
 
     Raises:
         ConfigError: for an argument without "=".
@@ -102,14 +101,16 @@ class Composer:
         try:
             config = _compose(self.folder, (*overrides, *self.search_path))
             plain: Any = OmegaConf.to_container(config, resolve=True)
-            return plain
         except _ERRORS as error:
-            raise self._refused(error, overrides) from None
+            raise self._refused(error) from None
+        if "experiment" in plain:
+            raise ConfigError(f"the experiment's file does not change any setting.{_PACKAGE_HINT}")
+        return plain
 
     # --- arguments as overrides in Hydra's grammar ------------------------------------------------
 
     def _override(self, word: str) -> str:
-        """Convert an argument to Hydra's grammar."""
+        """Check an argument's key, and write the argument in Hydra's grammar."""
         if word.startswith("~"):
             return word
         key, text = split_word(word.lstrip("+"))
@@ -136,52 +137,28 @@ class Composer:
 
     # --- errors -----------------------------------------------------------------------------------
 
-    def named(self, error: ConfigError) -> ConfigError:
-        """Add to an error the name of the user's config file that contains the refused value."""
-        path = file_with(self.own_files, error.key, error.value)
-        if path is None:
-            return error
-        hint = _PACKAGE_HINT if error.key in self.groups else ""
-        message = f"{_of_file(path)}{error}{hint}"
-        return ConfigError(message, key=error.key, value=error.value, allowed=error.allowed)
-
-    def _refused(self, error: Exception, overrides: Sequence[str]) -> ConfigError:
-        """Convert one of `_ERRORS` to a ConfigError that names the key or file and the reason."""
+    def _refused(self, error: Exception) -> ConfigError:
+        """Convert an error of Hydra, OmegaConf or YAML to a ConfigError of one sentence."""
         if isinstance(error, OverrideParseException):
             key, _, value = error.override.partition("=")
             return ConfigError.of(key, value, reason="Hydra cannot parse it")
+        if isinstance(error, MissingConfigException):
+            return self._missing(error)
         cause = error if str(error) else error.__cause__ or error
         text = " ".join(str(cause).split()).partition(" full_key: ")[0].rstrip(".")
-        if isinstance(cause, UnicodeDecodeError):
-            text = "it is not a text file in UTF-8"
-        files = self.own_files.items()
-        path = next((path for name, path in files if f"'{name}'" in text), None)
-        if isinstance(error, MissingConfigException):
-            return self._missing(error, path)
-        chosen = [word.replace("'", "").replace("=", "/") for word in overrides]
-        path = path or next((path for name, path in files if name in chosen), None)
         setting = getattr(cause, "full_key", None)
-        start = f"{_of_file(path)}{setting}: " if setting else _of_file(path)
+        start = f"{setting}: " if setting else ""
         hint = _PACKAGE_HINT if re.search("override '.*@", text) else ""
         return ConfigError(f"{start}{text}.{hint}", key=setting)
 
-    def _missing(self, error: MissingConfigException, path: Path | None) -> ConfigError:
-        """Make the error for a config-group choice that does not exist.
-
-        Args:
-            path: the user's own file that makes the choice, if Hydra names it.
-        """
+    def _missing(self, error: MissingConfigException) -> ConfigError:
+        """Make the error for a config-group choice that does not exist."""
         # Such as "experiment/ablation/adam".
         group, _, choice = str(error.missing_cfg_file).partition("/")
         choices = self.groups.get(group, [])
         hint = nearest_key_hint(choice, choices) or f" There are {', '.join(choices)}."
-        path = path or file_with(self.own_files, f"override /{group}", choice)
-        message = f"{_of_file(path)}{group}={choice} is not allowed: there is no such file.{hint}"
+        message = f"{group}={choice} is not allowed: there is no such file.{hint}"
         return ConfigError(message, key=group, value=choice, allowed=sorted(choices))
-
-
-def _of_file(path: Path | None) -> str:
-    return f"in the config file {path}: " if path else ""
 
 
 # --- Hydra ----------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """Typed settings: declare each with its help text, range or choices, and check its values.
 
-In: dataclasses whose fields are made with `option` and `section`, and plain data to fill them. Out:
-checked plain dataclasses. Each package declares its own settings with this module, which knows none
-of them. `alphazero.config.command_line` reads settings from command-line arguments.
+Settings are dataclasses whose fields are made with `option` and `section`. Each package declares
+its own settings with this module, which knows none of them. `alphazero.config.command_line` reads
+settings from command-line arguments.
 """
 
 import copy
@@ -66,7 +66,7 @@ def section(cls: type, help: str) -> Any:
 
 
 class Row(NamedTuple):
-    """One setting, for help texts and tables."""
+    """A setting with its value and its description, for help texts and tables."""
 
     key: str  #: its name, with its section, such as "learner.batch_size"
     value: Any
@@ -98,7 +98,7 @@ def allowed_text(field: dataclasses.Field) -> str:
 
 
 def _walk(settings: Any, prefix: str = "") -> Iterator[tuple[str, dataclasses.Field, Any]]:
-    """Yield (key, field, value) of every setting."""
+    """Yield key, dataclass field and value of every setting, including those of sections."""
     for field in dataclasses.fields(settings):
         value = getattr(settings, field.name)
         if dataclasses.is_dataclass(value):
@@ -167,7 +167,7 @@ def check(settings: Any) -> None:
 
 
 def _fill(settings: Any, values: dict[str, Any], known: list[str], prefix: str = "") -> None:
-    """Set the given values; ``known`` lists the keys of all settings, for error messages."""
+    """Set settings to nested values; ``known`` lists all keys, for error messages."""
     fields = {field.name: field for field in dataclasses.fields(settings)}
     for name, value in values.items():
         key = f"{prefix}{name}"
@@ -184,7 +184,7 @@ def _fill(settings: Any, values: dict[str, Any], known: list[str], prefix: str =
 
 
 def _unknown(key: str, value: Any, known: list[str]) -> ConfigError:
-    """Make the error for a key that does not exist, or that is written with a dot in a file."""
+    """Make the error for a key that does not exist, or that a file writes with a dot."""
     section, _, name = key.rpartition(".")
     if key in known:
         message = f"'{key}' is not one key: write '{section}:' and, indented below, '{name}:'."

@@ -6,12 +6,10 @@ from typing import Any
 RUN_FOLDER_KEYS = (
     "run.root",
     "run.name",
-    "run.retune",
     "run.keep_networks",
-    "run.sample_game_every",
     "resume",
 )
-#: Settings that affect speed. A run measures the best values of those left open, and stores them.
+#: Settings that affect speed. A run chooses those left open by its device, and stores them.
 AUTOTUNED_KEYS = (
     "evaluator.engine",
     "evaluator.precision",

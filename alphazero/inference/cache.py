@@ -1,10 +1,10 @@
 """A cache in front of an evaluator: a position that was evaluated before is not evaluated again.
 
-In: input planes. Out: prior logits and values, new or stored, and counts of the work. In self-play,
-each thread has a cache in front of the shared `alphazero.inference.verified_engine.VerifiedEngine`;
-a player has one in front of its `alphazero.inference.network_evaluator.NetworkEvaluator`. The key
-of a position is a hash of its planes, the network's only input. Optionally, symmetric positions
-share one entry. The table has a fixed size: a new position may overwrite an older one.
+In self-play, each thread has a cache in front of the shared
+`alphazero.inference.verified_engine.VerifiedEngine`; a player has one in front of its
+`alphazero.inference.network_evaluator.NetworkEvaluator`. The key of a position is a hash of its
+planes, the network's only input. Optionally, symmetric positions share one entry. The table has a
+fixed size: a new position may overwrite an older one.
 """
 
 import threading
@@ -23,7 +23,7 @@ _KEY_SEED = 20_181_207  # fixed, so that runs can be repeated
 
 
 class CacheTable(NamedTuple):
-    """The cache's E entries, in groups of `_WAYS` whose keys have part of their hash in common."""
+    """The cache's E entries, in groups of `_WAYS`; a position's hash selects its group."""
 
     keys: np.ndarray  #: uint64[E], 0 in an empty entry
     pending: np.ndarray  #: int32[E], index of the miss that will fill the entry, -1 if none
@@ -32,9 +32,10 @@ class CacheTable(NamedTuple):
 
 
 class Lookup(NamedTuple):
-    """The result of looking up B positions; the arrays are reused and may be longer than B.
+    """The result of looking up a batch of B positions in the table.
 
-    A miss is a position that is not stored; equal positions in a batch are one miss.
+    A position that is not stored is a miss; equal positions in a batch share one miss. The arrays
+    are reused, and may be longer than B.
     """
 
     symmetries: np.ndarray  #: int32[B], symmetry that gives the canonical image
@@ -99,7 +100,7 @@ class CachedEvaluator:
 
     @property
     def counts(self) -> EvaluationCounts:
-        """The work of this evaluator so far."""
+        """The counts of this evaluator's work so far."""
         return EvaluationCounts(self._num_requested, self._num_evaluated, self._evaluator_s)
 
     def _ask(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -279,9 +280,9 @@ def _key(bits, row, factors):
 
 @njit
 def _find(keys, first, key):
-    """Return the entry for ``key``: the one that holds it or, failing that, one to fill with it.
+    """Return the index of the entry that holds ``key`` or, failing that, of the one to fill.
 
-    That is an empty entry of the key's group or, if there is none, one to overwrite.
+    To fill is an empty entry of the key's group or, if the group is full, one to overwrite.
 
     Args:
         first: first entry of the key's group.

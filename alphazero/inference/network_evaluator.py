@@ -1,8 +1,7 @@
 """The network as an evaluator: one verified engine, called by several threads.
 
-In: a network, whenever its weights change. Out: prior logits and values, for large batches
-(`NetworkEvaluator.evaluate`) or for self-play workers (`NetworkEvaluator.streams`). Does not depend
-on search or learner.
+It evaluates single large batches (`NetworkEvaluator.evaluate`) and serves self-play workers, each
+with a stream of its own (`NetworkEvaluator.streams`).
 """
 
 import contextlib
@@ -14,7 +13,7 @@ import torch
 
 from alphazero.config.settings import option
 from alphazero.inference.cache import CachedEvaluator
-from alphazero.inference.engines.agreement import Deviation, PositionSample
+from alphazero.inference.engines.agreement import PositionSample
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
 from alphazero.inference.engines.registry import ENGINES, PRECISIONS
 from alphazero.inference.engines.torch_engine import TorchEngine
@@ -27,27 +26,17 @@ SMALLEST_PART = 16  # rows that are worth another thread, even if other threads 
 
 @dataclasses.dataclass
 class EvaluatorSettings:
-    """The engine, precision, accuracy limits and cache that evaluate the network in search."""
+    """The engine, precision and cache that evaluate the network in search."""
 
     engine: str = option(
         "auto",
-        "what evaluates the network; auto measures at the start and takes the fastest",
+        "what evaluates the network; auto takes OpenVINO on a CPU if it is installed",
         choices=("auto", *ENGINES),
     )
     precision: str = option(
         "auto",
-        "number format of the network in search; auto measures at the start",
+        "number format of the network in search; auto takes the fastest that the device has",
         choices=("auto", *PRECISIONS),
-    )
-    max_policy_kl: float = option(
-        0.01,
-        "largest mean KL divergence from float32's policy, in nats; other engines are refused",
-        low=0.0,
-    )
-    max_value_error: float = option(
-        0.03,
-        "largest mean absolute difference from float32's value; other engines are refused",
-        low=0.0,
     )
     cache_mb: int = option(
         128,
@@ -88,7 +77,10 @@ class NetworkEvaluator:
         self.settings = settings or EvaluatorSettings()
         self.device = torch.device(device)
         self._smallest_part = smallest_part
-        self._num_threads = num_streams(self.device, num_threads)
+        if self.device.type == "cuda":
+            num_gpus = torch.cuda.device_count() if self.device.index is None else 1
+            num_threads = STREAMS_PER_GPU * num_gpus
+        self._num_threads = num_threads
         self._engine = VerifiedEngine(choice, self.device, self._num_threads)
         self._pool = ThreadPoolExecutor(self._num_threads) if self._num_threads > 1 else None
         cache_bytes = self.settings.cache_mb * 1_000_000 // self._num_threads
@@ -104,14 +96,13 @@ class NetworkEvaluator:
         self.update(network, sample)
 
     def update(self, network: torch.nn.Module, sample: PositionSample | None = None) -> None:
-        """Copy the weights of ``network``, while no evaluation is under way.
+        """Copy the weights of ``network`` into the engine, while no evaluation is under way.
 
         Args:
             sample: newer positions; None keeps the last ones.
         """
         self._sample: PositionSample = sample or self._sample
-        limits = Deviation(self.settings.max_policy_kl, self.settings.max_value_error)
-        self.report = self._engine.load(network, self._sample, limits)
+        self.report = self._engine.load(network, self._sample)
         for stream in self.streams:
             stream.clear()
 
@@ -133,10 +124,3 @@ class NetworkEvaluator:
             first = engine.evaluate(own)
         logits, values = zip(first, *others)
         return np.concatenate(logits), np.concatenate(values)
-
-
-def num_streams(device: torch.device, num_threads: int) -> int:
-    """Return the number of concurrent engine calls: ``num_threads``, or a few per CUDA GPU."""
-    if device.type != "cuda":
-        return num_threads
-    return STREAMS_PER_GPU * (torch.cuda.device_count() if device.index is None else 1)

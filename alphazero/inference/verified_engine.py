@@ -1,11 +1,10 @@
 """The engine in use: the preferred one, or a more precise one if its outputs are not accurate.
 
-In: a network, whenever its weights change, and sample positions. Out: an engine with these weights,
-and a report. Each time the weights change, the engine's outputs for the sample are compared with
-those of the reference, torch in float32. An engine that deviates too much is refused for these
-weights, and a more precise one takes its place. The reference is loaded first, because weights with
-impossible outputs crash some other libraries. All later outputs are also checked
-(`alphazero.inference.evaluator`). Does not depend on games, threads or caches.
+Each time the weights change, the engine's outputs for the sample are compared with those of the
+reference, torch in float32. An engine that deviates too much is refused for these weights, and a
+more precise one takes its place. The reference is loaded first, because weights with impossible
+outputs crash some other libraries. All later outputs are also checked
+(`alphazero.inference.evaluator`).
 """
 
 import dataclasses
@@ -16,9 +15,12 @@ import torch
 
 from alphazero.inference.engines.agreement import Deviation, PositionSample, deviation
 from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice
-from alphazero.inference.engines.registry import load_checked, make_engine
-from alphazero.inference.engines.selection import fallbacks
+from alphazero.inference.engines.registry import fallbacks, make_engine
 from alphazero.inference.evaluator import checked
+from alphazero.runtime.errors import ConfigError
+from alphazero.runtime.own_code import reason_of
+
+_LIMITS = Deviation(policy_kl=0.01, value_error=0.03)  # larger deviations are refused
 
 
 @dataclasses.dataclass
@@ -28,12 +30,12 @@ class EngineReport:
     name: str = ""  #: engine and precision, such as "openvino int8"
     policy_kl: float = 0.0
     value_error: float = 0.0
-    refused: str = ""  #: the engines that deviated too much, and by how much; "" if none
+    refused: str = ""  #: the engines that failed or deviated too much, with reasons; "" if none
     seconds: float = 0.0
 
 
 class VerifiedEngine:
-    """Keeps an accurate engine in use, `current`. Call `load` before the first use.
+    """Holds the engine in use, `current`, which is accurate for the weights loaded last.
 
     Args:
         choice: the preferred engine; `fallbacks` returns the ones that may replace it.
@@ -49,11 +51,11 @@ class VerifiedEngine:
         self._num_threads = num_threads
         self._engines: dict[EngineChoice, Engine] = {}
 
-    def load(self, network, sample: PositionSample, limits: Deviation) -> EngineReport:
-        """Load a network into the first engine that deviates within ``limits``; return its report.
+    def load(self, network, sample: PositionSample) -> EngineReport:
+        """Load a network into the first engine that is accurate enough; return its report.
 
         Raises:
-            ConfigError: if the preferred engine cannot run the network at all.
+            ConfigError: if this machine lacks the preferred engine.
             ImpossibleAnswersError: if the network's outputs are impossible.
         """
         start = time.perf_counter()
@@ -64,13 +66,20 @@ class VerifiedEngine:
         for choice in fallbacks(self._choice, self._device):
             engine = reference
             found = Deviation(0.0, 0.0)
-            if choice != REFERENCE:
+            if choice == REFERENCE:
+                break
+            try:
                 engine = self._loaded(choice, network, sample)
                 found = deviation(expected, engine.evaluate(sample.planes), sample)
-            if found.within(limits):
+            except ConfigError:
+                raise
+            except Exception as error:  # engines raise many types, few of them public
+                refused.append(f"{choice} (cannot run this network: {reason_of(error)[:300]})")
+                continue
+            if found.within(_LIMITS):
                 break
             figures = f"policy {found.policy_kl:.4f} nats, value {found.value_error:.4f}"
-            refused.append(f"{choice} ({figures})")
+            refused.append(f"{choice} (too far from float32: {figures})")
         self.current = engine
         return EngineReport(str(choice), *found, ", ".join(refused), time.perf_counter() - start)
 
@@ -85,5 +94,5 @@ class VerifiedEngine:
     def _loaded(self, choice: EngineChoice, network, sample: PositionSample) -> Engine:
         if choice not in self._engines:
             self._engines[choice] = make_engine(choice, self._device, self._num_threads)
-        load_checked(self._engines[choice], choice, network, sample.planes)
+        self._engines[choice].load(network, sample.planes)
         return self._engines[choice]

@@ -1,13 +1,10 @@
 """The gradients of a batch: on a CPU, each thread computes the gradients of a part of the batch.
 
-In: a network and a batch. Out: gradients in the network's parameters, and the network's `Answers`.
-Does not depend on optimizers.
-
 Torch can also split every layer among threads, but then the threads wait for each other in each
 layer, and oneDNN's gradients of convolutions wait without sleeping: if another program uses one of
-two cores, a step takes 5 to 13 times as long as on one thread (`docs/performance.md`).
-Batch normalization uses the mean and variance of each part, as it does when several GPUs share a
-batch (`torch.nn.parallel.DistributedDataParallel`).
+two cores, a step takes 5 to 13 times as long as on one thread (`docs/performance.md`). Batch
+normalization uses the mean and variance of each part, as it does when several GPUs share a batch
+(`torch.nn.parallel.DistributedDataParallel`).
 """
 
 import copy
@@ -77,7 +74,7 @@ class Gradients:
         )
 
     def compute(self, samples: Batch) -> Answers:
-        """Set every parameter's gradient to the mean loss's; return the predictions and losses.
+        """Compute the mean loss's gradient for every parameter; return predictions and losses.
 
         Args:
             samples: a batch of tensors.
@@ -105,7 +102,7 @@ class Gradients:
     def _part(
         self, network: torch.nn.Module, samples: Batch
     ) -> tuple[tuple[torch.Tensor | None, ...], Answers]:
-        """Return the gradients of a part's mean loss, and its predictions and losses."""
+        """Return the gradients of the mean loss of a part of the batch, and its predictions."""
         loss, answers = self._forward(network, samples)
         return torch.autograd.grad(loss, self.parameters, allow_unused=True), answers
 

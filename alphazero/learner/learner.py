@@ -1,8 +1,8 @@
 """The learner: samples in, better weights out (Silver et al. 2018, "Training").
 
-In: batches of samples. Out: a trained network and a `LearnerReport`. Each step computes the loss
-(`alphazero.learner.loss`) and its gradients (`alphazero.learner.gradients`), and the optimizers
-(`alphazero.learner.optimizers`) update the weights. Does not depend on search or games.
+Each step computes the loss (`alphazero.learner.loss`) and its gradients
+(`alphazero.learner.gradients`), and the optimizers (`alphazero.learner.optimizers`) update the
+weights. Does not depend on search or games.
 """
 
 import collections
@@ -10,9 +10,8 @@ import itertools
 import operator
 
 import torch
-from torch.optim.swa_utils import update_bn
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn, update_bn
 
-from alphazero.learner.averaged_weights import averaged_model
 from alphazero.learner.gradients import Gradients, answers_of
 from alphazero.learner.optimizers import (
     learning_rate,
@@ -35,7 +34,7 @@ _NORM_BATCHES = 8  # newest batches, on which the averaged network's normalizati
 
 
 class Learner:
-    """A network, its optimizers, and the average of its weights if there is one.
+    """Trains a network and, if the settings say so, averages its weights over many steps.
 
     Args:
         network: the network to train in place; it is already on ``device``.
@@ -135,7 +134,7 @@ class Learner:
         return HeldOutReport(len(samples.outcomes), *numbers)
 
     def _step(self, samples: Batch, statistics: TrainingStatistics | None) -> torch.Tensor:
-        """Take one step: gradients, then the update; return the loss before it.
+        """Compute the gradients and update the weights; return the loss before the update.
 
         Args:
             samples: a batch of tensors.
@@ -182,3 +181,30 @@ class Learner:
         for name, optimizer in self._optimizers.items():
             load_optimizer(optimizer, state[name])
         self.num_steps = operator.index(state["num_steps"])
+
+
+def averaged_model(network: torch.nn.Module, half_life_steps: float) -> AveragedModel:
+    """Make an exponential moving average of a network's weights, which begins as a copy.
+
+    `AveragedModel.update_parameters` adds a step. The first step replaces the copy, and early on
+    the average is the plain mean of all steps, so the random weights of a new run are forgotten at
+    once (Tarvainen and Valpola 2017, arXiv 1703.01780; Izmailov et al. 2018, arXiv 1803.05407).
+
+    The statistics of batch normalization must not be averaged, because they belong to other
+    weights. `torch.optim.swa_utils.update_bn` measures them again, as Izmailov et al. do. (Connect
+    Four, 2x32 network, half-life of 50 steps, after 133 steps: the loss of an auxiliary head, since
+    removed, was 0.563 with measured and 0.598 with averaged statistics.)
+
+    Args:
+        half_life_steps: number of steps after which the weight of a step has halved; above 0.
+    """
+    newest_weight = 1 - 0.5 ** (1 / half_life_steps)
+    average = AveragedModel(network).eval().requires_grad_(False)
+
+    def add_step(averages, parameters, num_averaged):
+        # Reading num_averaged, a copy on the device, would wait for the device in every step.
+        weight = max(newest_weight, 1 / (int(average.n_averaged) + 1))
+        get_ema_multi_avg_fn(1 - weight)(averages, parameters, num_averaged)
+
+    average.multi_avg_fn = add_step
+    return average

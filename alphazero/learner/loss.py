@@ -1,8 +1,7 @@
 """The loss (z - v)^2 - pi . log p (Silver et al. 2018, equation 1).
 
-In: the network's logits and the targets of a batch. Out: the policy loss and the value loss. With a
-win/draw/loss value head, the cross-entropy of its three probabilities replaces the square. Weight
-decay is left to the optimizer. Does not depend on search, games or replay.
+With a win/draw/loss value head, the cross-entropy of its three probabilities replaces the square.
+Weight decay is left to the optimizer.
 """
 
 from typing import NamedTuple
@@ -58,7 +57,7 @@ def value_targets(
     root_value_fraction: float,
     num_value_logits: int,
 ) -> torch.Tensor:
-    """Compute `Targets.values`: the game's result mixed with the search's value.
+    """Compute the value targets: the game's result mixed with the search's value.
 
     Args:
         outcomes: float32[M] in [-1, 1], from the viewpoint of the player to move.

@@ -1,7 +1,7 @@
 """Muon: gradient descent with orthogonalized momentum, for the kernels of convolutions.
 
-In: kernels with gradients. Out: a step that changes a kernel by the same amount in every direction,
-rare or frequent.
+A step changes a kernel by the same amount in every direction, whether the gradient points there
+rarely or often.
 
 Source: K. Jordan et al. 2024 ("Muon: an optimizer for hidden layers in neural networks"). As there,
 a kernel [out, in, h, w] is the matrix [out, in * h * w]. Kernels of equal shape form one batch;

@@ -1,8 +1,6 @@
 """The optimizers: which weights each one trains, their learning rates and their stored states.
 
-In: a network and the learner's settings. Out: torch optimizers, with `alphazero.learner.muon` for
-the kernels of convolutions. Their states are stored as plain arrays. Does not depend on losses or
-batches.
+`alphazero.learner.muon` may train the kernels of convolutions; torch's optimizers train the rest.
 """
 
 import math
@@ -25,7 +23,7 @@ _NAMES: dict[type, set[str]] = {
 def make_optimizers(
     network: torch.nn.Module, settings: LearnerSettings
 ) -> dict[str, torch.optim.Optimizer]:
-    """Make the optimizers, keyed as in stored states: "optimizer" and, for kernels, "muon"."""
+    """Make the optimizers by name: "muon" for kernels, if chosen, and "optimizer" for the rest."""
     parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
     rate = settings.learning_rate
     decay = settings.weight_decay
@@ -48,11 +46,10 @@ def make_optimizers(
 
 
 def learning_rate(settings: LearnerSettings, progress: float) -> float:
-    """Return the learning rate at some point of the run.
+    """Return the learning rate at a given point of the run.
 
-    It starts at ``settings.learning_rate``. Unless the schedule is "constant", it reaches
-    ``settings.final_learning_rate`` linearly, along half a cosine wave, or by an equal factor at
-    each of ``settings.step_at``.
+    It starts at ``settings.learning_rate``. With the schedule "cosine", it reaches
+    ``settings.final_learning_rate`` along half a cosine wave.
 
     Args:
         progress: fraction of the run that is done; clipped to [0, 1].
@@ -62,14 +59,7 @@ def learning_rate(settings: LearnerSettings, progress: float) -> float:
     progress = min(max(progress, 0.0), 1.0)
     if settings.schedule == "constant":
         return first
-    if settings.schedule == "linear":
-        return first + (last - first) * progress
-    if settings.schedule == "cosine":
-        return last + (first - last) * 0.5 * (1 + math.cos(math.pi * progress))
-    if first == 0 or last == 0:
-        return first  # the ratio of the two is undefined
-    num_passed = sum(progress >= fraction for fraction in settings.step_at)
-    return first * (last / first) ** (num_passed / max(len(settings.step_at), 1))
+    return last + (first - last) * 0.5 * (1 + math.cos(math.pi * progress))
 
 
 def set_learning_rate(
@@ -90,7 +80,7 @@ def set_learning_rate(
 
 
 def optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict:
-    """Copy an optimizer's state to arrays and numbers, by index of the weight."""
+    """Copy an optimizer's state to arrays and numbers, by the index of the parameter."""
     return {
         str(index): {
             name: value.detach().cpu().numpy().copy() if torch.is_tensor(value) else value
@@ -101,7 +91,7 @@ def optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict:
 
 
 def load_optimizer(optimizer: torch.optim.Optimizer, arrays: dict) -> None:
-    """Restore an optimizer's state from `optimizer_arrays`.
+    """Restore an optimizer's state from the arrays that `optimizer_arrays` returned.
 
     Raises:
         ValueError: if the state does not fit the weights, so that the next step would fail.

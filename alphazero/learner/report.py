@@ -1,7 +1,6 @@
 """The learner's reports, and the sums from which they are computed.
 
-In: the network's predictions and losses in the measured steps. Out: a `LearnerReport`. The losses
-are compared with those of an uninformed predictor, which gives all legal actions equal
+The losses are compared with those of an uninformed predictor, which gives all legal actions equal
 probabilities and predicts the mean of the value targets in every position.
 """
 
@@ -68,7 +67,7 @@ class UninformedLoss:
         self._is_scalar = False
 
     def add(self, targets: Targets) -> None:
-        """Add the targets of a batch to the sums."""
+        """Count the targets of a batch."""
         values = targets.values
         self._is_scalar = values.shape[1] == 1
         if self._is_scalar:

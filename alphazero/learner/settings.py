@@ -27,13 +27,7 @@ class LearnerSettings:
     schedule: str = option(
         "cosine",
         "how the learning rate falls over the run",
-        choices=("constant", "linear", "cosine", "step"),
-    )
-    step_at: list[float] = option(
-        [0.5, 0.8],
-        "fractions of the run at which schedule=step divides the learning rate; equal ratios",
-        low=0.0,
-        high=1.0,
+        choices=("constant", "cosine"),
     )
     weight_decay: float = option(1e-4, "weight decay (AlphaZero: 1e-4)", low=0.0, high=10.0)
     momentum: float = option(0.9, "momentum of sgd (AlphaZero: 0.9)", low=0.0, high=0.999)
@@ -72,6 +66,6 @@ class LearnerSettings:
     )
     precision: str = option(
         "auto",
-        "number format of the forward pass; auto measures which is faster",
+        "number format of the forward pass; auto takes bfloat16 if the hardware has it",
         choices=("auto", "float32", "bfloat16"),
     )

@@ -11,10 +11,6 @@ supplement, "Representation" and "Architecture") in sizes that fit a laptop, a t
 network of the published notebook (docs/notebooks.md).
 """
 
-import dataclasses
-import hashlib
-import inspect
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -98,15 +94,6 @@ def check_stored_kind(kind: str, source: str, named: str | None, key: str = "net
 def is_own_kind(kind: str) -> bool:
     """Return whether ``kind`` names a network from outside this package."""
     return is_module_name(kind) or kind not in _KINDS and kind in announced(NETWORKS)
-
-
-def identity_of(settings: NetworkSettings) -> list[Any]:
-    """Return plain data that identifies a network: its settings and any code of the user's."""
-    shape = dataclasses.asdict(settings)
-    if settings.kind in _KINDS:
-        return [shape]
-    file = Path(inspect.getfile(_class_of(settings.kind)))
-    return [shape, hashlib.sha256(file.read_bytes()).hexdigest()]
 
 
 def _class_of(kind: str) -> Any:

@@ -1,7 +1,4 @@
-"""Stored networks: a safetensors file with the weights, the game and the network's settings.
-
-In: weights as arrays, and plain data about them. Out: a file, and the same data read back.
-"""
+"""Stored networks: a safetensors file with the weights, the game and the network's settings."""
 
 import json
 from pathlib import Path

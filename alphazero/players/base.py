@@ -207,7 +207,7 @@ class PlayerSettings:
     )
     precision: str = option(
         "auto",
-        "network: number format; auto takes the fastest, or float32 with an engine that is named",
+        "network: number format; auto takes the fastest that the device has",
         choices=("auto", *PRECISIONS),
     )
     network_kind: str | None = option(None, NETWORK_KIND_HELP)

@@ -14,7 +14,7 @@ from alphazero.games.batched_game import Game
 from alphazero.inference.cache import CachedEvaluator
 from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
-from alphazero.inference.engines.selection import preferred_engine
+from alphazero.inference.engines.registry import preferred_engine
 from alphazero.inference.evaluator import Evaluator, ImpossibleAnswersError
 from alphazero.inference.network_evaluator import EvaluatorSettings, NetworkEvaluator
 from alphazero.network.interface import NetworkSettings

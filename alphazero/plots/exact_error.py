@@ -1,8 +1,7 @@
 """Draw the picture of `alphazero plot what=exact`: errors by an exact solver over training time.
 
-In: the metrics of one or more runs, from `RunFolder.read_metrics`. Out: a picture. The error is the
-fraction of evaluation positions in which the run's move gives up the best possible result. The axis
-is logarithmic, so that a tenth of a percent stays visible.
+The error is the fraction of evaluation positions in which the run's move gives up the best possible
+result. The axis is logarithmic, so that a tenth of a percent stays visible.
 """
 
 import itertools
@@ -19,7 +18,7 @@ Run = tuple[str, list[Row]]  #: the name and the metrics of a run
 
 
 def draw_exact_error(runs: Sequence[Run], game: str, output: Path) -> None:
-    """Draw the error of each run over its training time.
+    """Draw the error of each run over its training time, and write the picture to a file.
 
     Args:
         game: the game's name, for the title.
@@ -47,12 +46,12 @@ def draw_exact_error(runs: Sequence[Run], game: str, output: Path) -> None:
 
 
 def _numbers(runs: Sequence[Run], key: str) -> str:
-    """List the runs' last values of a metric, such as "64 or 100"."""
+    """Format the newest values of a metric in all runs, such as "64 or 100"."""
     return " or ".join(f"{number:,}" for number in sorted({rows[-1][key] for _, rows in runs}))
 
 
 def _draw_lines(axis: Axes, runs: Sequence[Run], line: Line, dashes: str, label: str) -> None:
-    """Draw a line for each run; a single run also gets its 95% confidence interval.
+    """Draw each run's error as a line; a single run also gets its 95% confidence interval.
 
     An error of zero, impossible on a logarithmic axis, is drawn as half a position.
     """

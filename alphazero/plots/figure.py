@@ -47,7 +47,7 @@ def check_picture(output: str | Path, key: str) -> None:
 
 
 def save_figure(figure: Any, output: Path) -> None:
-    """Write a figure and release its memory; add a grid, and hide the top and right edges.
+    """Write a figure with a grid and without top and right edges, and release its memory.
 
     Args:
         output: the file, see `check_picture`.

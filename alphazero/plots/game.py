@@ -1,7 +1,7 @@
 """Draw the picture of `alphazero plot what=game`: an animation, or a sheet of all positions.
 
-In: a game, finished or not. Out: a .gif that shows the positions one after another, or a picture in
-another format with one small board per position.
+The animation (.gif) shows the positions one after another; the sheet has one small board per
+position. The game need not be finished.
 """
 
 import math
@@ -44,7 +44,7 @@ _MAX_NAME = 18  # most characters of a player's name that are shown
 
 
 class PlayedGame(NamedTuple):
-    """A game to draw."""
+    """A game to draw, with the players' names and what they expected."""
 
     session: Session  #: the whole game
     values: Mapping[int, float] = {}  #: the expected result of the player to move, by ply, if known
@@ -53,7 +53,7 @@ class PlayedGame(NamedTuple):
 
 
 def draw_game(played: PlayedGame, skin: Skin, output: Path) -> None:
-    """Draw a game.
+    """Draw a game, and write the picture or animation to a file.
 
     Args:
         output: the file: an animation if its name ends in .gif, otherwise a sheet of positions.

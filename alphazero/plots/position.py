@@ -1,8 +1,7 @@
 """Draw the picture of `alphazero plot what=position`: a board and a player's analysis of it.
 
-In: a game in progress and a player's analysis of its last position. Out: a picture. On the board,
-each legal move shows its share of the search's visits or of the policy. Beside the board, a bar
-divides the expected result between the two sides, and a table lists the moves.
+On the board, each legal move shows its share of the search's visits or of the policy. Beside the
+board, a bar divides the expected result between the two sides, and a table lists the moves.
 """
 
 import math
@@ -50,7 +49,7 @@ _TRACK, _PRIOR = "#edf0f4", "#8b95a5"
 
 
 class Thought(NamedTuple):
-    """A player's evaluation of a position with A actions."""
+    """What a player thinks of a position with A actions: its search and its network's policy."""
 
     player: str  #: the player's name
     analysis: Analysis

@@ -13,7 +13,7 @@ _TEXT_HEIGHT = 0.035  # height of a name, as a fraction of the axis
 
 
 def draw_ratings(ratings: Ratings, networks: dict[str, dict], title: str, output: Path) -> None:
-    """Draw the ratings.
+    """Draw the ratings of a run's networks and of other players, and write them to a file.
 
     Args:
         networks: the ``iteration`` and ``elapsed_s`` of each of the run's networks, by player name.

@@ -1,7 +1,4 @@
-"""Draw the picture of `alphazero plot`: a run's losses, strength, self-play games and speed.
-
-In: the metrics of a run, from `RunFolder.read_metrics`. Out: a picture with four panels.
-"""
+"""Draw the picture of `alphazero plot`: a run's losses, strength, self-play games and speed."""
 
 from pathlib import Path
 
@@ -22,10 +19,10 @@ from alphazero.training.curves import (
 
 
 def draw_run(metrics: list[Row], title: str, span: int, output: Path) -> None:
-    """Draw the four panels and write them to a file.
+    """Draw a run's losses, strength, games and speed in four panels, and write the picture.
 
     Args:
-        metrics: one dict per iteration.
+        metrics: one dict per iteration, see `RunFolder.read_metrics`.
         span: number of iterations, or of epochs if the run stored their losses, over which the
             rolling mean of the losses is taken.
 

@@ -1,7 +1,6 @@
 """Augmentation: transform each sample of a batch by its own symmetry, in one pass over memory.
 
-In: arrays of M positions, a game's symmetry tables, and a symmetry index for each position. Out:
-new arrays. Only the tables are needed, so this also works for games whose rules are not compiled.
+It needs only a game's symmetry tables, so it also works for games whose rules are not compiled.
 """
 
 import numpy as np
@@ -16,7 +15,7 @@ def apply_symmetries(
     action_weights: np.ndarray,
     legal_action_mask: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Transform planes, action weights and mask, each position by its own symmetry.
+    """Transform each position's planes, action weights and mask by that position's symmetry.
 
     Args:
         symmetries: int64[M], the index of each position's symmetry, in [0, S).
@@ -39,7 +38,7 @@ def apply_symmetries(
 
 
 def distinct_symmetries(planes: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """Find, for each position, the symmetries whose image no earlier symmetry gives.
+    """Find, for each position, the symmetries that give an image unlike those before it.
 
     Args:
         planes: float32[M, C, H, W].
@@ -58,7 +57,7 @@ def distinct_symmetries(planes: np.ndarray, table: np.ndarray) -> np.ndarray:
 
 @njit
 def _apply(symmetries, cells, actions, inputs, outputs):
-    """Write the transformed ``inputs`` to ``outputs``: planes [M, C, H*W], weights, mask [M, A]."""
+    """Transform ``inputs`` into ``outputs``: planes [M, C, H*W], weights [M, A], mask [M, A]."""
     planes, weights, mask = inputs
     new_planes, new_weights, new_mask = outputs
     for row in range(planes.shape[0]):

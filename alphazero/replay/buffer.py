@@ -1,8 +1,9 @@
 """The replay buffer: samples of recent games, in a window that grows during the run.
 
-In: `GameRecord`s. Out: batches of planes and targets, each sample transformed by a random symmetry,
-or each symmetric image as a separate sample. Positions are stored as game states; planes are made
-when a batch is sampled, so stored games stay valid if the input planes change. Never imports torch.
+Games (`GameRecord`) go in; batches of planes and targets come out, each sample transformed by a
+random symmetry, or each symmetric image as a separate sample. Positions are stored as game states;
+planes are made when a batch is sampled, so stored games stay valid if the input planes change.
+Never imports torch.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,7 +13,6 @@ import numpy as np
 
 from alphazero.replay.augmentation import apply_symmetries, distinct_symmetries
 from alphazero.replay.settings import ReplaySettings, window_size
-from alphazero.replay.targets import sample_plies
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.sparse_rows import SparseRows, lengthened
 
@@ -127,7 +127,7 @@ class ReplayBuffer:
             yield from self._pass(ages, batch_size)
 
     def _pass(self, ages: np.ndarray, batch_size: int) -> Iterator[Batch]:
-        """Yield the samples with the given ages, in batches."""
+        """Yield the samples with the given ages (0 is the newest), in batches."""
         for start in range(0, len(ages), _BATCHES_AT_ONCE * batch_size):
             samples = self._batch(ages[start : start + _BATCHES_AT_ONCE * batch_size])
             for first in range(0, len(samples.outcomes), batch_size):
@@ -153,7 +153,7 @@ class ReplayBuffer:
         return self._raw_batch(self._slots(ages))
 
     def state_dict(self) -> dict:
-        """Return the random state and the sample counts; the run's folder has the games."""
+        """Return the generator's state and the counts of samples; games are stored elsewhere."""
         return {
             "generator": self._generator.bit_generator.state,
             "num_added": self.num_added,
@@ -203,7 +203,7 @@ class ReplayBuffer:
         return (self.num_added - 1 - ages) % self.settings.window_max
 
     def _samples(self, record: GameRecord) -> tuple[np.ndarray, np.ndarray]:
-        """Return the plies of a game that become samples, and the symmetry of each: int[M], int[M].
+        """Return the plies of a game that become samples, and each sample's symmetry: two int[M].
 
         There are at most ``window_max`` samples. The symmetry is 0, the identity, unless each
         distinct image is stored as a sample.
@@ -240,3 +240,30 @@ class ReplayBuffer:
             self._outcomes[slots],
             self._root_values[slots],
         )
+
+
+def sample_plies(record: GameRecord, surprise_fraction: float) -> np.ndarray:
+    """Return the plies that become training samples, in order: int64[number of samples].
+
+    Without surprise weighting, each ply with a search appears once. With it, the weight of a
+    ply is
+
+        1 - surprise_fraction + surprise_fraction * its surprise / the game's mean surprise
+
+    and a ply may appear several times or never: KataGo's policy surprise weighting ("Other methods
+    implemented in KataGo since the paper"). Fractional weights are carried over along the game
+    instead of rounded at random, so a stored game always gives the same samples.
+
+    Args:
+        surprise_fraction: fraction of the samples that are assigned by surprise, in [0, 1].
+    """
+    plies = np.flatnonzero(record.is_target)
+    if surprise_fraction == 0.0 or record.surprises is None or len(plies) == 0:
+        return plies
+    surprises = record.surprises[plies]
+    mean = surprises.sum(dtype=np.float64) / len(plies)
+    if not mean > 0.0:
+        return plies
+    weights = 1.0 - surprise_fraction + surprise_fraction * surprises / mean
+    ends = np.floor(np.cumsum(weights) + 0.5).astype(np.int64)
+    return np.repeat(plies, np.diff(ends, prepend=0))

@@ -4,6 +4,9 @@ import dataclasses
 
 from alphazero.config.settings import option
 
+_ALPHA = 0.75  # exponent of the window's growth, as in KataGo
+_BETA = 0.4  # slope of the window's growth at the start, as in KataGo
+
 
 @dataclasses.dataclass
 class ReplaySettings:
@@ -13,12 +16,6 @@ class ReplaySettings:
     """
 
     window_start: int = option(20_000, "samples in the window until more have been made", low=1)
-    window_alpha: float = option(
-        0.75, "exponent of the window's growth; smaller forgets faster", low=0.01, high=1.0
-    )
-    window_beta: float = option(
-        0.4, "slope of the window's growth at the start; 0 keeps its size", low=0.0, high=1.0
-    )
     window_max: int = option(500_000, "maximum samples in the window; bounds the memory", low=1)
     window_iterations: int = option(
         0,
@@ -48,9 +45,7 @@ def window_size(num_added: int, settings: ReplaySettings) -> int:
     window_max.
     """
     start = settings.window_start
-    alpha = settings.window_alpha
-    beta = settings.window_beta
     if num_added <= start:
         return min(start, settings.window_max)
-    size = start * (1 + beta * ((num_added / start) ** alpha - 1) / alpha)
+    size = start * (1 + _BETA * ((num_added / start) ** _ALPHA - 1) / _ALPHA)
     return int(min(size, settings.window_max))

@@ -1,10 +1,11 @@
 """Declarations of a run's curves and of the charts that show them.
 
-In: rows of metrics.jsonl, which hold the numbers of `alphazero.training.reports`. Out: curves for
-TensorBoard, the page and `alphazero plot`. A new field of a report puts its number into
-metrics.jsonl; a line in `CURVES` shows it in TensorBoard, a chart in `CHARTS` adds it to
-TensorBoard's custom scalars, and a chart in `PAGE_CHARTS` shows it on the page. Only the page's
-chart of ratings is declared elsewhere, in `alphazero.web.run_charts`.
+Curves are computed from rows of metrics.jsonl, one per iteration, with the numbers of
+`alphazero.training.reports`. They serve TensorBoard, the page of `alphazero serve` and `alphazero
+plot`. A new field of a report puts its number into metrics.jsonl; a line in `CURVES` shows it in
+TensorBoard, a chart in `CHARTS` adds it to TensorBoard's custom scalars, and a chart in
+`PAGE_CHARTS` shows it on the page. Only the page's chart of ratings is declared elsewhere, in
+`alphazero.web.run_charts`.
 """
 
 import math
@@ -21,7 +22,7 @@ _MAX_NUMBER = 1e300  # larger numbers might not stay finite as percentages
 
 
 def number(row: Row, key: str) -> float:
-    """Return the number under ``key`` in a metrics row; NaN if it is missing or not a number."""
+    """Return the metric ``key`` of an iteration; NaN if it is missing or not a number."""
     value = row.get(key)
     if isinstance(value, (int, float)) and abs(value) < _MAX_NUMBER:
         return float(value)
@@ -29,36 +30,36 @@ def number(row: Row, key: str) -> float:
 
 
 def newest(rows: list[Row], key: str) -> float:
-    """Return the number under ``key`` in the newest row that has one; NaN if none has."""
+    """Return the newest value of the metric ``key``; NaN if no iteration has one."""
     numbers = (number(row, key) for row in reversed(rows))
     return next((value for value in numbers if not math.isnan(value)), math.nan)
 
 
 class Curve(NamedTuple):
-    """A curve in TensorBoard: one number per iteration, computed from the metrics row."""
+    """A curve in TensorBoard: one number per iteration, computed from that iteration's metrics."""
 
     description: str
     keys: tuple[str, ...]  #: keys of the numbers in the row that ``value`` takes as arguments
     value: Callable[..., float]
 
     def figure(self, row: Row) -> float:
-        """Return the curve's value for a metrics row; NaN if one of its numbers is missing."""
+        """Return the curve's value in an iteration, from its metrics; NaN if one is missing."""
         numbers = [number(row, key) for key in self.keys]
         return math.nan if any(map(math.isnan, numbers)) else self.value(*numbers)
 
 
 def curve(description: str, *keys: str, value: Callable[..., float] = float) -> Curve:
-    """Make a curve; by default it shows the number under its only key."""
+    """Make a curve of the metrics ``keys``, combined by ``value``, or of a single metric."""
     return Curve(description, keys, value)
 
 
 def _error(description: str, key: str) -> Curve:
-    """Make a curve that shows 1 minus a fraction, such as errors instead of accuracy."""
+    """Make a curve that shows 1 minus the metric ``key``, such as errors instead of accuracy."""
     return Curve(description, (key,), lambda fraction: 1 - fraction)
 
 
 def _elo(score: float, *counts: float) -> float:
-    """Convert a score to an Elo difference; a perfect score counts as half a point less."""
+    """Convert a match score to an Elo difference; a perfect score is lowered by half a point."""
     margin = 0.5 / max(sum(counts), 1)
     return elo_from_score(min(max(score, margin), 1 - margin))
 
@@ -210,7 +211,6 @@ CURVES = {
     "time/sampling_s": curve("Seconds for making batches.", "sampling_s"),
     "time/measure_s": curve("Seconds for measuring the strength.", "measure_s"),
     "time/store_s": curve("Seconds for storing the iteration before.", "store_s"),
-    "health/free_disk_gb": curve("Gigabytes free on the disk of the run.", "free_disk_gb"),
     "health/alarms": curve("Alarms that are on; the tab TEXT says which.", "num_alarms"),
 }
 
@@ -225,22 +225,24 @@ _INTERVALS = {
 
 
 class Line(NamedTuple):
-    """A curve as one line of a chart."""
+    """A line of a chart, which shows one curve."""
 
     name: str
     tags: tuple[str, ...]  #: tags of the curve and of the ends of its confidence interval, if any
     scale: float  #: factor from the curve's unit to the chart's
 
     def figures(self, row: Row) -> list[float]:
-        """Return a row's value and the ends of its confidence interval, NaN where unknown."""
+        """Return an iteration's value and the ends of its confidence interval; NaN if unknown."""
         return [self.scale * CURVES[tag].figure(row) for tag in self.tags]
 
     def points(
         self, rows: list[Row], x: str = "elapsed_s", unit: float = 60.0
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the line's points, NaN left out: ``x`` divided by ``unit``, and the values.
+        """Return the x and y coordinates of the line's points, without missing values.
 
-        By default these are the minutes of training.
+        Args:
+            x: metric on the x-axis.
+            unit: divisor of ``x``; by default, the x-axis shows minutes of training.
         """
         pairs = [(number(row, x) / unit, self.figures(row)[0]) for row in rows]
         points = np.array(pairs, float).reshape(-1, 2)
@@ -258,7 +260,7 @@ class Chart(NamedTuple):
 
 
 def chart(title: str, unit: str, tags: dict[str, str], from_zero: bool = True) -> Chart:
-    """Make a chart from the curves in ``tags``, which maps the name of each line to its tag."""
+    """Make a chart; ``tags`` maps the name of each line to the tag of its curve."""
     scale = 100.0 if unit.startswith("%") else 1.0
     lines = []
     for name, tag in tags.items():

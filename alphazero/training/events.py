@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from alphazero.inference.verified_engine import EngineReport
 from alphazero.learner.report import HeldOutReport, LearnerReport
-from alphazero.training.illustrations import Illustrations
+from alphazero.selfplay.game_record import GameRecord
 from alphazero.training.reports import (
     ExactReport,
     PitReport,
@@ -23,7 +23,7 @@ from alphazero.training.reports import (
 
 
 class StageProgress(NamedTuple):
-    """Event: the progress of the current iteration and its stage."""
+    """The progress of the current iteration and its stage, as an event for loggers."""
 
     #: stage: "self-play", "learning", "pit", "evaluation", "accuracy" or "proof"
     stage: str
@@ -31,8 +31,6 @@ class StageProgress(NamedTuple):
     total: int
     iteration: int
     progress: float  #: fraction of the whole run completed by the finished iterations
-    positions_per_s: float = math.nan  #: moves per second in the latest self-play
-    loss: float = math.nan  #: mean loss of the last iteration
     notices: tuple[str, ...] = ()  #: sentences about workers, see `alphazero.workers.source`
 
 
@@ -61,7 +59,7 @@ class Alarm:
 
 @dataclasses.dataclass
 class IterationReport:
-    """Event: the results of one finished iteration."""
+    """The results of one finished iteration, as an event for loggers."""
 
     iteration: int  #: counted from 1
     selfplay: SelfPlayReport
@@ -80,24 +78,23 @@ class IterationReport:
     puzzle: PuzzleReport | None = None  #: None unless the game has one player
     exact: ExactReport | None = None
     proof: ProofSummary | None = None
-    free_disk_gb: float = math.nan
     #: alarms that are on after this iteration
     alarms: list[Alarm] = dataclasses.field(default_factory=list)
     #: names of alarms that ended with this iteration
     ended_alarms: list[str] = dataclasses.field(default_factory=list)
     last: bool = False  #: whether the run ends with this iteration
-    illustrations: Illustrations | None = None  #: None if not due in this iteration
+    sample_game: GameRecord | None = None  #: the first game of the iteration
     workers: WorkersReport | None = None  #: None if all games are played in this process
 
 
-_NO_FIGURES = {"report", "misplayed", "ended_alarms", "illustrations"}
+_NO_FIGURES = {"report", "ended_alarms", "sample_game"}
 
 
 def flat(report: Any, prefix: str = "") -> dict[str, Any]:
-    """Convert a report to its row of metrics.jsonl, under keys such as "learner.loss".
+    """Convert an iteration's report to a row of metrics.jsonl, with keys such as "learner.loss".
 
     Alarms become two strings: their names separated by commas, and one line of text for each.
-    Numbers that are not finite become None; other data is left out.
+    Numbers that are not finite become None. Other data, such as the sample game, is left out.
     """
     figures: dict[str, Any] = {}
     for field in dataclasses.fields(report):

@@ -1,7 +1,7 @@
 """The gate: a match between the new network and the last accepted one decides which is kept.
 
-In: the learner after an iteration. Out: a `PitReport`, and the learner with the network that is
-kept and its optimizer state. From AlphaGo Zero (Silver et al. 2017, "Evaluator"); not in AlphaZero.
+After the match (a pit), the learner holds the network that is kept, with its optimizer state. From
+AlphaGo Zero (Silver et al. 2017, "Evaluator"); not in AlphaZero.
 """
 
 import dataclasses
@@ -83,13 +83,12 @@ class Gate:
             draws=match.draws,
             losses=match.losses,
             accepted=is_accepted,
-            ties=match.pair_scores.count(0.5),
             score_low=low,
             score_high=high,
         )
 
     def _evaluate_accepted(self, sample: PositionSample) -> NetworkEvaluator:
-        """Return an evaluator with the accepted network, which the learner must hold now."""
+        """Return an evaluator of the accepted network; the learner must hold that network."""
         network = self.learner.played_network
         if self._accepted_evaluator is None:
             self._accepted_evaluator = self.make_evaluator(network)

@@ -1,9 +1,8 @@
 """Alarms: problems of a training run, each reported once when it begins and once when it ends.
 
-In: the report of each iteration. Out: the same report, with the alarms that are on and those that
-have ended. The checks are in `alphazero.training.symptoms`; this module keeps the metrics rows that
-they read. A resumed run reads these from metrics.jsonl, and so raises the same alarms as a run that
-never stopped.
+`HealthMonitor` adds the current alarms to the report of each iteration. The checks are in
+`alphazero.training.symptoms`; this module keeps the rows of metrics that they read. A resumed run
+reads these rows from metrics.jsonl, and so raises the same alarms as a run that never stopped.
 """
 
 from typing import Any
@@ -13,13 +12,11 @@ from alphazero.training.events import Alarm, IterationReport, flat
 from alphazero.training.settings import TrainSettings
 from alphazero.training.symptoms import CHECKS, Observed, lower_rate
 
-_NUM_RECENT = 30  # iterations whose rows are kept
-# Older rows that are kept for their pit or strength measurement, as these may be far apart.
-_NUM_MEASURED = 16
+_NUM_RECENT = 100  # iterations whose rows are kept; pits may be far apart
 
 
 class TrainingDivergedError(InputError):
-    """The weights or the network's outputs are not finite, which no later iteration can repair.
+    """Training has diverged: the weights or the network's outputs are not finite.
 
     Args:
         report: the report of the iteration in which training diverged.
@@ -54,7 +51,7 @@ class TrainingDivergedError(InputError):
 
 
 class HealthMonitor:
-    """Checks each iteration of a run for problems.
+    """Checks each iteration of a run for problems, and remembers the alarms that are on.
 
     Args:
         settings: the run's settings, on which the checks and their advice depend.
@@ -66,8 +63,8 @@ class HealthMonitor:
         self._since: dict[str, int] = {}  # the alarms that are on, each with its first iteration
 
     def observe(self, report: IterationReport) -> None:
-        """Check the report of the next iteration; add the alarms that are on or have ended."""
-        self._rows = kept_rows([*self._rows, flat(report)])
+        """Check an iteration; add the alarms that are on, and those that ended, to its report."""
+        self._rows = [*self._rows[1 - _NUM_RECENT :], flat(report)]
         for check in CHECKS:
             name = check.__name__
             finding = check(Observed(self._rows, self.settings, name in self._since))
@@ -78,14 +75,8 @@ class HealthMonitor:
                 report.ended_alarms.append(name)
 
     def restore(self, rows: list[dict[str, Any]]) -> None:
-        """Restore the state after the last of ``rows``, the rows of metrics.jsonl."""
+        """Restore the alarms and metrics of a stopped run from the rows of its metrics.jsonl."""
         for row in rows:
             on = filter(None, str(row.get("alarms") or "").split(","))
             self._since = {name: self._since.get(name, row["iteration"]) for name in on}
-        self._rows = kept_rows(rows)
-
-
-def kept_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Select the metrics rows that checks need: the newest, and older ones with a match."""
-    older = [row for row in rows[:-_NUM_RECENT] if {"pit.accepted", "strength.score"} & set(row)]
-    return older[-_NUM_MEASURED:] + rows[-_NUM_RECENT:]
+        self._rows = rows[-_NUM_RECENT:]

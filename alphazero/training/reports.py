@@ -1,7 +1,7 @@
 """The parts of an iteration's report, with the metrics of each stage.
 
-In: games, counts of self-play work, and workers' reports. Out: dataclasses, whose numbers become a
-row of metrics.jsonl. `alphazero.training.curves` declares which are drawn. Fractions are in [0, 1].
+The numbers in these dataclasses become a row of metrics.jsonl. `alphazero.training.curves` declares
+which of them are drawn. Fractions are in [0, 1].
 """
 
 import dataclasses
@@ -11,7 +11,7 @@ import numpy as np
 
 from alphazero.games.batched_game import Game
 from alphazero.selfplay.game_record import GameRecord
-from alphazero.solvers.proof import Failure, ProofReport
+from alphazero.solvers.proof import ProofReport
 from alphazero.workers.source import WorkerReport
 from alphazero.workers.unit import SelfPlayWork
 
@@ -87,7 +87,7 @@ class WorkersReport:
 
 
 def workers_report(workers: list[WorkerReport], seconds: float) -> WorkersReport | None:
-    """Compute the sums and means over all workers; None if there are none.
+    """Sum up the work of all workers in one iteration; return None if there are no workers.
 
     Args:
         seconds: time in which the games were played.
@@ -116,7 +116,6 @@ class PitReport:
     draws: int
     losses: int
     accepted: bool
-    ties: int = 0  #: tied pairs of games
     score_low: float = nan
     score_high: float = nan
 
@@ -175,13 +174,11 @@ class ExactReport:
     raw_accuracy_high: float
     accuracy_low: float
     accuracy_high: float
-    #: the first few positions whose move, chosen with search, does not keep the exact result
-    misplayed: list[Failure] = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass(kw_only=True)
 class ProofSummary:
-    """Correctness of the network's moves in every position of a small game."""
+    """How many of the network's moves are correct, over all positions of a small game."""
 
     num_positions: int
     num_accurate: int  #: positions whose move keeps the exact result

@@ -1,8 +1,5 @@
 """Store a run after each iteration, and restore it when it is resumed.
 
-In: the parts of a run that have a state, and an iteration's games and report. Out: files in the
-run's folder, and the restored parts. Independent of the order of the stages.
-
 The state contains the checksums of its games. If the state or one of these files is missing or
 damaged, the previous state is restored, and the last iteration is repeated.
 """
@@ -31,7 +28,7 @@ from alphazero.workers.source import GameSource
 
 @dataclasses.dataclass
 class RunStore:
-    """Stores the iterations of a run, and restores its parts after the last one."""
+    """Stores each iteration of a run, and restores learner, gate and games from the last one."""
 
     folder: RunFolder
     settings: TrainSettings
@@ -70,7 +67,7 @@ class RunStore:
         self.seconds = time.monotonic() - start
 
     def _drop_old(self) -> None:
-        """Delete the games and networks that are no longer needed."""
+        """Delete stored games and networks that are no longer needed."""
         num_samples = {number: games["num_samples"] for number, games in self._games.items()}
         self.folder.drop_games(self.settings.replay.window_max, num_samples)
         self._games = {number: self._games[number] for number in num_samples}
@@ -89,11 +86,10 @@ class RunStore:
         }
 
     def restore(self) -> float:
-        """Restore the parts to the last stored iteration; return the seconds of training so far.
+        """Restore the run to the last stored iteration; return the seconds of training so far.
 
         If the newest state, or a file that it needs, is missing or damaged, the previous state is
-        restored, with a notice. If the rules have changed and `check_rules` allows it, all games
-        are deleted.
+        restored, with a notice. If the user says so (`run.drop_games`), all games are deleted.
 
         Raises:
             StoredFileError: if no state can be restored.
@@ -101,9 +97,10 @@ class RunStore:
         folder = self.folder
         reasons = list[str]()
         are_games = False
-        if check_rules(folder, self.settings, self.game):
+        check_rules(folder, self.settings, self.game)
+        if self.settings.run.drop_games:
             folder.drop_window(self.game.rules_text)
-            self.settings.run.on_changed_rules = "refuse"
+            self.settings.run.drop_games = False
         elif not folder.rules_digest:
             folder.write_rules(self.game.rules_text)
         for path in (folder.state, folder.previous_state):
@@ -119,8 +116,7 @@ class RunStore:
         else:
             message = f"{reasons[0]} The previous state cannot be used either. "
             if are_games:
-                message += "With run.on_damaged_games=drop, the run is resumed without these games "
-                message += "and all older ones. "
+                message += "With run.drop_games=true, the run is resumed without its games. "
             message += f"The run's networks can still play: {folder.path}/networks"
             raise StoredFileError(message, path=folder.state)
         if reasons:
@@ -128,7 +124,6 @@ class RunStore:
             self.notices.append(f"{text}{self.iteration}.")
         else:
             self._drop_old()  # the run may have been killed before this
-        self.settings.run.on_damaged_games = "refuse"
         return state["elapsed_s"]
 
     def _load(self, state: dict[str, Any]) -> None:
@@ -142,8 +137,6 @@ class RunStore:
             self.gate.accept()
         self.source.load_state_dict(state["selfplay"])
         self._games = {int(number): games for number, games in state["games"].items()}
-        if self.settings.run.on_damaged_games == "drop":
-            self._drop_damaged_games()
         self.replay.load_state_dict(state["replay"], self._window_games())
 
     def _window_games(self) -> list[GameRecord]:
@@ -157,17 +150,6 @@ class RunStore:
             records = games + records
             number -= 1
         return records
-
-    def _drop_damaged_games(self) -> None:
-        """Leave out the newest games that are missing or damaged, and all older ones."""
-        for number in sorted(self._games, reverse=True):
-            try:
-                self.folder.load_games(number, self.game, self._games[number]["sha256"])
-            except StoredFileError as error:
-                self.notices.append(f"{error} These games and all older ones are dropped.")
-                newer = range(number + 1, self.iteration + 1)
-                self._games = {number: self._games[number] for number in newer}
-                break
 
 
 def _check_numbers(state: dict[str, Any]) -> None:
@@ -191,7 +173,7 @@ def _check_finite(value: Any, name: str) -> None:
     """Check that all numbers in nested data are finite.
 
     Raises:
-        ValueError: if one is not; it says where, beginning with ``name``.
+        ValueError: if one is not; the message names its place, which begins with ``name``.
     """
     if isinstance(value, dict):
         for key, item in value.items():

@@ -1,7 +1,7 @@
 """The settings of a training run: composed from config files and arguments, then checked.
 
-In: the command-line arguments of `alphazero train`. Out: checked `TrainSettings`.
-`alphazero.config.hydra` merges the config files; this module selects those proposed for a game.
+`alphazero.config.hydra` merges config files and the arguments of `alphazero train`; this module
+selects the files proposed for a game, and checks the result.
 """
 
 from collections.abc import Sequence
@@ -11,8 +11,7 @@ from alphazero.config.files import config_files, groups_of, read_values
 from alphazero.config.hydra import Composer
 from alphazero.config.settings import from_plain
 from alphazero.network.registry import is_own_kind
-from alphazero.own_games.registry import is_shipped_game, make_game, same_game
-from alphazero.runtime.errors import ConfigError
+from alphazero.own_games.registry import is_shipped_game, make_game
 from alphazero.training.settings import TrainSettings, check_run
 
 
@@ -28,14 +27,10 @@ def compose(words: Sequence[str], config_dir: str | None = None) -> TrainSetting
     Raises:
         ConfigError: for an unknown key or choice, or an impossible value.
     """
-    _check_recipe(words)
     composer = Composer(TrainSettings, config_folder(), config_dir)
     plain = composer.merge(_with_files(words, composer.groups))
-    try:
-        settings: TrainSettings = from_plain(TrainSettings, plain)
-        check_run(settings)
-    except ConfigError as error:
-        raise composer.named(error) from None
+    settings: TrainSettings = from_plain(TrainSettings, plain)
+    check_run(settings)
     return settings
 
 
@@ -71,15 +66,13 @@ def game_of_choice(choice: str) -> str:
 def _with_files(words: Sequence[str], groups: dict[str, list[str]]) -> list[str]:
     """Replace names of games and networks in the arguments by choices of config files.
 
-    ``game=connect_x:4x5x4`` selects the values proposed for that game, and so does
-    ``game.name=connect_x:4x5x4`` if there is no ``game=``.
+    ``game=connect_x:4x5x4`` selects the values proposed for that game, and
     ``network=module:Class`` means ``network.kind=module:Class`` with default settings.
     """
-    names_game = "game" in _texts(words)
     found = []
     for word in words:
         key, _, text = word.lstrip("+").partition("=")
-        if text and (key == "game" or (key == "game.name" and not names_game)):
+        if text and key == "game":
             found += [f"game={text}"] if text in groups["game"] else _game_words(text)
         elif key == "network" and text not in groups["network"] and is_own_kind(text):
             found += ["~network", f"network.kind={text}"]
@@ -102,36 +95,3 @@ def _game_words(name: str) -> list[str]:
     family = name.partition(":")[0]
     proposals = family if is_shipped_game(name) and family in choices else "custom"
     return [f"game={proposals}", f"game.name={name}"]
-
-
-def _check_recipe(words: Sequence[str]) -> None:
-    """Check that an experiment for one game is not combined with another game of this package.
-
-    Raises:
-        ConfigError: if the experiment is for another game.
-    """
-    texts = _texts(words)
-    experiment = texts.get("experiment", "")
-    recipe = _game_of_recipe(experiment)
-    name = game_of_choice(texts.get("game", ""))
-    if recipe and is_shipped_game(name) and not same_game(name, recipe):
-        reason = f"experiment={experiment} is a recipe for {recipe}"
-        allowed = f"{recipe}, or game={name} with another experiment or none"
-        raise ConfigError.of("game", name, allowed, reason)
-
-
-def _game_of_recipe(experiment: str) -> str | None:
-    """Return the game that a shipped experiment selects, itself or through its defaults."""
-    path = config_folder() / "experiment" / f"{experiment}.yaml"
-    for entry in read_values(path).get("defaults", []) if path.is_file() else []:
-        if isinstance(entry, dict) and "override /game" in entry:
-            return game_of_choice(entry["override /game"])
-        if isinstance(entry, str) and (found := _game_of_recipe(entry)):
-            return found
-    return None
-
-
-def _texts(words: Sequence[str]) -> dict[str, str]:
-    """Split arguments at the equals sign; return their values, as text, by key."""
-    parts = [word.lstrip("+~").partition("=") for word in words]
-    return {key: text for key, _, text in parts}

@@ -6,9 +6,13 @@ The files in `configs/` hold values; this module defines the meaning and range o
 import dataclasses
 from pathlib import Path
 
+import torch
+
 from alphazero.config.settings import check, from_stored, option, section
 from alphazero.evaluation.match import check_num_games
 from alphazero.games.batched_game import Game
+from alphazero.inference.engines.engine import EngineChoice
+from alphazero.inference.engines.registry import preferred_engine
 from alphazero.inference.network_evaluator import EvaluatorSettings
 from alphazero.learner.settings import LearnerSettings
 from alphazero.network.interface import NetworkSettings
@@ -16,7 +20,7 @@ from alphazero.network.registry import check_settings, check_stored_kind
 from alphazero.own_games.registry import make_game, make_stored_game, same_game
 from alphazero.own_games.rules_digest import network_shapes
 from alphazero.replay.settings import ReplaySettings
-from alphazero.runtime.device import choose_device
+from alphazero.runtime.device import choose_device, has_bfloat16
 from alphazero.runtime.errors import ConfigError
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.settings import SelfPlaySettings
@@ -79,19 +83,10 @@ class RunSettings:
     root: str = option("checkpoints", "folder of all runs; each run's folder is ROOT/GAME/NAME")
     name: str = option("", "the run's name; empty takes the date and time")
     num_threads: int = option(0, "CPU threads of network and self-play; 0 is all", low=0, high=1024)
-    retune: bool = option(False, "measure settings left to auto again on a machine measured before")
-    sample_game_every: int = option(5, "iterations between sample games; 0 is none", low=0)
-    on_changed_rules: str = option(
-        "refuse",
-        "what resume= does if the rules of your game have changed: refuse, or drop_window, which "
-        "keeps the network and drops all games; it is valid for one resume",
-        choices=("refuse", "drop_window"),
-    )
-    on_damaged_games: str = option(
-        "refuse",
-        "what resume= does if stored games are missing or damaged: refuse, or drop them and all "
-        "older ones; it is valid for one resume",
-        choices=("refuse", "drop"),
+    drop_games: bool = option(
+        False,
+        "resume= keeps the network and drops all stored games, which are damaged or of other "
+        "rules; it is valid for one resume",
     )
     keep_networks: int = option(20, "networks to keep, spread over the run; 0 keeps all", low=0)
 
@@ -117,7 +112,7 @@ class TrainSettings:
 
 
 def check_run(settings: TrainSettings) -> None:
-    """Check the range of every value, and the rules between values.
+    """Check every value, alone and together with the values that it depends on.
 
     Raises:
         ConfigError: if a value is not allowed; it names the key, the value and what is allowed.
@@ -134,6 +129,22 @@ def check_run(settings: TrainSettings) -> None:
         raise ConfigError.of("run.name", name, "the name of one folder", reason)
     choose_device(settings.device)
     _check_game(settings, make_game(settings.game.name))
+
+
+def fill_in_auto(settings: TrainSettings, device: torch.device) -> None:
+    """Replace each "auto" among the settings that affect speed by a value for the device.
+
+    The number of parallel games is ``games_per_iteration``, rounded down to a power of two.
+    """
+    evaluator, selfplay = settings.evaluator, settings.selfplay
+    wanted = EngineChoice(evaluator.engine, evaluator.precision)
+    evaluator.engine, evaluator.precision = preferred_engine(wanted, device)
+    if settings.learner.precision == "auto":
+        settings.learner.precision = "bfloat16" if has_bfloat16(device) else "float32"
+    if not selfplay.num_parallel_games:
+        low, high = (512, 4096) if device.type == "cuda" else (64, 512)
+        power_of_two = 1 << (selfplay.games_per_iteration.bit_length() - 1)
+        selfplay.num_parallel_games = min(max(power_of_two, low), high)
 
 
 def settings_to_resume(
@@ -154,19 +165,19 @@ def settings_to_resume(
     source, digest = f"the run '{folder.path}'", folder.rules_digest
     check_stored_kind(settings.network.kind, source, network_kind, "network.kind")
     settings.game.name = make_stored_game(settings.game.name, source, game, digest=digest).name
-    settings.run.on_changed_rules = settings.run.on_damaged_games = "refuse"
+    settings.run.drop_games = False
     return settings
 
 
-def check_rules(folder: RunFolder, settings: TrainSettings, game: Game) -> bool:
-    """Return whether the rules of the game have changed since the run was stored.
+def check_rules(folder: RunFolder, settings: TrainSettings, game: Game) -> None:
+    """Check that the rules of the game are those of the stored run.
 
     Raises:
-        ConfigError: if they have, and the settings do not allow that or the network no longer fits.
+        ConfigError: if they have changed, unless the settings allow it and the network still fits.
     """
     digest = folder.rules_digest
     if not digest or game.rules_digest in ("", digest):
-        return False
+        return
     reason = f"the rules of {game.name} are not those of the run"
     before = network_shapes(folder.read_rules())
     after = network_shapes(game.rules_text)
@@ -174,10 +185,9 @@ def check_rules(folder: RunFolder, settings: TrainSettings, game: Game) -> bool:
         reason += f"; its network cannot be kept, as planes and number of actions were {before}"
         reason += f" and are {after}: start a new run"
         raise ConfigError.of("resume", str(folder.path), reason=reason)
-    if settings.run.on_changed_rules == "refuse":
-        reason += "; run.on_changed_rules=drop_window keeps the network and drops all games"
+    if not settings.run.drop_games:
+        reason += "; run.drop_games=true keeps the network and drops all games"
         raise ConfigError.of("resume", str(folder.path), reason=reason)
-    return True
 
 
 def check_resumable(old: TrainSettings, new: TrainSettings) -> None:

@@ -1,7 +1,7 @@
 """Measure a network's strength during a run: against UCT, and against exact results.
 
-In: the evaluator of the current network. Out: the strength parts of an `IterationReport`. The
-measurements never affect training. `EvaluationSettings` selects them and their frequency.
+The measurements never affect training. `EvaluationSettings` selects them and their frequency; their
+results become parts of the `IterationReport`.
 """
 
 import functools
@@ -27,8 +27,6 @@ from alphazero.solvers.proof import prove
 from alphazero.training.events import IterationReport
 from alphazero.training.reports import ExactReport, ProofSummary, PuzzleReport, StrengthReport
 from alphazero.training.settings import TrainSettings
-
-NUM_MISPLAYED = 6  #: maximum number of misplayed positions in an `ExactReport`
 
 
 class StrengthMeasurement:
@@ -114,7 +112,7 @@ class StrengthMeasurement:
         return small_game_values(self._game)
 
     def _puzzle_report(self, match: MatchReport) -> PuzzleReport:
-        """Report the results of both players, compared with perfect play if the game is small."""
+        """Report both players' results in a game of one player, and perfect play if it is known."""
         exact = self._small_game_values if self.settings.evaluation.exact else None
         results = puzzle_results(self._game, match, exact)
         return PuzzleReport(
@@ -149,7 +147,6 @@ class StrengthMeasurement:
             raw_accuracy_high=raw_accuracy.interval.high,
             accuracy_low=accuracy.interval.low,
             accuracy_high=accuracy.interval.high,
-            misplayed=searched.failures(NUM_MISPLAYED),
         )
 
     def _prove(self, player: SearchPlayer) -> ProofSummary:
@@ -182,5 +179,5 @@ def network_player(
 
 
 def iteration_seed(settings: TrainSettings, purpose: str, iteration: int) -> int:
-    """Derive a seed for one purpose in one iteration, in [0, 2**31)."""
+    """Derive a seed in [0, 2**31) for one purpose, such as "uct", in one iteration."""
     return int(child_generator(settings.seed, f"{purpose} {iteration}").integers(2**31))

@@ -1,10 +1,11 @@
 """The symptoms of a training run that goes wrong, each with its likely cause and advice.
 
-In: the newest rows of metrics.jsonl, and the settings. Out: a `Finding` for each symptom present.
-An alarm begins and ends at different limits, so that a fluctuating number does not switch it on and
-off. "Healthy" refers to the runs in docs/HEALTH.md: tic-tac-toe, Connect Four and Othello with the
-shipped configs, and the first two with small networks. The checks have no state;
-`alphazero.training.health` keeps the rows between iterations.
+Each check in `CHECKS` reads the newest rows of metrics.jsonl and the run's settings. It returns a
+`Finding` if its symptom is present, otherwise None. An alarm begins and ends at different limits,
+so that a fluctuating number does not switch it on and off. "Healthy" refers to the runs in
+docs/HEALTH.md: tic-tac-toe, Connect Four and Othello with the shipped configs, and the first two
+with small networks. The checks have no state; `alphazero.training.health` keeps the rows between
+iterations.
 """
 
 import math
@@ -15,7 +16,7 @@ from alphazero.training.settings import TrainSettings
 
 
 class Finding(NamedTuple):
-    """A symptom that a check has found, described in clauses without a full stop."""
+    """A symptom found in a run; its texts are clauses without a full stop."""
 
     seen: str  #: the problem, with its numbers
     cause: str  #: the likely cause
@@ -24,18 +25,18 @@ class Finding(NamedTuple):
 
 
 class Observed(NamedTuple):
-    """The data about a run that a check reads."""
+    """The metrics and settings of a run, as a check reads them."""
 
     rows: list[Row]  #: rows of metrics.jsonl, newest last
     settings: TrainSettings
     is_on: bool  #: whether the check's alarm is on
 
     def figures(self, key: str, newest: int = 0) -> list[float]:
-        """Return the number under ``key`` in each of the newest rows (0: all), NaN if missing."""
+        """Return the metric ``key`` of the newest iterations (0: all); NaN where it is missing."""
         return [number(row, key) for row in self.rows[-newest:]]
 
     def mean(self, key: str, newest: int) -> float:
-        """Return the mean of the numbers under ``key`` in the newest rows."""
+        """Return the mean of the metric ``key`` over the newest iterations."""
         return mean(self.figures(key, newest))
 
     def fraction(self, key: str, num_games: int) -> float:
@@ -57,11 +58,11 @@ class Observed(NamedTuple):
         return math.nan
 
     def is_above(self, value: float, begins: float, ends: float) -> bool:
-        """Return whether ``value`` is above ``begins`` or, while the alarm is on, ``ends``."""
+        """Return whether ``value`` is above the limit, ``ends`` while the alarm is on."""
         return value > (ends if self.is_on else begins)
 
     def is_below(self, value: float, begins: float, ends: float) -> bool:
-        """Return whether ``value`` is below ``begins`` or, while the alarm is on, ``ends``."""
+        """Return whether ``value`` is below the limit, ``ends`` while the alarm is on."""
         return value < (ends if self.is_on else begins)
 
 
@@ -75,14 +76,13 @@ NUM_WORKER_ITERATIONS = 5  # iterations over which dropped games are averaged
 USUAL_RATE = {"muon": 2e-3, "adamw": 2e-3, "adam": 2e-3, "sgd": 5e-2}
 
 _WRONG_VIEWPOINT = "in a game of your own, results from the viewpoint of the wrong player"
-_UNFAIR = f"a game that favours one side that much; or, {_WRONG_VIEWPOINT}"
 
 
 # --- the games ------------------------------------------------------------------------------------
 
 
 def games_repeat(run: Observed) -> Finding | None:
-    """Most games repeat the moves of another game of the iteration: too little is random."""
+    """Check whether most games repeat another game of the iteration: too few moves are random."""
     distinct = run.fraction("selfplay.distinct_games", num_games=30)
     # Below one half, half of self-play's time is wasted. Healthy: 0.74 and more.
     if not run.is_below(distinct, 0.5, ends=0.6):
@@ -101,38 +101,23 @@ def games_repeat(run: Observed) -> Finding | None:
     return Finding(seen, cause, *_more_openings(run.settings))
 
 
-def first_player_always_wins(run: Observed) -> Finding | None:
-    """Nearly all games are won by the first player: the results teach nothing."""
+def games_end_alike(run: Observed) -> Finding | None:
+    """Check whether nearly all games have the same result, so that the results teach nothing."""
     wins = run.fraction("selfplay.first_player_wins", MIN_RESULTS)
-    return _one_winner(run, wins, "first")
-
-
-def second_player_always_wins(run: Observed) -> Finding | None:
-    """Nearly all games are won by the second player: the results teach nothing."""
-    wins = run.fraction("selfplay.first_player_wins", MIN_RESULTS)
-    return _one_winner(run, 1 - wins - run.fraction("selfplay.draws", MIN_RESULTS), "second")
-
-
-def _one_winner(run: Observed, wins: float, who: str) -> Finding | None:
-    """Check whether one player wins nearly all games; healthy: at most 0.6 of them."""
-    if not run.is_above(wins, 0.97, ends=0.9):
-        return None
-    seen = f"the {who} player wins {wins:.0%} of the newest games"
-    return Finding(seen, _UNFAIR, *_more_openings(run.settings))
-
-
-def only_draws(run: Observed) -> Finding | None:
-    """Nearly all games are draws: the results teach nothing."""
     draws = run.fraction("selfplay.draws", MIN_RESULTS)
-    if not run.is_above(draws, 0.99, ends=0.95):  # perfect tic-tac-toe without sampling: 0.97
+    ends = {"won by the first player": wins, "drawn": draws}
+    ends["won by the second player"] = 1 - wins - draws
+    end = max(ends, key=lambda end: ends[end])
+    # Healthy: at most 0.6 are won by one player; perfect tic-tac-toe without sampling: 0.97 draws.
+    if not run.is_above(ends[end], 0.99, ends=0.95):
         return None
-    cause = "perfect play, or rules of your own game that call a win a draw"
-    seen = f"{draws:.0%} of the newest games are draws"
+    cause = f"perfect play, or a game that favours one side; or, {_WRONG_VIEWPOINT}"
+    seen = f"{ends[end]:.0%} of the newest games are {end}"
     return Finding(seen, cause, *_more_openings(run.settings))
 
 
 def _more_openings(settings: TrainSettings) -> tuple[str, str]:
-    """Return the setting to change for more varied games, and the advice."""
+    """Return the setting that varies how games begin, and advice on its value."""
     selfplay = settings.selfplay
     if selfplay.random_opening_fraction < 0.5:
         return "selfplay.random_opening_fraction", "0.5 begins half of the games with random moves"
@@ -144,7 +129,7 @@ def _more_openings(settings: TrainSettings) -> tuple[str, str]:
 
 
 def entropy_collapsed(run: Observed) -> Finding | None:
-    """The network's policy, or the policy target, is nearly certain in most positions."""
+    """Check whether the network's policy, or the policy target, is nearly certain everywhere."""
     entropy, who = min(
         (run.mean("learner.policy_entropy", 2), "network"),
         (run.mean("learner.target_entropy", 2), "search"),
@@ -169,7 +154,7 @@ def entropy_collapsed(run: Observed) -> Finding | None:
 
 
 def value_head_learns_nothing(run: Observed) -> Finding | None:
-    """The value head is no better than a constant prediction."""
+    """Check whether the value head is no better than a constant prediction."""
     constant = run.mean("learner.uninformed_value_loss", 3)
     fraction = run.mean("learner.value_loss", 3) / max(constant, 1e-9)
     has_learned = len(run.rows) > 3 and sum(run.figures("learner.num_steps")) >= 500
@@ -185,27 +170,8 @@ def value_head_learns_nothing(run: Observed) -> Finding | None:
     return Finding(seen, cause, *_lower_rate(run))
 
 
-def window_too_small(run: Observed) -> Finding | None:
-    """The replay window holds the samples of too few iterations."""
-    num_samples = run.mean("selfplay.num_samples", 3)
-    window = run.rows[-1]["window"]
-    iterations = window / max(num_samples, 1)
-    is_full = len(run.rows) > 2 and sum(run.figures("selfplay.num_samples")) > window
-    if not is_full or not run.is_below(iterations, 2.0, ends=2.5):  # healthy: 3.3 and more
-        return None
-    key = "replay.window_start"
-    advice = f"{round(10 * num_samples, -2):,.0f} holds those of ten"
-    if window >= run.settings.replay.window_max:
-        key = "replay.window_max"
-    elif run.settings.replay.window_iterations:
-        key = "replay.window_iterations"
-        advice = "10, or 0 for a window that grows with the run"
-    seen = f"the window holds the samples of the last {iterations:.1f} iterations only"
-    return Finding(seen, "it is so small that the network forgets", key, advice)
-
-
 def overfitting(run: Observed) -> Finding | None:
-    """The held-out loss is far above the loss on the replay window.
+    """Check whether the held-out loss is far above the loss on the replay window.
 
     An iteration's held-out loss is compared with the loss of the iteration before, because both
     are of the same network. The first iteration is left out: its network was untrained.
@@ -234,7 +200,7 @@ def overfitting(run: Observed) -> Finding | None:
 
 
 def learning_rate_too_high(run: Observed) -> Finding | None:
-    """The learner's steps are too large; any of four signs is enough."""
+    """Check whether the learner's steps are too large; any of four signs is enough."""
     if len(run.rows) < 3:
         return None
     signs = []
@@ -260,26 +226,13 @@ def learning_rate_too_high(run: Observed) -> Finding | None:
     return Finding("; ".join(signs), "steps too large", *_lower_rate(run)) if signs else None
 
 
-# --- the gate, the strength, the disk, the workers ------------------------------------------------
-
-
-def pit_cannot_decide(run: Observed) -> Finding | None:
-    """Nearly all pairs of games in the pits are tied, so the gate rejects every network."""
-    pits = [row for row in run.rows if "pit.ties" in row][-3:]
-    ties = mean([2 * pit["pit.ties"] / _num_games(pit, "pit") for pit in pits])
-    are_accepted = run.settings.pit.tie_score >= run.settings.pit.acceptance
-    if len(pits) < 3 or are_accepted or not run.is_above(ties, 0.9, ends=0.8):
-        return None
-    seen = f"{ties:.0%} of the pairs of games in the newest {len(pits)} pits ended even"
-    cause = "both networks have learned all that their searches show, or nothing"
-    advice = "1 accepts equal networks; fewer pit.num_simulations tell more of them apart"
-    return Finding(seen, cause, "pit.tie_score", advice)
+# --- the gate and the workers ---------------------------------------------------------------------
 
 
 def pit_always_rejects(run: Observed) -> Finding | None:
-    """The gate accepts no network; with a limit of 0.55, equal ones fail in 2 of 3 pits."""
+    """Check whether the gate accepts no network; at 0.55, equal networks fail in 2 of 3 pits."""
     pits = [row["pit.accepted"] for row in run.rows if "pit.accepted" in row][-5:]
-    if len(pits) < 5 or any(pits) or pit_cannot_decide(run) is not None:
+    if len(pits) < 5 or any(pits):
         return None
     seen = f"the newest {len(pits)} networks were all rejected, and what they learned is lost"
     cause = "too little is learned between two pits to show in so few games, or learning does harm"
@@ -287,39 +240,8 @@ def pit_always_rejects(run: Observed) -> Finding | None:
     return Finding(seen, cause, "pit.acceptance", advice)
 
 
-def strength_stalled(run: Observed) -> Finding | None:
-    """The score against UCT does not rise, although it is below 90%."""
-    measured = [row for row in run.rows if "strength.score" in row][-8:]
-    halves = measured[:4], measured[4:]
-    fewest_games = min(sum(_num_games(row, "strength") for row in half) for half in halves)
-    if len(measured) < 8 or fewest_games < 100:  # a score's standard error is then at most 0.05
-        return None
-    before, now = (mean([row["strength.score"] for row in half]) for half in halves)
-    if now > before or now >= 0.9:
-        return None
-    seen = f"the score against UCT was {before:.0%} and is {now:.0%}, 4 measurements later"
-    cause = "searches too short, or a network too small for the game"
-    advice = f"{2 * run.settings.selfplay.num_simulations}, or a larger network"
-    return Finding(seen, cause, "selfplay.num_simulations", advice)
-
-
-def _num_games(row: Row, match: str) -> int:
-    """Return the number of games in a match, from the metrics row of its iteration."""
-    return row[f"{match}.wins"] + row[f"{match}.draws"] + row[f"{match}.losses"]
-
-
-def disk_nearly_full(run: Observed) -> Finding | None:
-    """The run's disk is nearly full; a run with a shipped config takes up to 0.2 GB."""
-    free = number(run.rows[-1], "free_disk_gb")
-    if not run.is_below(free, 1.0, ends=2.0):
-        return None
-    seen = f"{free:.2f} GB are left on the disk of this run"
-    advice = "a folder on another disk, or keep fewer networks (run.keep_networks)"
-    return Finding(seen, "other files, or many runs", "run.root", advice)
-
-
 def games_too_old(run: Observed) -> Finding | None:
-    """Many games are dropped because they lag too many networks behind."""
+    """Check whether many games are dropped because their network was too old."""
     dropped = run.mean("workers.stale_fraction", NUM_WORKER_ITERATIONS)
     if not run.is_above(dropped, 0.2, ends=0.1):
         return None
@@ -334,16 +256,10 @@ CHECKS = (
     games_repeat,
     entropy_collapsed,
     value_head_learns_nothing,
-    first_player_always_wins,
-    second_player_always_wins,
-    only_draws,
-    window_too_small,
+    games_end_alike,
     overfitting,
     learning_rate_too_high,
-    pit_cannot_decide,
     pit_always_rejects,
-    strength_stalled,
-    disk_nearly_full,
     games_too_old,
 )
 
@@ -352,13 +268,13 @@ CHECKS = (
 
 
 def _lower_rate(run: Observed) -> tuple[str, str]:
-    """Return the setting to change if steps are too large, and the advice."""
+    """Return the learning-rate setting to lower, and advice with a value to try."""
     key, rate = lower_rate(run.settings)
     return key, f"try {rate}"
 
 
 def lower_rate(settings: TrainSettings) -> tuple[str, str]:
-    """Return the setting to change if steps are too large, and a value to try.
+    """Return the learning-rate setting to lower, and a value to try.
 
     The value is the optimizer's usual rate or, if the current rate is near that, a fifth of it.
     """

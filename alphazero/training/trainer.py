@@ -13,16 +13,16 @@ import contextlib
 import dataclasses
 import itertools
 import math
-import shutil
 import statistics
 import time
 from collections.abc import Generator, Iterator
 
+import numpy as np
 import torch
 
 from alphazero.inference.engines.agreement import PositionSample, sample_positions
 from alphazero.inference.engines.engine import EngineChoice
-from alphazero.inference.evaluator import ImpossibleAnswersError
+from alphazero.inference.evaluator import ImpossibleAnswersError, UniformEvaluator
 from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.learner.learner import Learner
 from alphazero.network.registry import make_network
@@ -32,16 +32,15 @@ from alphazero.runtime.device import choose_device, set_num_threads
 from alphazero.runtime.errors import StoredFileError
 from alphazero.runtime.random_generators import child_generator
 from alphazero.selfplay.game_record import GameRecord
+from alphazero.selfplay.threads import ParallelSelfPlay
 from alphazero.storage.run_folder import RunFolder
 from alphazero.training.events import IterationReport, StageProgress
 from alphazero.training.gate import Gate
 from alphazero.training.health import HealthMonitor, TrainingDivergedError
-from alphazero.training.illustrations import illustrations
 from alphazero.training.reports import selfplay_report, workers_report
 from alphazero.training.resume import RunStore
-from alphazero.training.settings import TrainSettings
+from alphazero.training.settings import TrainSettings, fill_in_auto
 from alphazero.training.strength import StrengthMeasurement
-from alphazero.training.tuning import tune
 from alphazero.workers.choose_source import make_source, plays_on_here
 
 _NUM_ENGINE_POSITIONS = 256  # positions on which the engine is calibrated and compared
@@ -52,16 +51,15 @@ _NUM_TIMED_ITERATIONS = 3  # newest iterations; their median duration predicts t
 
 
 class Trainer:
-    """A training run.
+    """A training run: plays games, trains the network on them, and stores every iteration.
 
     Args:
         settings: checked settings; values left to "auto" are filled in.
         folder: the folder for all of the run's files.
 
     Attributes:
-        tuning: the speeds measured for settings left to "auto"; None if there were no such values.
-        evaluator: the network as the search evaluates it.
-        store: the stored iterations.
+        evaluator: runs the newest network for self-play and measurements.
+        store: writes finished iterations to the folder, and restores them.
         iteration: the iteration in progress or, between iterations, the last one.
         elapsed_s: the seconds of training so far, including those before the run was resumed.
     """
@@ -76,13 +74,14 @@ class Trainer:
         num_actions = self.game.num_actions
         network = make_network(shape, num_actions, settings.network, settings.seed).to(device)
         wanted_evaluator = dataclasses.replace(settings.evaluator)
-        self.tuning = tune(settings, self.game, network, device, self._num_threads)
+        fill_in_auto(settings, device)
         shares = plays_on_here(settings.workers, self.game, self._num_threads)
         self.learner = Learner(network, settings.learner, device, self._num_threads, shares)
         self._sample = sample_positions(
             self.game, _NUM_ENGINE_POSITIONS, child_generator(settings.seed, "sample")
         )
         self.evaluator = self._make_evaluator(self.learner.played_network)
+        self._compile()
         self.source = make_source(
             settings, wanted_evaluator, self.game, self.evaluator.streams, self._num_threads
         )
@@ -98,7 +97,6 @@ class Trainer:
         self.elapsed_s = 0.0
         self._durations_s: list[float] = []  # durations of the iterations so far
         self._progress_before = 0.0  # fraction of the run done before this iteration
-        self._positions_per_s = math.nan
         self._collected_at = 0.0  # time when the last games were collected; 0 before the first
         self._collected_work = self.source.work  # the self-play work until that time
 
@@ -152,7 +150,7 @@ class Trainer:
 
     @property
     def reached_limits(self) -> dict[str, int | float]:
-        """The limits that the run has reached, as settings with values; empty if it goes on."""
+        """The settings whose limits the run has reached, with their values; empty if it goes on."""
         run = self.settings.run
         reached: dict[str, int | float] = {}
         if self.iteration >= run.num_iterations:
@@ -180,13 +178,8 @@ class Trainer:
         num_games = self.settings.selfplay.games_per_iteration
         start = time.monotonic()
         records: list[GameRecord] = []
-        num_positions = 0
         for played in self.source.play(num_games, self._progress_after(self.iteration - 1)):
             records += played.records
-            num_positions += sum(len(record.actions) for record in played.records)
-            seconds = time.monotonic() - start
-            if seconds > 1:  # until then, the last iteration's speed is more precise
-                self._positions_per_s = num_positions / seconds
             event = self._event("self-play", min(len(records), num_games), num_games)
             yield event._replace(notices=tuple(played.notices))
         self.replay.begin_iteration()
@@ -200,7 +193,6 @@ class Trainer:
         self._collected_at = now
         self._collected_work = all_work
         selfplay = selfplay_report(self.game, records, num_samples, work, played_s)
-        self._positions_per_s = selfplay.positions_per_s
         report = IterationReport(self.iteration, selfplay, window=self.replay.window)
         report.selfplay_s = now - start
         report.workers = workers_report(self.source.worker_reports(), played_s)
@@ -229,7 +221,7 @@ class Trainer:
             raise self._diverged(report)
 
     def _pit(self, report: IterationReport) -> Iterator[StageProgress]:
-        """If a pit is due, let the gate choose the network to keep; use that one in search.
+        """Let the gate choose the network to keep, if a pit is due; load that network for search.
 
         Raises:
             TrainingDivergedError: if the weights are finite but the network's outputs are not.
@@ -255,19 +247,23 @@ class Trainer:
         report.last |= self.settings.evaluation.stop_when_proven and is_proven
 
     def _complete(self, report: IterationReport, records: list[GameRecord]) -> None:
-        """Complete the report: add times, disk space, alarms and, if due, illustrations."""
+        """Complete the report: add times, alarms and a sample game."""
         report.elapsed_s = self.elapsed_s
         report.store_s = self.store.seconds
-        report.free_disk_gb = shutil.disk_usage(self.folder.path).free / 1e9
         self.health.observe(report)
-        every = self.settings.run.sample_game_every
-        if every and (report.last or self.iteration % every == 0):
-            report.illustrations = illustrations(records, self.learner.played_network)
+        report.sample_game = records[0]
 
     # --- parts ------------------------------------------------------------------------------------
 
+    def _compile(self) -> None:
+        """Compile the kernels of self-play, by playing a game, before any time is counted."""
+        few = dataclasses.replace(self.settings.selfplay, num_parallel_games=1, num_simulations=2)
+        evaluators = [UniformEvaluator(self.game.num_actions)]
+        search, generator = self.settings.search, np.random.default_rng(0)
+        list(ParallelSelfPlay(self.game, evaluators, few, search, generator).play(1))
+
     def _batches(self, num_steps: int, report: IterationReport) -> Iterator[Batch]:
-        """Yield the batches of an iteration; add the time spent on making them to the report."""
+        """Yield an iteration's training batches; add the time spent making them to the report."""
         settings = self.settings.learner
         batches: Iterator[Batch]
         batches = (self.replay.sample(settings.batch_size) for _ in range(num_steps))
@@ -320,6 +316,4 @@ class Trainer:
             total=total,
             iteration=self.iteration,
             progress=self._progress_before,
-            positions_per_s=self._positions_per_s,
-            loss=self.learner.report.loss,
         )

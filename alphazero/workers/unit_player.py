@@ -7,10 +7,9 @@ import dataclasses
 import socket
 import time
 
-from alphazero.inference.engines.agreement import PositionSample
 from alphazero.inference.engines.engine import EngineChoice
-from alphazero.inference.engines.selection import candidates, measure_speeds
-from alphazero.inference.network_evaluator import NetworkEvaluator, num_streams
+from alphazero.inference.engines.registry import preferred_engine
+from alphazero.inference.network_evaluator import NetworkEvaluator
 from alphazero.network.registry import make_network
 from alphazero.network.weights import load_arrays
 from alphazero.runtime.device import choose_device, set_num_threads
@@ -28,7 +27,6 @@ from alphazero.workers.unit import (
     play_ordered,
 )
 
-_ENGINE_BATCH = 64  # positions per call when engines are measured
 _GPU_GAMES_PER_STREAM = 1024  # minimum on a GPU; a learner without a GPU has chosen fewer
 
 
@@ -63,7 +61,8 @@ class UnitPlayer:
         """Load a network, which the next units of work are played with."""
         load_arrays(self._network, weights.arrays)
         if self._evaluator is None:
-            choice = weights.engine or self._fastest_engine(weights.sample)
+            wanted = EngineChoice(self.job.evaluator.engine, self.job.evaluator.precision)
+            choice = weights.engine or preferred_engine(wanted, self._device)
             self._evaluator = NetworkEvaluator(
                 self._network,
                 weights.sample,
@@ -109,14 +108,3 @@ class UnitPlayer:
             )
             generator = child_generator(job.seed, f"{job.run} {self._name}")
         return ParallelSelfPlay(self.game, streams, settings, job.search, generator)
-
-    def _fastest_engine(self, sample: PositionSample) -> EngineChoice:
-        """Measure the engines that the settings allow; return the fastest one."""
-        settings = self.job.evaluator
-        threads = num_streams(self._device, self._num_threads)
-        choices = candidates(settings.engine, settings.precision, self._device)
-        choices = choices or candidates(settings.engine, "float32", self._device)
-        speeds = measure_speeds(
-            choices, self._network, sample.planes[:_ENGINE_BATCH], self._device, threads
-        )
-        return speeds[0].choice

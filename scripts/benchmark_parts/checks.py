@@ -44,7 +44,7 @@ def measure_checks(repeats: int) -> list[Row]:
 def _figures(name: str, shape: tuple[int, int], num_threads: int, repeats: int) -> dict[str, float]:
     device = choose_device("auto")
     _, network, sample = network_of(name, *shape)
-    choice = fastest(network.to(device), sample, num_threads, device)
+    choice = fastest(device)
     case = Case(name, shape, num_threads, BATCH)
     run = SelfPlayRun(case, network, sample, choice, CACHE_MB, device)
     timed = verified_engine.checked = TimedCheck()

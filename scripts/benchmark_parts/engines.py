@@ -2,13 +2,14 @@
 
 import statistics
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import torch
 
-from alphazero.inference.engines.agreement import PositionSample, sample_positions
+from alphazero.inference.engines.agreement import sample_positions
 from alphazero.inference.engines.engine import EngineChoice
-from alphazero.inference.engines.selection import candidates, measure_speeds
+from alphazero.inference.engines.registry import ENGINES, make_engine, precisions, preferred_engine
 from alphazero.network.interface import NetworkSettings
 from alphazero.network.registry import make_network
 from alphazero.own_games.registry import make_game
@@ -40,10 +41,9 @@ def network_of(name: str, blocks: int, channels: int):
     return game, network, sample_positions(game, 256, np.random.default_rng(0))
 
 
-def fastest(network, sample: PositionSample, num_threads: int, device=CPU) -> EngineChoice:
+def fastest(device=CPU) -> EngineChoice:
     """Return the engine that ``evaluator.engine=auto`` chooses."""
-    choices = candidates("auto", "auto", device)
-    return measure_speeds(choices, network, sample.planes[:64], device, num_threads)[0].choice
+    return preferred_engine(EngineChoice("auto", "auto"), device)
 
 
 def eager_per_s(network, planes: np.ndarray, num_threads: int) -> float:
@@ -71,11 +71,18 @@ def evaluations_per_s(evaluator, planes: np.ndarray) -> float:
 
 def _figures(num_threads: int, repeats: int) -> dict[str, float]:
     _, network, sample = network_of("connect_four", *NETWORKS["connect_four"])
-    choices, eager = candidates("auto", "auto", CPU), "torch eager as it comes"
-    speeds: dict[str, list[float]] = {name: [] for name in [*map(str, choices), eager]}
-    planes = sample.planes[:128]
-    for _ in range(repeats):
-        for choice, speed in measure_speeds(choices, network, planes, CPU, num_threads):
-            speeds[str(choice)].append(speed)
-        speeds[eager].append(eager_per_s(network, sample.planes, num_threads))
+    engines = {}
+    for engine, precision in [(name, one) for name in ENGINES for one in precisions(name, CPU)]:
+        choice = EngineChoice(engine, precision)
+        engines[str(choice)] = make_engine(choice, CPU, num_threads)
+        engines[str(choice)].load(network, sample.planes)
+    eager = "torch eager as it comes"
+    speeds: dict[str, list[float]] = {name: [] for name in [*engines, eager]}
+    planes = [sample.planes[:128]] * num_threads
+    with ThreadPoolExecutor(num_threads) as pool:
+        for _ in range(repeats):
+            for name, engine in engines.items():
+                each = pool.map(evaluations_per_s, [engine] * num_threads, planes)
+                speeds[name].append(sum(each))
+            speeds[eager].append(eager_per_s(network, sample.planes, num_threads))
     return {f"{name}_evaluations_per_s": statistics.median(runs) for name, runs in speeds.items()}

@@ -75,7 +75,7 @@ def _figures(repeats: int) -> dict[str, float]:
     """Return the median speeds, by implementation and part."""
     runs = {}
     _, network, sample = network_of(KINDS["compiled"][0], *NETWORK)
-    engine = fastest(network, sample, 1)
+    engine = fastest()
     for name, (game, package) in KINDS.items():
         if importlib.util.find_spec(package):
             runs[f"{name}, self_play"] = _self_play(game, engine)

@@ -121,7 +121,7 @@ def measure_selfplay(repeats: int) -> list[Row]:
 def _selfplay_figures(case: Case, repeats: int) -> dict[str, float]:
     """Measure all parts in turn; return the medians over all rounds but the first."""
     _, network, sample = network_of(case.game, *case.shape)
-    choice = fastest(network, sample, case.num_threads)
+    choice = fastest()
     plain, cached = (
         SelfPlayRun(case, network, sample, choice, cache_mb) for cache_mb in (0, CACHE_MB)
     )
@@ -208,7 +208,7 @@ def measure_scaling(repeats: int) -> list[Row]:
 
 def _scaling_figures(case: Case, repeats: int) -> dict[str, float]:
     _, network, sample = network_of(case.game, *case.shape)
-    choice = fastest(network, sample, case.num_threads)
+    choice = fastest()
     run = SelfPlayRun(case, network, sample, choice, cache_mb=0)
     figures = _medians([run.figures(SCALING_RUN_S) for _ in range(repeats + 1)][1:])
     shown = ("simulations_per_s", "positions_per_s", "evaluator_fraction")
@@ -232,7 +232,7 @@ def _memory_figures(case: Case, num_games: int) -> dict[str, float]:
     import resource
 
     _, network, sample = network_of(case.game, *case.shape)
-    choice = fastest(network, sample, case.num_threads)
+    choice = fastest()
     run = SelfPlayRun(case, network, sample, choice, CACHE_MB)
     figures = {}
     for quarter in range(1, 5):

@@ -26,8 +26,6 @@ from alphazero.games.square_names import action_names, edge_names, named_squares
 from alphazero.own_games.game_file import game_of
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
-from alphazero.selfplay.game_record import GameRecord
-from alphazero.training.loggers.boards import BoardPictures
 
 PLAIN = Medium(box=False, color=False)
 MOVES = ["b2b3", "c4d3", "e2d3"]
@@ -162,27 +160,6 @@ def test_pictures_have_coordinates_and_mark_the_last_move(session):
     fills = {(box.x, box.y): box.fill for box in shown if isinstance(box, Box)}
     marked = {place for place, fill in fills.items() if fill is not None} - {(0, 0)}
     assert marked == {(3, 2), (4, 3)} and fills[3, 2] != fills[4, 3]
-
-
-def test_no_picture_of_self_play_numbers_squares_that_pieces_have_left(session, monkeypatch):
-    states = np.stack(session.states[:-1])
-    num, actions = len(states), np.array(session.actions, np.int32)
-    record = GameRecord(
-        states=states,
-        actions=actions,
-        action_weights=np.zeros((num, session.game.num_actions), np.float32),
-        root_values=np.zeros(num, np.float32),
-        is_target=np.ones(num, bool),
-        outcomes=np.array([1, -1, 1], np.float32),
-    )
-    found = []
-    monkeypatch.setattr(
-        "alphazero.training.loggers.boards.paint",
-        lambda picture: found.extend(picture.shapes) or paint(picture),
-    )
-    BoardPictures(session.game).sample_game(record)
-    assert not any(getattr(shape, "text", "").isdigit() for shape in found)
-    assert sum(isinstance(shape, Disc) for shape in found) == 10 + 9
 
 
 def test_arrows_point_from_square_to_square_in_pixels_and_svg(game):

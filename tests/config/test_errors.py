@@ -12,7 +12,7 @@ ENDINGS = (
     (("engine", "x", ["torch", "openvino"]), "engine takes torch or openvino."),
     (("engine", "x", ("a", "b", "c"), "it is missing"), "it is missing. Allowed: a, b or c."),
     (("setup", "standard", ["ours"], "there is one"), "there is one. Allowed: ours."),
-    (("learner.step_at", True, False, "it is late"), "it is late. Allowed: false."),
+    (("workers.overlap", True, False, "it is late"), "it is late. Allowed: false."),
     (("token", None, None, "it is short"), "it is short."),
     (("nodes", 5, 0, "the game has no rules"), "the game has no rules. Allowed: 0."),
 )

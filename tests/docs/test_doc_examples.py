@@ -6,9 +6,6 @@ from pathlib import Path
 import pytest
 from mostly_slow import mostly_slow
 
-from alphazero.inference.engines import selection
-from alphazero.training import tuning
-
 ROOT = Path(__file__).parents[2]
 PAGES = ("docs/tour.md", "docs/python.md", "docs/textbook.md", "docs/notebooks.md", "README.md")
 #: An example, and what it prints if a block of text follows at once.
@@ -27,8 +24,6 @@ def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch, capsys):
     (tmp_path / "examples").mkdir()
     (tmp_path / "examples" / "snort.py").write_text((ROOT / "examples" / "snort.py").read_text())
     monkeypatch.chdir(tmp_path)  # where runs are stored
-    monkeypatch.setattr(selection, "_ROUND_S", 1e-3)  # a run measures the engines at its start
-    monkeypatch.setattr(tuning, "_LOCKSTEP_S", 0.01)
     names, printed = {}, ""
     for example, expected in found:
         exec(compile(example, page, "exec"), names)

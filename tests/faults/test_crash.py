@@ -23,7 +23,7 @@ from alphazero.storage.run_folder import RunFolder
 NEW = Scenario("new", stored=0, end=2)
 DROPS = ("run.keep_networks=2", "replay.window_start=20", "replay.window_max=20")
 DROPPING = Scenario("dropping", DROPS, stored=4, end=6)
-MEASURED_WORDS = ("pit.every=1", "run.sample_game_every=1", "evaluation.every=1")
+MEASURED_WORDS = ("pit.every=1", "evaluation.every=1")
 MEASURED_WORDS += ("evaluation.num_games=2", "evaluation.num_simulations=2")
 MEASURED = Scenario("measured", (*MEASURED_WORDS, "evaluation.uct_simulations=2"), 1, 3)
 SCENARIOS = [RESUME, NEW, DROPPING, MEASURED] if IS_FULL else [RESUME, NEW]

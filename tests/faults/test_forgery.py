@@ -40,7 +40,7 @@ pytestmark = pytest.mark.xdist_group("forgery")
 
 STATE, PREVIOUS = "state.safetensors", "state.previous.safetensors"
 GAMES, NETWORK = "games/000003.safetensors", "networks/000003.safetensors"
-SETTINGS = ["pit.every=2", "pit.acceptance=0", "run.num_iterations=3", "run.sample_game_every=0"]
+SETTINGS = ["pit.every=2", "pit.acceptance=0", "run.num_iterations=3"]
 RATINGS = {
     "format": "alphazero-ratings-1",
     "game": "tic_tac_toe",

@@ -26,8 +26,7 @@ FIXED += ["network.kind", "network.options", "evaluation.prove", "evaluation.exa
 #: The largest numbers that a tiny run can have, by the last word of their keys.
 CAPS = {"num_simulations": 4, "uct_simulations": 8, "blocks": 2, "channels": 8, "epochs": 3}
 CAPS |= {"num_games": 4, "replay_ratio": 3, "initial_num_simulations": 4}
-CHOICES = {"learner.precision": ["float32", "bfloat16"]}
-CHOICES |= {"workers.mode": ["free", "ordered"], "learner.step_at": [[], [0], [1, 0.5]]}
+CHOICES = {"learner.precision": ["float32", "bfloat16"], "workers.mode": ["free", "ordered"]}
 DRAWN = [key for key in ROWS if key in CHOICES or not key.startswith(tuple(FIXED))]
 DRAWN = [key for key in DRAWN if key in CHOICES or ROWS[key].allowed or TYPES[key] is bool]
 

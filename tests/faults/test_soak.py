@@ -22,7 +22,7 @@ pytestmark = [
 SOAK = """
 replay.window_start=100 replay.window_max=200 evaluator.precision=bfloat16 pit.every=10
 pit.num_games=2 evaluation.every=50 evaluation.num_games=2 evaluation.final_num_games=2
-evaluation.num_simulations=2 evaluation.uct_simulations=2 run.sample_game_every=50
+evaluation.num_simulations=2 evaluation.uct_simulations=2
 run.keep_networks=5
 """.split()
 INT8 = ["evaluator.engine=openvino", "evaluator.precision=int8"]

@@ -1,7 +1,6 @@
 """Engines: each keeps the laws of an evaluator, agrees with torch, or is refused."""
 
 import contextlib
-import itertools
 import subprocess
 import sys
 import threading
@@ -12,17 +11,15 @@ import pytest
 import torch
 from network_samples import planes_of, small_network
 
-from alphazero.inference.engines import cuda_engine, openvino_engine, selection
+from alphazero.inference.engines import cuda_engine, openvino_engine
+from alphazero.inference.engines.cuda_engine import padded_size
 from alphazero.inference.engines.engine import REFERENCE, EngineChoice
-from alphazero.inference.engines.padding import padded, padded_size
-from alphazero.inference.engines.registry import make_engine
-from alphazero.inference.engines.selection import candidates, fallbacks, measure_speeds
+from alphazero.inference.engines.registry import fallbacks, make_engine, preferred_engine
+from alphazero.inference.engines.torch_engine import padded
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
 from alphazero.own_games.registry import make_game
 from alphazero.runtime.errors import ConfigError
-from alphazero.training.settings import TrainSettings
-from alphazero.training.tuning import check_device
 
 CPU = torch.device("cpu")
 GAME = make_game("connect_x:4x4x3")
@@ -36,9 +33,10 @@ NETWORKS = {
 }
 # Convolutions in the residual blocks; the other networks have none.
 TOWERS = {"resnet": 4, "kernels of 2, scalar": 4}
-AVAILABLE = candidates("auto", "auto", CPU)
 CPU_ENGINES = [EngineChoice("torch", precision) for precision in ("float32", "bfloat16")]
+AVAILABLE = [*CPU_ENGINES]
 CPU_ENGINES += [EngineChoice("openvino", one) for one in ("float32", "bfloat16", "int8")]
+AVAILABLE += [EngineChoice("openvino", one) for one in openvino_engine.cpu_precisions()]
 needs_openvino = pytest.mark.skipif(
     openvino_engine.openvino is None, reason="OpenVINO is not installed"
 )
@@ -47,7 +45,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:Using padding='same' with even k
 
 def every_engine(test):
     """Run a test with each engine for CPUs; skip those that this machine lacks."""
-    assert set(AVAILABLE) <= set(CPU_ENGINES)
     skip = pytest.mark.skip(reason="this machine lacks OpenVINO or the number format")
     cases = [
         pytest.param(one, id=str(one), marks=[] if one in AVAILABLE else [skip])
@@ -358,17 +355,13 @@ def test_a_sample_of_one_position_is_enough_to_convert_a_network():
 def test_without_openvino_torch_remains_and_asking_for_openvino_is_an_error(monkeypatch):
     monkeypatch.setattr(openvino_engine, "openvino", None)
     assert openvino_engine.cpu_precisions() == []
-    assert candidates("auto", "auto", CPU) == CPU_ENGINES[:2]
-    settings = TrainSettings()
-    settings.evaluator.precision = "int8"
-    with pytest.raises(ConfigError, match="int8") as error:
-        check_device(settings, CPU)
-    assert (error.value.key, error.value.value) == ("evaluator.precision", "int8")
+    assert preferred_engine(EngineChoice("auto", "auto"), CPU).engine == "torch"
+    with pytest.raises(ConfigError, match="int8"):
+        make_engine(preferred_engine(EngineChoice("auto", "int8"), CPU), CPU, 1)
     for precision in ("auto", "float32", "int8"):
-        found = candidates("openvino", precision, CPU)
-        assert found  # so that the engine itself raises the error
+        found = preferred_engine(EngineChoice("openvino", precision), CPU)
         with pytest.raises(ConfigError, match="pip install openvino") as error:
-            make_engine(found[0], CPU, 1)
+            make_engine(found, CPU, 1)
         assert (error.value.key, error.value.value) == ("engine", "openvino")
         assert "torch" in error.value.allowed
 
@@ -436,25 +429,6 @@ def test_an_interrupt_is_handled_after_engines_have_been_freed():
 # --- selection ------------------------------------------------------------------------------------
 
 
-def test_candidates_are_what_the_settings_allow_and_the_machine_has(monkeypatch):
-    monkeypatch.setattr(openvino_engine, "cpu_precisions", lambda: ["float32", "int8"])
-
-    def names(*setting):
-        return [str(one) for one in candidates(*setting)]
-
-    torch_alone, openvino_alone = names("torch", "auto", CPU), names("openvino", "auto", CPU)
-    assert torch_alone == ["torch float32", "torch bfloat16"]
-    assert openvino_alone == ["openvino float32", "openvino int8"]
-    assert names("auto", "auto", CPU) == torch_alone + openvino_alone
-    assert names("auto", "float32", CPU) == ["torch float32", "openvino float32"]
-    assert names("auto", "int8", CPU) == ["openvino int8"]
-    # Named, so returned: making it raises an error.
-    assert names("openvino", "bfloat16", CPU) == ["openvino bfloat16"]
-    gpu = torch.device("cuda")
-    assert names("auto", "auto", gpu) == ["torch float32", "torch bfloat16"]
-    assert names("auto", "int8", gpu) == []
-
-
 def test_fallbacks_are_more_and_more_precise_and_end_with_the_reference(monkeypatch):
     monkeypatch.setattr(openvino_engine, "cpu_precisions", lambda: ["float32", "bfloat16", "int8"])
 
@@ -468,38 +442,6 @@ def test_fallbacks_are_more_and_more_precise_and_end_with_the_reference(monkeypa
     # As on processors of 2019.
     monkeypatch.setattr(openvino_engine, "cpu_precisions", lambda: ["float32", "int8"])
     assert names("openvino", "int8") == ["openvino int8", "openvino float32", "torch float32"]
-
-
-def test_speeds_are_medians_over_all_threads_with_the_fastest_first(monkeypatch):
-    class Scripted:
-        def __init__(self, speeds):
-            self.speeds, self.lock = speeds, threading.Lock()
-
-        def load(self, network, planes):
-            self.loaded = network
-
-        def evaluate(self, planes):
-            return np.zeros((len(planes), GAME.num_actions)), np.zeros(len(planes))
-
-    warm_up = [1e9, 1e9]  # one speed for each thread
-    rounds = [(speed, 2.0 * speed) for speed in (8, 2, 5, 1, 900, 4, 6, 3, 7)]
-    engines = {
-        EngineChoice("torch", "float32"): Scripted([*warm_up, *itertools.chain(*rounds)]),
-        EngineChoice("torch", "bfloat16"): Scripted([*warm_up, *[40.0, 40.0] * 9]),
-    }
-
-    def next_speed(engine, planes):
-        assert engine.loaded == "network"
-        with engine.lock:
-            return engine.speeds.pop(0)
-
-    monkeypatch.setattr(selection, "make_engine", lambda one, device, num_threads: engines[one])
-    monkeypatch.setattr(selection, "_evaluations_per_s", next_speed)
-    speeds = measure_speeds(list(engines), "network", planes_of(GAME, 4), CPU, num_threads=2)
-    assert [tuple(row) for row in speeds] == [
-        (EngineChoice("torch", "bfloat16"), 80.0),
-        (EngineChoice("torch", "float32"), 15.0),
-    ]
 
 
 # --- the engine for GPUs, without a GPU (the rest is in tests/inference/test_gpu.py) ----------

@@ -8,7 +8,8 @@ import torch
 from network_samples import planes_of, small_network
 
 from alphazero.cli import main
-from alphazero.inference.engines.agreement import sample_positions
+from alphazero.inference import verified_engine
+from alphazero.inference.engines.agreement import Deviation, sample_positions
 from alphazero.inference.engines.engine import EngineChoice
 from alphazero.inference.engines.registry import make_engine
 from alphazero.inference.network_evaluator import (
@@ -112,7 +113,9 @@ def test_threads_that_capture_and_replay_at_once_get_their_own_answers():
             assert_close(answer, network, planes, "float32")
 
 
-def test_an_evaluator_on_a_gpu_has_a_few_streams_and_compares_bfloat16_with_float32():
+def test_an_evaluator_on_a_gpu_has_a_few_streams_and_compares_bfloat16_with_float32(
+    monkeypatch,
+):
     network = small_network(GAME, trained=False).to(GPU)
     sample = sample_positions(GAME, 64, np.random.default_rng(0))
     choice = EngineChoice("torch", "bfloat16")
@@ -124,7 +127,7 @@ def test_an_evaluator_on_a_gpu_has_a_few_streams_and_compares_bfloat16_with_floa
     with ThreadPoolExecutor(STREAMS_PER_GPU) as pool:
         for answer in pool.map(lambda stream: stream.evaluate(planes), evaluator.streams):
             assert_close(answer, network, planes, "bfloat16")
-    evaluator.settings.max_policy_kl = 0.0
+    monkeypatch.setattr(verified_engine, "_LIMITS", Deviation(0.0, 0.0))
     evaluator.update(network)
     assert evaluator.report.name == "torch float32"
 

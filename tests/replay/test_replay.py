@@ -66,8 +66,8 @@ class NaiveReplay:
         s, num_added = self.settings, len(self.samples)
         size = num_added
         if num_added > s.window_start:
-            growth = ((num_added / s.window_start) ** s.window_alpha - 1) / s.window_alpha
-            size = math.floor(s.window_start * (1 + s.window_beta * growth))
+            growth = ((num_added / s.window_start) ** 0.75 - 1) / 0.75
+            size = math.floor(s.window_start * (1 + 0.4 * growth))
         return min(size, num_added, s.window_max)
 
     def in_window(self):
@@ -77,7 +77,7 @@ class NaiveReplay:
 
 
 def make_replay(game, seed=0, **settings):
-    window = dict(window_start=20, window_alpha=0.75, window_beta=0.4, window_max=60)
+    window = dict(window_start=20, window_max=60)
     settings = ReplaySettings(**(window | settings))
     return ReplayBuffer(game, settings, np.random.default_rng(seed))
 
@@ -277,7 +277,7 @@ def test_the_newest_states_are_the_newest_samples():
 
 
 def test_the_window_is_katagos():
-    window = dict(window_start=250_000, window_alpha=0.75, window_beta=0.4, window_max=10_000_000)
+    window = dict(window_start=250_000, window_max=10_000_000)
     settings = ReplaySettings(**window)
     assert window_size(100, settings) == 250_000
     assert window_size(250_000, settings) == 250_000
@@ -286,7 +286,6 @@ def test_the_window_is_katagos():
     slope = (window_size(251_000, settings) - window_size(250_000, settings)) / 1000
     assert slope == pytest.approx(0.4, abs=0.002)
     assert window_size(10**12, settings) == 10_000_000
-    assert window_size(10**6, ReplaySettings(window_start=500, window_beta=0.0)) == 500
     assert window_size(10**6, ReplaySettings(window_start=500, window_max=400)) == 400
 
 

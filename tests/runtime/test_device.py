@@ -5,10 +5,10 @@ import threading
 import pytest
 import torch
 
-from alphazero.inference.engines.engine import REFERENCE
-from alphazero.inference.engines.selection import candidates
+from alphazero.inference.engines.engine import REFERENCE, EngineChoice
+from alphazero.inference.engines.registry import preferred_engine
 from alphazero.runtime import device
-from alphazero.runtime.device import choose_device, num_cores, set_num_threads
+from alphazero.runtime.device import choose_device, has_bfloat16, num_cores, set_num_threads
 from alphazero.runtime.errors import ConfigError
 
 
@@ -37,7 +37,10 @@ def test_an_apple_gpu_is_taken_only_if_it_works(monkeypatch):
     assert error.value.allowed == ["auto", "cpu"]
     monkeypatch.setattr(device, "_apple_gpu_works", lambda: True)
     assert choose_device("auto") == choose_device("mps") == torch.device("mps")
-    assert candidates("auto", "auto", torch.device("mps")) == [REFERENCE]
+    mps = torch.device("mps")
+    assert (
+        not has_bfloat16(mps) and preferred_engine(EngineChoice("auto", "auto"), mps) == REFERENCE
+    )
 
 
 def test_zero_threads_means_all_cores():

@@ -233,7 +233,7 @@ def _settings(words) -> dict:
 
 
 def test_a_recipe_gives_the_same_settings():
-    words = "game=othello_6x6 network=tiny learner=sgd learner.step_at=[0.3,0.6] pit=on".split()
+    words = "game=othello_6x6 network=tiny learner=sgd pit=on".split()
     words += ["evaluator.engine=torch", "selfplay.num_parallel_games=7"]
     wanted = _settings(words)
     made = _settings(recipe(wanted, wanted["game.name"]))

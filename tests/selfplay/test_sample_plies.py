@@ -5,9 +5,8 @@ import pytest
 
 from alphazero.inference.evaluator import UniformEvaluator
 from alphazero.own_games.registry import make_game
-from alphazero.replay.buffer import ReplayBuffer
+from alphazero.replay.buffer import ReplayBuffer, sample_plies
 from alphazero.replay.settings import ReplaySettings
-from alphazero.replay.targets import sample_plies
 from alphazero.search.settings import SearchSettings
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.lockstep import SelfPlay, kl_divergence

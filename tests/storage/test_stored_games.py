@@ -177,10 +177,9 @@ def test_the_engine_plays_the_game_file_that_the_user_names(snort):
         assert "legal_actions" in answers.getvalue()
 
 
-@pytest.mark.parametrize("word", [f"game.name={EXAMPLE}", f"game={EXAMPLE}"])
 @pytest.mark.parametrize("run", [SNORT, "latest"])
-def test_a_run_resumes_with_the_game_file_that_the_user_names(snort, word, run):
-    settings, folder = train._resumed([f"resume={run}", word])
+def test_a_run_resumes_with_the_game_file_that_the_user_names(snort, run):
+    settings, folder = train._resumed([f"resume={run}", f"game={EXAMPLE}"])
     assert settings.game.name == EXAMPLE
     assert folder.path.parent == Path("checkpoints/snort")
 
@@ -200,7 +199,7 @@ def test_the_words_that_resume_a_run_name_its_game_file():
 def test_a_resumed_run_keeps_its_game(snort, tmp_path):
     shutil.copy(EXAMPLE, tmp_path / "other.py")
     with pytest.raises(ConfigError) as error:
-        train._resumed([f"resume={SNORT}", "game.name=other.py"])
+        train._resumed([f"resume={SNORT}", "game=other.py"])
     assert (error.value.key, error.value.value) == ("game", "other.py")
     assert folder_name(error.value.allowed) == "snort"
 
@@ -219,5 +218,5 @@ def test_a_compiled_game_is_its_rules_and_not_its_files_name(snort, tmp_path, mo
     with pytest.raises(ConfigError) as error:
         train._resumed(words)
     assert error.value.key == "resume" and "result" in str(error.value)
-    settings, _ = train._resumed([*words, "run.on_changed_rules=drop_window"])
-    assert settings.run.on_changed_rules == "drop_window"
+    settings, _ = train._resumed([*words, "run.drop_games=true"])
+    assert settings.run.drop_games

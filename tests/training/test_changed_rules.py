@@ -134,7 +134,7 @@ def test_changed_rules_are_refused(folder, capsys):
     before = {path: path.read_bytes() for path in folder.path.rglob("*") if path.is_file()}
     assert resume(folder, "run.num_iterations=3") == 2
     message = capsys.readouterr().err
-    assert "rules of pile:Pile" in message and "run.on_changed_rules=drop_window" in message
+    assert "rules of pile:Pile" in message and "run.drop_games=true" in message
     after = {path: path.read_bytes() for path in folder.path.rglob("*") if path.is_file()}
     assert before == after
     with pytest.raises(ConfigError) as refused:
@@ -160,7 +160,7 @@ def test_a_comment_and_a_new_name_change_nothing(folder, capsys):
 
 def test_the_network_is_kept_and_the_window_dropped_if_the_user_says_so(folder):
     edit(folder, *TAKES_MORE)
-    words = [f"resume={folder.path}", "game=pile:Pile", "run.on_changed_rules=drop_window"]
+    words = [f"resume={folder.path}", "game=pile:Pile", "run.drop_games=true"]
     settings, _ = train._resumed([*words, "run.num_iterations=4"])
     trainer = Trainer(settings, folder)
     trainer.restore()
@@ -172,7 +172,7 @@ def test_the_network_is_kept_and_the_window_dropped_if_the_user_says_so(folder):
     assert first.window == first.selfplay.num_samples
     assert second.window == first.window + second.selfplay.num_samples
     assert folder.rules_digest == trainer.game.rules_digest
-    assert folder.read_config()["run"]["on_changed_rules"] == "refuse"
+    assert not folder.read_config()["run"]["drop_games"]
     forget()
     assert resume(folder, "run.num_iterations=5") == 0  # they are the run's rules now
     edit(folder, "return -1", "return 1")
@@ -184,13 +184,13 @@ def test_the_python_api_drops_the_window_too(folder):
     settings = folder.read_config()
     settings["run"]["num_iterations"] = 3
     folder.write_config(settings)
-    (report,) = az.train(resume=folder.path, game="pile:Pile", on_changed_rules="drop_window")
+    (report,) = az.train(resume=folder.path, game="pile:Pile", drop_games=True)
     assert report.iteration == 3 and report.window == report.selfplay.num_samples
 
 
 def test_dropping_that_is_interrupted_has_to_be_repeated(folder, monkeypatch):
     edit(folder, *TAKES_MORE)
-    words = [f"resume={folder.path}", "game=pile:Pile", "run.on_changed_rules=drop_window"]
+    words = [f"resume={folder.path}", "game=pile:Pile", "run.drop_games=true"]
     settings, _ = train._resumed(words)
     with monkeypatch.context() as patch:
         patch.setattr(RunFolder, "write_rules", lambda self, text: 1 / 0)
@@ -198,12 +198,12 @@ def test_dropping_that_is_interrupted_has_to_be_repeated(folder, monkeypatch):
             Trainer(settings, folder).restore()
     forget()
     assert resume(folder, "run.num_iterations=3") == 2
-    assert resume(folder, "run.num_iterations=3", "run.on_changed_rules=drop_window") == 0
+    assert resume(folder, "run.num_iterations=3", "run.drop_games=true") == 0
 
 
 def test_a_network_of_another_shape_cannot_be_kept(folder, capsys):
     edit(folder, "num_actions, max_plies = 2, 12", "num_actions, max_plies = 3, 12")
-    assert resume(folder, "run.on_changed_rules=drop_window") == 2
+    assert resume(folder, "run.drop_games=true") == 2
     message = capsys.readouterr().err
     assert "((2, 1, 12), 2)" in message and "((2, 1, 12), 3)" in message
 
@@ -212,7 +212,7 @@ def test_another_game_is_refused_whatever_the_user_says_about_changed_rules(fold
     text = PILE.replace("return -1", "return 1")
     (folder.path.parents[2] / "heap.py").write_text(text)
     with pytest.raises(ConfigError) as refused:
-        words = [f"resume={folder.path}", "game=heap:Pile", "run.on_changed_rules=drop_window"]
+        words = [f"resume={folder.path}", "game=heap:Pile", "run.drop_games=true"]
         train._resumed(words)
     assert refused.value.key == "game"
 
@@ -250,11 +250,11 @@ def test_a_game_file_is_edited_between_two_commands(tmp_path, monkeypatch, capsy
     assert text.count(old) == 1
     moved.write_text(text.replace(old, new))
     assert resume(folder, "run.num_iterations=3", game=name) == 2
-    assert "run.on_changed_rules=drop_window" in capsys.readouterr().err
+    assert "run.drop_games=true" in capsys.readouterr().err
     folder.network(1).unlink()  # which knows the game by its first name
     found = commands_that_warn(name, folder.network(2), monkeypatch, capsys)
     assert found == ["match", "play", "prove", "rate", "serve"]
-    words = ("run.num_iterations=3", "run.on_changed_rules=drop_window")
+    words = ("run.num_iterations=3", "run.drop_games=true")
     assert resume(folder, *words, game=name) == 0
     before, after = folder.read_metrics()[-2:]
     assert after["window"] == after["selfplay.num_samples"] < before["window"]

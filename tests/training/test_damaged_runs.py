@@ -75,14 +75,12 @@ def test_games_that_both_states_need_are_dropped_at_the_users_word_only(folder):
     with pytest.raises(StoredFileError) as raised:
         resumed(folder)
     assert str(folder.games(2)) in str(raised.value)
-    assert "run.on_damaged_games=drop" in str(raised.value)
-    trainer = resumed(folder, "run.on_damaged_games=drop")
-    assert trainer.iteration == 4 and trainer.settings.run.on_damaged_games == "refuse"
-    num_samples = [report.selfplay.num_samples for report in reports(trainer)]
-    kept = load_state(folder.state)["games"]
-    assert sorted(kept) == ["3", "4", "5"] and kept["5"]["num_samples"] == num_samples[0]
-    assert trainer.replay.window == sum(games["num_samples"] for games in kept.values())
-    assert not folder.games(1).exists()
+    assert "run.drop_games=true" in str(raised.value)
+    trainer = resumed(folder, "run.drop_games=true")
+    assert (trainer.iteration, trainer.replay.window) == (4, 0)
+    assert not trainer.settings.run.drop_games and not folder.games(1).exists()
+    (report,) = reports(trainer)
+    assert report.window == report.selfplay.num_samples
     assert resumed(folder).store.notices == []
 
 

@@ -1,24 +1,17 @@
-"""What TensorBoard shows of a run: curves, charts, boards, histograms, changed settings."""
+"""What TensorBoard shows of a run: curves, charts, texts, changed settings."""
 
-import io
 import math
 
 import pytest
 import torch
-from PIL import Image
 from run_samples import make_trainer, reports
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
-from tensorboard.util import tensor_util
 from torch.utils.tensorboard import SummaryWriter
 
-from alphazero.own_games.registry import make_game
-from alphazero.solvers.proof import Failure
 from alphazero.training.curves import CURVES
 from alphazero.training.events import IterationReport, flat
-from alphazero.training.illustrations import search_entropies
-from alphazero.training.loggers.boards import BoardPictures
-from alphazero.training.loggers.charts import hparams, layout, metrics, settings_table
+from alphazero.training.loggers.charts import hparams, layout, metrics
 from alphazero.training.loggers.tensorboard import TensorBoardLogger
 from alphazero.training.reports import SelfPlayReport, StrengthReport
 from alphazero.training.run_config import compose, recipe_of
@@ -26,12 +19,12 @@ from alphazero.training.run_config import compose, recipe_of
 MEASURED = (
     "evaluation.every=1 evaluation.num_games=4 evaluation.final_num_games=4 "
     "evaluation.num_simulations=4 evaluation.uct_simulations=4 evaluation.opening_plies=2 "
-    "pit.every=1 run.num_iterations=3 run.sample_game_every=2"
+    "pit.every=1 run.num_iterations=3"
 ).split()
 
 
 def read(folder):
-    events = EventAccumulator(str(folder), size_guidance={"images": 0, "histograms": 0})
+    events = EventAccumulator(str(folder))
     events.Reload()
     return events
 
@@ -56,12 +49,11 @@ def stopped(tmp_path_factory):
     return trainer, read(path)
 
 
-def test_every_curve_picture_and_histogram_has_a_description(stopped):
+def test_every_curve_has_a_description(stopped):
     events = stopped[1]
-    tags = events.Tags()
-    shown = [*tags["scalars"], *tags["images"], *tags["histograms"]]
-    assert len(tags["scalars"]) > 50
-    for tag in shown:
+    tags = events.Tags()["scalars"]
+    assert len(tags) > 50
+    for tag in tags:
         assert events.summary_metadata[tag].summary_description, tag
         assert events.summary_metadata[tag].data_class, tag  # the data server needs it
 
@@ -100,31 +92,6 @@ def test_a_run_without_measurements_has_no_charts_of_them():
     assert not {"strength/elo", "exact/error_search"} & set(metrics(settings))
 
 
-def test_boards_are_pictures(stopped):
-    events = stopped[1]
-    assert set(events.Tags()["images"]) == {"boards/sample_game", "boards/misplayed"}
-    assert [event.step for event in events.Images("boards/sample_game")] == [2]
-    for event in events.Images("boards/misplayed"):
-        picture = Image.open(io.BytesIO(event.encoded_image_string))
-        assert picture.size == (event.width, event.height)
-
-
-def test_histograms_count_every_weight_of_a_layer(stopped):
-    trainer, events = stopped
-    tags = [tag for tag in events.Tags()["histograms"] if tag.startswith("weights/")]
-    sizes = {
-        "weights/" + name.removesuffix(".weight"): parameter.numel()
-        for name, parameter in trainer.learner.played_network.named_parameters()
-        if parameter.dim() > 1
-    }
-    assert set(tags) == set(sizes)
-    for tag, size in sizes.items():
-        (event,) = events.Histograms(tag)
-        values = event.histogram_value
-        assert (event.step, values.num, sum(values.bucket)) == (2, size, size)
-        assert len(values.bucket) == len(values.bucket_limit)
-
-
 def test_a_stopped_run_has_its_settings_and_metrics_but_no_end(stopped):
     trainer, events = stopped
     values = hparams_of(events, "session_start_info").hparams
@@ -135,18 +102,10 @@ def test_a_stopped_run_has_its_settings_and_metrics_but_no_end(stopped):
     assert "_hparams_/session_end_info" not in events.summary_metadata
 
 
-def test_all_settings_are_a_table(stopped):
-    (event,) = stopped[1].Tensors("settings/text_summary")
-    lines = tensor_util.make_ndarray(event.tensor_proto).item().decode().splitlines()
-    recipe = recipe_of("connect_x:5x5x4")
-    assert f"| **learner.batch_size** | **16** | {recipe.learner.batch_size} |" in lines
-    assert f"| learner.weight_decay | {recipe.learner.weight_decay} | |" in lines
-
-
 def test_the_metrics_hold_figures_alone(tmp_path):
-    trainer = make_trainer(tmp_path, "run.num_iterations=1", "run.sample_game_every=1")
+    trainer = make_trainer(tmp_path, "run.num_iterations=1")
     (report,) = reports(trainer)
-    assert report.illustrations is not None
+    assert report.sample_game is not None
     assert all(isinstance(value, (int, float, str, type(None))) for value in flat(report).values())
 
 
@@ -160,7 +119,6 @@ def test_hyper_parameters_are_what_differs_from_the_recipe_and_what_a_sweep_vari
     varied = {"learner.batch_size": "256", "learner": "sgd"}
     added = {"learner.batch_size": settings.learner.batch_size, "learner": "sgd"}
     assert hparams(settings, recipe, varied) == expected | added
-    assert settings_table(recipe, recipe).count("**") == 0
 
 
 def test_a_run_of_an_earlier_version_goes_on(tmp_path):
@@ -193,45 +151,3 @@ def test_an_elo_rating_is_finite_and_grows_with_the_number_of_games_won():
 
     assert of(10, 0) == pytest.approx(-of(0, 10)) and 0 < of(10, 0) < of(100, 0) < math.inf
     assert of(3, 1) == pytest.approx(400 * math.log10(3))
-
-
-def test_the_entropy_of_searches_counts_training_samples_alone(tmp_path):
-    trainer = make_trainer(tmp_path)
-    records = list(trainer.source.selfplay.play(6, 0.0))
-    targets = [
-        weights
-        for record in records
-        for weights, is_target in zip(record.action_weights, record.is_target)
-        if is_target
-    ]
-    expected = [-sum(p * math.log(p) for p in weights if p > 0) for weights in targets]
-    assert search_entropies(records) == pytest.approx(expected, abs=1e-5)
-
-
-def color_at(pixels, place):
-    return tuple(int(value) for value in pixels[place])
-
-
-def test_a_misplayed_position_shows_the_move_in_red_and_the_right_ones_in_green():
-    game = make_game("connect_four")
-    failure = Failure(game.play_moves([3, 3]), 0, -1, 1, [3, 6])
-    pixels = BoardPictures(game).misplayed([failure])
-    size, margin, line = 150 // 7, 12, 3  # of a cell, around the board, inside a cell
-
-    def outline(row, column):
-        return color_at(pixels, (margin + row * size + line, margin + column * size + size // 2))
-
-    red, green = (255, 59, 48), (140, 255, 102)
-    assert outline(5, 0) == red  # the bottom of column 0
-    assert outline(3, 3) == outline(5, 6) == green  # above two discs; an empty column
-    assert outline(5, 1) not in (red, green)
-
-
-def test_many_misplayed_positions_stand_side_by_side():
-    game = make_game("tic_tac_toe")
-    failure = Failure(game.play_moves([0]), 1, -1, 0, [4])
-    pictures = BoardPictures(game)
-    one, three, four = (pictures.misplayed([failure] * number) for number in (1, 3, 4))
-    assert one.shape[0] == three.shape[0] < four.shape[0]
-    assert one.shape[1] < three.shape[1] == four.shape[1]
-    assert pictures.misplayed([]).shape[2] == 3

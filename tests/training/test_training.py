@@ -25,8 +25,8 @@ from alphazero.storage.checkpoint import load_state
 from alphazero.storage.run_folder import RunFolder, folder_name
 from alphazero.training import trainer as training
 from alphazero.training.events import IterationReport, StageProgress
-from alphazero.training.illustrations import game_text
 from alphazero.training.loggers.console import ConsoleLogger
+from alphazero.training.loggers.tensorboard import _game_text
 from alphazero.training.run_config import compose
 from alphazero.training.settings import check_resumable
 
@@ -179,7 +179,7 @@ def test_a_killed_run_loses_its_unfinished_iteration_only(tmp_path, game):
 
 
 def test_reports_agree_with_the_stored_games(tmp_path):
-    trainer = make_trainer(tmp_path, "run.num_iterations=2", "run.sample_game_every=2")
+    trainer = make_trainer(tmp_path, "run.num_iterations=2")
     first, second = reports(trainer)
     records = trainer.folder.load_games(1, trainer.game)
     results = [record.first_player_result for record in records]
@@ -193,7 +193,7 @@ def test_reports_agree_with_the_stored_games(tmp_path):
     distinct = {record.actions.tobytes() for record in records}
     assert games.distinct_games == len(distinct) / len(records)
     assert (first.iteration, first.last, second.iteration, second.last) == (1, False, 2, True)
-    assert first.illustrations is None and second.illustrations is not None
+    assert first.sample_game is not None and second.sample_game is not None
     stored = load_network(trainer.folder.network(2))
     assert (stored.game, stored.info["iteration"]) == ("tic_tac_toe", 2)
     assert stored.settings == dataclasses.asdict(trainer.settings.network)
@@ -359,10 +359,10 @@ def test_what_a_run_may_change(tmp_path):
 
 
 def test_the_game_in_the_report_can_be_replayed(tmp_path):
-    trainer = make_trainer(tmp_path, "run.num_iterations=1", "run.sample_game_every=1")
+    trainer = make_trainer(tmp_path, "run.num_iterations=1")
     (report,) = reports(trainer)
     game = make_game("tic_tac_toe")
-    text = game_text(game, report.illustrations.sample_game)
+    text = _game_text(game, report.sample_game)
     moves, result, _, *board = text.split("\n")
     actions = read_moves(game, skin_of(game).notation, moves)
     state = game.play_moves(actions)

@@ -1,7 +1,7 @@
 """Compare an engine's outputs with the reference engine's on a sample of positions.
 
-In: the outputs of two evaluators with the same weights for the same positions. Out: mean
-differences. The sample also calibrates engines that quantize. Independent of the type of engine.
+Both have the same weights, and the result is the mean difference of their outputs. The sample also
+calibrates engines that quantize.
 """
 
 from typing import NamedTuple
@@ -25,7 +25,7 @@ class Deviation(NamedTuple):
     value_error: float  #: mean absolute difference of the values
 
     def within(self, limits: "Deviation") -> bool:
-        """Return whether neither difference exceeds its limit; False if one is NaN."""
+        """Return whether both differences are within their limits; False if one is NaN."""
         return self.policy_kl <= limits.policy_kl and self.value_error <= limits.value_error
 
 

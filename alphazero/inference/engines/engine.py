@@ -1,8 +1,8 @@
 """The protocol of engines, which run the network's forward pass; each engine is an `Evaluator`.
 
-In: a network as a torch module, and input planes as numpy arrays. Out: prior logits and values as
-numpy arrays. `engines.registry` makes engines, `engines.selection` measures their speed,
-`engines.agreement` their accuracy, and `alphazero.inference.verified_engine` chooses one.
+Networks are torch modules; planes and outputs are numpy arrays. `engines.registry` chooses and
+makes engines, `engines.agreement` measures their accuracy, and
+`alphazero.inference.verified_engine` replaces one that is not accurate.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:  # importing torch takes seconds; naming an engine does not ne
 
 
 class Engine(Protocol):
-    """Runs one network.
+    """Runs the forward pass of one network.
 
-    Contract: that of `alphazero.inference.evaluator.Evaluator`. In addition, several threads may
-    call `evaluate` at the same time. On a CPU, each call uses a single thread, so that one call per
-    core keeps all cores busy.
+    An engine fulfils the contract of `alphazero.inference.evaluator.Evaluator`. In addition,
+    several threads may call `evaluate` at the same time. On a CPU, each call uses a single
+    thread, so that one call per core keeps all cores busy.
     """
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
@@ -38,7 +38,7 @@ class Engine(Protocol):
 
 
 class EngineChoice(NamedTuple):
-    """The name of an engine and its number format."""
+    """An engine and its number format, such as OpenVINO in int8."""
 
     engine: str  #: one of `engines.registry.ENGINES`
     precision: str  #: one of `engines.registry.PRECISIONS`

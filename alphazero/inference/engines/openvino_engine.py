@@ -29,7 +29,7 @@ else:
 
 
 def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
-    """Make an `OpenVinoEngine`; see `alphazero.inference.engines.registry.EngineModule`."""
+    """Make an `OpenVinoEngine`, which runs on CPUs only; see `engines.registry.make_engine`."""
     if device.type != "cpu":
         reason = f"it runs on a CPU only (device=cpu), not with device={device}"
         raise ConfigError.of("engine", "openvino", ["torch"], reason)
@@ -92,12 +92,12 @@ class OpenVinoEngine:
 
 
 def precisions(device: torch.device) -> list[str]:
-    """Return OpenVINO's number formats on a device: [] unless it is a CPU."""
+    """Return OpenVINO's number formats on a device; [] unless it is a CPU."""
     return cpu_precisions() if device.type == "cpu" else []
 
 
 def cpu_precisions() -> list[str]:
-    """Return OpenVINO's number formats on this processor, [] if it is not installed."""
+    """Return OpenVINO's number formats on this processor; [] if it is not installed."""
     if openvino is None:
         return []
     capabilities = _core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")

@@ -1,37 +1,22 @@
-"""The engines by name, their number formats on this machine, and the function that makes one.
+"""The engines by name: their number formats on this machine, the fastest one, and its fallbacks.
 
-To add an engine, write a module with a class that implements `Engine` and the two functions of
-`EngineModule`; add its name to `ENGINES`, and any new number format to `PRECISIONS`. A module is
+To add an engine, write a module NAME_engine.py in this package with a class that implements
+`Engine` and two functions: `make`, with the arguments of `make_engine`, and `precisions`, which
+takes a device. Add the name to `ENGINES`, and any new number format to `PRECISIONS`. A module is
 imported when its engine is requested, because torch and OpenVINO take seconds to import.
 """
 
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any, Protocol
+from types import ModuleType
+from typing import TYPE_CHECKING
 
-from alphazero.inference.engines.engine import Engine, EngineChoice
+from alphazero.inference.engines.engine import REFERENCE, Engine, EngineChoice
 from alphazero.runtime.errors import ConfigError
-from alphazero.runtime.own_code import reason_of
 
 if TYPE_CHECKING:
     import torch
-
-
-class EngineModule(Protocol):
-    """The functions that an engine's module defines."""
-
-    def make(self, choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
-        """Make an engine, which has no network yet.
-
-        Raises:
-            ConfigError: if the engine does not run on this machine.
-        """
-        ...
-
-    def precisions(self, device: torch.device) -> list[str]:
-        """Return the number formats that the engine supports on a device; [] if none."""
-        ...
 
 
 ENGINES = ("torch", "openvino")  #: the module of each is NAME_engine.py in this package
@@ -51,32 +36,8 @@ def make_engine(choice: EngineChoice, device: torch.device, num_threads: int) ->
     return _module(choice.engine).make(choice, device, num_threads)
 
 
-def load_checked(
-    engine: Engine, choice: EngineChoice, network: torch.nn.Module, planes: Any
-) -> None:
-    """Load a network into an engine, and evaluate two positions as a test.
-
-    It fails if a user's network has operations or types that the engine does not support.
-
-    Args:
-        planes: float32[M, C, H, W], see `Engine.load`.
-
-    Raises:
-        ConfigError: if the engine cannot run this network.
-    """
-    try:
-        engine.load(network, planes)
-        engine.evaluate(planes[:2])
-    except ConfigError:
-        raise
-    except Exception as error:  # engines raise many types, few of them public
-        reason = f"it cannot run this network with {choice.precision} ({reason_of(error)[:300]})"
-        allowed = [name for name in ("auto", "torch") if name != choice.engine]
-        raise ConfigError.of("engine", choice.engine, allowed, reason) from error
-
-
 def precisions(engine: str, device: torch.device) -> list[str]:
-    """Return the number formats that an engine supports on a device of this machine; [] if none.
+    """Return the number formats in which an engine is fast on a device; [] if it cannot run.
 
     Raises:
         ConfigError: if there is no such engine.
@@ -84,7 +45,35 @@ def precisions(engine: str, device: torch.device) -> list[str]:
     return _module(engine).precisions(device)
 
 
-def _module(engine: str) -> EngineModule:
+def preferred_engine(wanted: EngineChoice, device: torch.device) -> EngineChoice:
+    """Choose engine and precision: what the user names and, for "auto", the fastest.
+
+    OpenVINO is faster than torch on a CPU, and int8 faster than bfloat16 and float32, for all but
+    tiny networks, see `docs/performance.md`. A named engine or precision is kept even if this
+    machine lacks it; the error from `make_engine` then says what is missing.
+    """
+    engines = ("openvino", "torch") if wanted.engine == "auto" else (wanted.engine,)
+    for engine in engines:
+        available = precisions(engine, device)
+        for precision in ("int8", "bfloat16", "float32"):
+            if precision in available and wanted.precision in ("auto", precision):
+                return EngineChoice(engine, precision)
+    return EngineChoice(engine, "float32" if wanted.precision == "auto" else wanted.precision)
+
+
+def fallbacks(choice: EngineChoice, device: torch.device) -> list[EngineChoice]:
+    """Return ``choice``, followed by the engines to try in turn if its outputs are inaccurate.
+
+    Each is more precise than the one before; the last one is the reference.
+    """
+    order = [choice]
+    if choice.precision == "int8" and "bfloat16" in precisions(choice.engine, device):
+        order.append(choice._replace(precision="bfloat16"))  # some processors have only int8
+    order += [choice._replace(precision="float32"), REFERENCE]
+    return list(dict.fromkeys(order))
+
+
+def _module(engine: str) -> ModuleType:
     if engine not in ENGINES:
         raise ConfigError.of("engine", engine, ENGINES)
     return importlib.import_module(f"{__package__}.{engine}_engine")

@@ -8,30 +8,28 @@ import threading
 import numpy as np
 import torch
 
+from alphazero.inference.engines.cuda_engine import CudaEngine, padded_size
 from alphazero.inference.engines.engine import Engine, EngineChoice
-from alphazero.inference.engines.padding import padded, padded_size
 from alphazero.network.interface import expected_value
 from alphazero.network.residual import folded
 from alphazero.network.weights import copy_weights
+from alphazero.runtime.device import has_bfloat16
 from alphazero.runtime.errors import ConfigError
 
 
 def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
-    """Make a `TorchEngine` or, on an NVIDIA GPU, a `CudaEngine`; see `EngineModule.make`."""
+    """Make a `TorchEngine` or, on an NVIDIA GPU, a `CudaEngine`."""
     if choice.precision not in ("float32", "bfloat16"):
         reason = f"{choice.engine} does not have it, but engine=openvino does"
         raise ConfigError.of("precision", choice.precision, ["float32", "bfloat16"], reason)
     if device.type == "cuda":
-        from alphazero.inference.engines.cuda_engine import CudaEngine
-
         return CudaEngine(choice.precision, device)
     return TorchEngine(choice.precision, device)
 
 
 def precisions(device: torch.device) -> list[str]:
-    """Return torch's number formats on a device; see `EngineModule.precisions`."""
-    # An Apple GPU may lack operations in bfloat16.
-    return ["float32"] if device.type == "mps" else ["float32", "bfloat16"]
+    """Return the number formats that the device computes in hardware."""
+    return ["float32", "bfloat16"] if has_bfloat16(device) else ["float32"]
 
 
 class TorchEngine:
@@ -80,3 +78,11 @@ class TorchEngine:
             return
         torch.set_num_threads(1)  # for this thread
         thread.limited = True
+
+
+def padded(planes: np.ndarray, num_rows: int) -> np.ndarray:
+    """Append zeros to ``planes`` (float32[B, C, H, W]) up to ``num_rows`` rows."""
+    if num_rows == len(planes):
+        return planes
+    zeros = np.zeros((num_rows - len(planes), *planes.shape[1:]), np.float32)
+    return np.concatenate([planes, zeros])

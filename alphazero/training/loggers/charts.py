@@ -1,10 +1,8 @@
-"""TensorBoard's overviews: the Custom Scalars tab, the HPARAMS tab, and a table of settings.
+"""TensorBoard's overviews: the Custom Scalars tab and the HPARAMS tab.
 
-In: the settings of a run, and those of its game's recipe. Out: a layout for
-`SummaryWriter.add_custom_scalars`, and records for HPARAMS. TensorBoard merges the layouts of all
-runs, so charts have the same names in every run (`alphazero.training.curves`). HPARAMS shows a
-run's changes to the recipe beside its newest metrics; these are existing curves, so they are always
-up to date, even in a stopped run.
+TensorBoard merges the layouts of all runs, so charts have the same names in every run
+(`alphazero.training.curves`). HPARAMS shows a run's changes to the recipe beside its newest
+metrics; these are existing curves, so they are always up to date, even in a stopped run.
 """
 
 from collections.abc import Mapping
@@ -34,10 +32,10 @@ _LATE_COLUMNS = ("game", "run.", "evaluation.")
 
 
 def layout(settings: TrainSettings) -> dict[str, dict[str, tuple[str, list[str]]]]:
-    """Return, by category and title, the charts for which a run with these settings has values.
+    """Return the charts for which a run with these settings has values, by category and title.
 
-    Each chart is a type and its tags: "Multiline" with regular expressions, or "Margin" with the
-    tags of a curve and of the ends of its confidence interval.
+    A chart is a pair: "Multiline" and regular expressions of tags, or "Margin" and the tags of a
+    curve and of the ends of its confidence interval.
     """
     result: dict[str, dict[str, tuple[str, list[str]]]] = {}
     for category, charts in CHARTS.items():
@@ -93,7 +91,7 @@ def hparams(
 
 
 def metrics(settings: TrainSettings) -> list[str]:
-    """Return the tags of the metrics in the HPARAMS table, which at first shows five of them."""
+    """Return the tags of the metrics in the HPARAMS table; TensorBoard shows the first five."""
     return [tag for tag in _METRICS if _has(settings, tag)]
 
 
@@ -110,18 +108,3 @@ def start_records(
         column.differs = column.name in first  # TensorBoard shows these columns at first
     plugin_data.content = content.SerializeToString()
     return columns, row
-
-
-def settings_table(settings: TrainSettings, recipe: TrainSettings) -> str:
-    """Format all settings as a Markdown table, with those that differ from the recipe first."""
-    usual = {row.key: row.value for row in rows(recipe)}
-    changed = []
-    others = []
-    for row in rows(settings):
-        value = value_text(row.value)
-        other = value_text(usual[row.key])
-        if value == other:
-            others.append(f"| {row.key} | {value} | |")
-        else:
-            changed.append(f"| **{row.key}** | **{value}** | {other} |")
-    return "\n".join(["| setting | value | recipe |", "|---|---|---|", *changed, *others])

@@ -78,7 +78,7 @@ class ConsoleLogger:
             self._print_alarm(alarm, f"since iteration {alarm.since}, ")
 
     def progress(self, event: StageProgress) -> None:
-        """Update the progress bar, and print notices."""
+        """Update the progress bar, and print notices about workers."""
         self._print_stored()
         for notice in event.notices:
             self._print(_INDENT + notice, "cyan")
@@ -86,12 +86,8 @@ class ConsoleLogger:
         of_iteration = begin + (end - begin) * event.done / max(event.total, 1)
         iteration = event.progress / (event.iteration - 1) if event.progress else self._iteration
         completed = min(event.progress + iteration * of_iteration, 1.0)
-        texts = [f"{event.iteration}: {event.stage} {event.done}/{event.total}"]
-        if math.isfinite(event.positions_per_s):
-            texts.append(f"{event.positions_per_s:,.0f} pos/s")
-        if math.isfinite(event.loss):
-            texts.append(f"loss {event.loss:.3f}")
-        self._bars.update(self._run, completed=completed, description=", ".join(texts))
+        text = f"{event.iteration}: {event.stage} {event.done}/{event.total}"
+        self._bars.update(self._run, completed=completed, description=text)
 
     def iteration(self, report: IterationReport) -> None:
         """Keep a report, to be printed when its iteration has been stored."""
@@ -108,7 +104,7 @@ class ConsoleLogger:
         engine = report.engine
         if engine is not None:
             if self._engine and engine.name != self._engine:
-                reason = f"; too far from float32: {engine.refused}" if engine.refused else ""
+                reason = f"; refused: {engine.refused}" if engine.refused else ""
                 self._print(f"{_INDENT}the network now runs on {engine.name}{reason}", "yellow")
             self._engine = engine.name
         if report.workers is not None:
@@ -146,7 +142,7 @@ class ConsoleLogger:
 
 
 class _TimeLeft(ProgressColumn):
-    """A column with the time left, estimated from the progress since the start or resumption.
+    """Shows the time left, estimated from the progress since the run was started or resumed.
 
     rich's own column requires many updates of equal size.
 
@@ -182,10 +178,11 @@ def _measurements(report: IterationReport) -> Iterator[str]:
         verdict = "accepted" if pit.accepted else "rejected, the old network is restored"
         yield f"pit {pit.score:.0%}, {verdict}"
     if (puzzle := report.puzzle) is not None and report.strength is not None:
-        yield puzzle_text(puzzle, report.strength.opponent)
+        yield _puzzle_text(puzzle, report.strength.opponent)
     elif (strength := report.strength) is not None:
         results = f"{strength.wins} won, {strength.draws} drawn, {strength.losses} lost"
-        yield f"{strength.score:.0%} against {strength.opponent} ({results})"
+        interval = f"95% interval {strength.score_low:.1%} to {strength.score_high:.1%}"
+        yield f"{strength.score:.1%} against {strength.opponent} ({results}; {interval})"
     if (exact := report.exact) is not None:
         yield (
             f"accuracy {exact.accuracy:.1%} on {exact.num_positions:,} positions, "
@@ -197,7 +194,7 @@ def _measurements(report: IterationReport) -> Iterator[str]:
         yield f"{proof.num_accurate:,} of {proof.num_positions:,} positions perfect{lost}"
 
 
-def puzzle_text(puzzle: PuzzleReport, opponent: str) -> str:
+def _puzzle_text(puzzle: PuzzleReport, opponent: str) -> str:
     """Describe the results in a game of one player, and UCT's in the same openings."""
     text = (
         f"mean result {puzzle.mean_result:.2f} from {counted(puzzle.num_openings, 'opening')}, "

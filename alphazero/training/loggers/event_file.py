@@ -1,8 +1,8 @@
 """TensorBoard's event file, written on the caller's thread.
 
-In: summaries. Out: a file that holds either all summaries of a `flush` or none of them. The writers
-of torch and TensorBoard use another thread, which prints errors as tracebacks and can make a
-program wait forever if the disk is full.
+The file holds either all summaries of a `flush` or none of them. The writers of torch and
+TensorBoard use another thread, which prints errors as tracebacks and can make a program wait
+forever if the disk is full.
 """
 
 import contextlib
@@ -18,10 +18,10 @@ from tensorboard.summary.writer.record_writer import RecordWriter
 
 
 class EventFile:
-    """A new event file in a folder, created by the first `flush`.
+    """A new TensorBoard event file in a folder, created by the first `flush`.
 
     Args:
-        purge_step: events from this step on, in the folder's older files, become invalid.
+        purge_step: TensorBoard ignores the events of older files from this step on; None keeps all.
     """
 
     def __init__(self, folder: Path, purge_step: int | None = None):
