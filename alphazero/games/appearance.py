@@ -1,7 +1,7 @@
 """How a game looks wherever it is drawn: its names, its colours and its board.
 
-The rules of a game return an `Appearance`. Terminals, web pages and pictures translate it into
-their own colours (in `alphazero.boards.skin` and the page's style sheet).
+The rules of each game return an `Appearance`. `alphazero.boards.skin` translates it into a
+terminal's colours, and the web page's style sheet into the page's.
 """
 
 import dataclasses
@@ -13,22 +13,22 @@ BOARDS = ("plain", "wood", "green", "plate", "lines")
 
 @dataclasses.dataclass(frozen=True)
 class Appearance:
-    """How a game looks where it is drawn; in pairs, the player who begins the game comes first."""
+    """How a game looks; of each pair of fields, the first is for the player who begins the game."""
 
-    title: str = ""  #: name on boards and pictures; "" means the game's name
-    sides: tuple[str, str] = ("", "")  #: names of the players; "" means the piece's letter
-    #: Colours of the pieces, two of `COLORS`: "first" and "second" are blue and red letters (discs
-    #: on the page), "x" and "o" are always letters, the others are discs.
+    title: str = ""  #: title above boards and in pictures; "" means the game's name
+    sides: tuple[str, str] = ("", "")  #: names of the players; "" means the letter of their pieces
+    #: Colours of the pieces, two of `COLORS`: "first" and "second" are blue and red letters (on the
+    #: web page, discs), "x" and "o" are always letters, and the others are discs.
     colors: tuple[str, str] = ("first", "second")
-    #: One of `BOARDS`: uncoloured, wooden, green, only lines, or a plate into whose columns pieces
-    #: fall, with columns counted from 1. Discs need a coloured board.
+    #: One of `BOARDS`: "plain" has no colour, "lines" shows only lines, and "plate" is a board into
+    #: whose columns pieces fall, with columns numbered from 1. Discs need a coloured board.
     board: str = "plain"
     rows_from_top: bool = False  #: True if row 1 is at the top; in chess it is at the bottom
-    numbers_squares: bool = False  #: whether a terminal shows the numbers of the legal squares
-    line_length: int = 0  #: number of pieces in a row that win; 0 if lines do not win
-    counts_pieces: bool = False  #: whether the player with more pieces wins
-    #: True if other programs set up the game with swapped colours and mirrored columns; only for
-    #: square boards with row 1 at the top.
+    numbers_squares: bool = False  #: whether a terminal numbers the squares that are legal moves
+    line_length: int = 0  #: number of pieces in a row that win; 0 if no line wins the game
+    counts_pieces: bool = False  #: whether the player with more pieces at the end wins
+    #: True if other programs start the game with swapped colours and mirrored columns, as they do
+    #: Othello; allowed only for square boards with row 1 at the top.
     has_standard_setup: bool = False
 
     def __post_init__(self) -> None:
@@ -41,9 +41,10 @@ class Appearance:
 
 
 def read_appearance(stated: Any) -> Appearance:
-    """Convert what a game gives as its appearance, an `Appearance` or a dict of its fields.
+    """Return a game's appearance as an `Appearance`; ``stated`` may also be a dict of its fields.
 
     Raises:
-        TypeError, ValueError: if a field does not exist or has an impossible value.
+        TypeError: if a field does not exist.
+        ValueError: if a field has a value that is not allowed.
     """
     return stated if isinstance(stated, Appearance) else Appearance(**stated)

@@ -1,4 +1,4 @@
-"""Connect-X: drop discs into columns; `length` in a row wins; a full board is a draw.
+"""Connect-X: players drop discs into columns; `length` in a row wins; a full board is a draw.
 
 Connect Four has 6 rows and 7 columns, and 4 in a row win. Each player's discs are the bits of a
 64-bit word, in J. Tromp's layout: each column has a spare cell on top, so that a line never runs
@@ -34,9 +34,9 @@ ZERO = np.uint64(0)
 
 
 class ConnectX(NamedTuple):
-    """Sizes of the board, and the number of discs in a row that win.
+    """The size of the board, and the number of discs in a row that wins.
 
-    State: uint64[3] = discs of the player to move, the opponent's discs, and
+    State: uint64[3] = the discs of the player to move, the opponent's discs, and
     2 * plies + (1 if the last disc completed a line).
     """
 
@@ -88,7 +88,7 @@ def step(game, state, action):
 
 @njit
 def has_line(game, discs):
-    """Return whether ``discs`` (uint64) contain ``game.length`` in a row in any direction."""
+    """Return whether ``discs`` (uint64) contain ``game.length`` discs in a row in any direction."""
     # `_has_four` is short enough to be inlined into rollouts: 1.3 times as many random games/s.
     return _has_four(game, discs) if game.length == 4 else _has_run(game, discs)
 
@@ -214,15 +214,16 @@ def appearance(game):
 
 
 def check_position(board: np.ndarray, player: int, length: int) -> bool:
-    """Check that a board is reachable; return whether the last disc completed a line.
+    """Check that a board can occur in a game, and return whether the last disc completed a line.
 
     Args:
-        board: int8[rows, columns] as `rules.cells` returns it.
-        player: the player to move, 0 or 1.
-        length: number of discs in a row that win.
+        board: int8[rows, columns]: 0 empty, 1 the first player's disc, 2 the second's.
+        player: the player to move, 0 or 1; 0 began the game.
+        length: number of discs in a row that wins.
 
     Raises:
-        ValueError: with the square or the reason, if the board is not reachable.
+        ValueError: if a disc has an empty cell below it, it is not this player's turn, or the
+            player to move already has a line; the message says which.
     """
     filled = board != 0
     for row, column in zip(*np.nonzero(filled[:-1] & ~filled[1:])):

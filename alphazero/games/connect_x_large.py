@@ -1,6 +1,6 @@
 """Connect-X on boards too large for the 64 bits of `ConnectX`: same rules, actions and text.
 
-The state has one byte per cell, row by row from the top, and three more. For 2 x 3:
+A state has one byte per cell, row by row from the top, followed by three more bytes. For 2 x 3:
 
     0 1 2      row 0      state[6]: the player to move
     3 4 5      row 1      state[7]: 1 if the last disc completed a line
@@ -18,9 +18,10 @@ from alphazero.runtime.random_generators import random_below
 
 
 class LargeConnectX(NamedTuple):
-    """Sizes of the board, and the number of discs in a row that win.
+    """The size of the board, and the number of discs in a row that wins.
 
-    State: int8[rows * columns + 3]; a cell is 0 empty, 1 the first player's, 2 the second's.
+    State: int8[rows * columns + 3]. A cell is 0 if it is empty, 1 or 2 if it holds the first or the
+    second player's disc; the module's docstring explains the last three bytes.
     """
 
     rows: int
@@ -82,7 +83,11 @@ def has_line_through(game, state, row, column):
 
 @njit
 def _discs_beside(game, state, row, column, down, right):
-    """Count the same player's discs that follow (row, column) in one direction without a gap."""
+    """Count the unbroken run of the same player's discs next to (row, column) in one direction.
+
+    The direction is the step (down, right), each -1, 0 or 1; the disc at (row, column) is not
+    counted.
+    """
     disc = state[row * game.columns + column]
     count = 0
     row += down

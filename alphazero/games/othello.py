@@ -1,13 +1,13 @@
-"""Othello: a disc flips the opponent's discs that it encloses; more discs at the end win.
+"""Othello: a disc flips the opponent's discs that it encloses; the player with more discs wins.
 
-White moves first. (Elsewhere black does; only the colours are swapped.) Boards of 4x4, 6x6 and 8x8
-lie in the top left corner of one 8x8 grid of bits, so that the same shifts work for every size. Bit
-numbers, with the 6x6 board marked:
+White moves first. (In other programs black does; only the colours are swapped.) Boards of 4x4, 6x6
+and 8x8 lie in the top left corner of one 8x8 grid of bits, so that the same shifts work for every
+size. Bit numbers, with the 6x6 board marked:
 
      0  1  2  3  4  5 |  6  7        Actions are the squares, row * size + column (on 8x8: the bit),
      8  9 10 11 12 13 | 14 15        and the pass, size * size: legal only if there is no other
     16 17 18 19 20 21 | 22 23        move and the game is not over. The game is over as soon as
-    24 25 26 27 28 29 | 30 31        neither side has a move.
+    24 25 26 27 28 29 | 30 31        neither side can place a disc.
     32 33 34 35 36 37 | 38 39
     40 41 42 43 44 45 | 46 47
     -----------------   48 ..
@@ -44,19 +44,20 @@ _4, _32 = np.uint64(4), np.uint64(32)
 class Othello(NamedTuple):
     """The side of the board: 4, 6 or 8.
 
-    State: uint64[4] = discs of the player to move, the opponent's discs, squares where the player
-    to move may place a disc, and flags: bit 0 is the player to move (0 is white, who began), bit 1
-    is set if the game is over. The third word is stored because every rule needs it, although it
-    follows from the others.
+    State: uint64[4] = the discs of the player to move, the opponent's discs, the squares where the
+    player to move may place a disc, and flags. Bit 0 of the flags is the player to move (0 is
+    white, who begins); bit 1 is set if the game is over. The third word follows from the first two,
+    but is stored because every rule needs it.
     """
 
     size: int
 
 
 def _ray_table() -> np.ndarray:
-    """Make uint64[64, 8]: for each square, the squares in each direction, as set bits.
+    """Return the squares from each square to the edge in each direction, uint64[64, 8], as set bits.
 
-    Directions: east, south-west, south, south-east, then the opposites of these.
+    The directions are east, south-west, south and south-east, then their opposites in the same
+    order.
     """
     rays = np.zeros((64, 8), np.uint64)
     steps = [(0, 1), (1, -1), (1, 0), (1, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1)]
@@ -71,9 +72,10 @@ def _ray_table() -> np.ndarray:
 
 
 def _nth_bit_table() -> np.ndarray:
-    """Make uint8[256, 8]: entry [b, n] is the index of the n-th lowest set bit of b, n from 0.
+    """Return the positions of the set bits of every byte, uint8[256, 8].
 
-    It is 0 if the byte b has fewer bits.
+    Entry [b, n] is the index of the n-th lowest set bit of the byte b, with n counted from 0; it is
+    0 if b has no such bit.
     """
     table = np.zeros((256, 8), np.uint8)
     for byte in range(256):
@@ -137,7 +139,7 @@ def step(game, state, action):
 
 @njit
 def find_moves(game, state):
-    """Write the legal squares into state[2], and set bit 1 of state[3] if the game is over."""
+    """Store the legal squares in state[2], and set bit 1 of state[3] if neither player can move."""
     board = ((ONE << np.uint64(game.size)) - ONE) * EVERY_ROW >> np.uint64(64 - 8 * game.size)
     empty = board & ~(state[0] | state[1])
     state[2] = moves_of(state[0], state[1]) & empty
@@ -147,11 +149,12 @@ def find_moves(game, state):
 
 @njit
 def moves_of(mine, other):
-    """Return the squares just past a run of ``other``'s discs that starts beside one of ``mine``.
+    """Return the squares just past each run of ``other``'s discs that begins beside one of ``mine``.
 
-    All arguments are uint64; the result may include occupied squares. Runs grow from all of
-    ``mine`` at once, in each of 8 directions, to 1, 2, 4 and 6 discs. Discs on the outer columns
-    cannot be enclosed sideways; excluding them keeps a run from continuing in the next row.
+    Both arguments and the result are sets of squares as uint64; the result may include occupied
+    squares. Runs grow from all of ``mine`` at once, in each of 8 directions, to 1, 2, 4 and 6
+    discs. Discs on the outer columns cannot be enclosed sideways; excluding them keeps a run from
+    continuing in the next row.
     """
     inner = other & INNER_COLUMNS
     return (
@@ -179,11 +182,11 @@ def _ends_of_runs(mine, other, shift, twice):
 
 @njit
 def flips(mine, other, square):
-    """Return the discs of ``other`` that a disc on ``square`` flips.
+    """Return the discs of ``other`` that are flipped when the player of ``mine`` plays on ``square``.
 
-    All are uint64 except ``square``. Along a ray, the first square without a disc of ``other`` is
-    the lowest or highest bit of a word. If that square is in ``mine``, all discs before it flip.
-    One bit is added to each such word, so that it is never zero.
+    Sets of discs are uint64; ``square`` is a bit number. Along a ray, the first square without a
+    disc of ``other`` is the lowest or highest bit of a word. If that square is in ``mine``, all
+    discs before it flip. One bit is added to each such word, so that it is never zero.
     """
     not_other = ~other
     flipped = ZERO
@@ -213,7 +216,9 @@ def random_action(game, state, rng, mask):
 
 @njit
 def nth_bit_index(bits, n):
-    """Return the index of the set bit that has ``n`` set bits below it; n < popcount(bits).
+    """Return the index of the n-th lowest set bit of ``bits`` (uint64); n counts from 0.
+
+    ``n`` must be less than the number of set bits.
 
     S. Vigna, "Broadword implementation of rank/select queries", 2008. Without a loop there is no
     branch to mispredict: 18% more random games/s. Each byte of ``counts`` holds the number of set

@@ -1,12 +1,12 @@
-"""The rules that a game must define, as compiled functions of one position.
+"""The rules that a game must define, as compiled functions of a single position.
 
-A game's file imports nothing else from this package.
+A file that defines a game needs to import nothing else from this package.
 
 A game is a NamedTuple of its sizes. A position is a one-dimensional numpy array of fixed length and
 dtype, which `step` changes in place. Each rule is a generic function that dispatches on the class
 of the game: with `functools.singledispatch` in Python, with numba's `overload` in compiled code.
 The same source therefore runs in both, and a kernel that takes the game as its first argument is
-compiled once for each game.
+compiled once for each class of game.
 
 A game's file implements the rules like this::
 
@@ -51,24 +51,25 @@ _GAME_CLASSES = set()
 
 
 def _compiled_rule(prototype):
-    """Decorate a rule so that it dispatches on its game's class, in Python and in compiled code."""
+    """Make a rule dispatch on the class of its game, in Python and in compiled code."""
     generic = _python_rule(prototype)
     jit.overload_by_class(generic)
     return generic
 
 
 def _python_rule(prototype):
-    """Decorate a rule so that it dispatches on its game's class, only in Python."""
+    """Make a rule dispatch on the class of its game, in Python only."""
     generic = functools.singledispatch(prototype)
     _RULES[prototype.__name__] = generic
     return generic
 
 
 def implement(game_class):
-    """Register the decorated function as a game class's rule of the same name.
+    """Return a decorator that registers a function as the game class's rule of the same name.
 
     Raises:
-        TypeError: if no rule has the function's name, or the rule's arguments differ.
+        TypeError: by the decorator, if no rule has the function's name, or if its parameters differ
+            from the rule's.
     """
     if game_class not in _GAME_CLASSES:
         _GAME_CLASSES.add(game_class)
@@ -113,22 +114,26 @@ def reset(game, state):
 
 @_compiled_rule
 def player_to_move(game, state):
-    """Return the player to move: 0 began the game, 1 is the other.
+    """Return the player to move: 0 began the game, 1 is the other player.
 
-    If the game is over, this is the player who would move next. In a game of one player it is 0.
+    After the end of the game, this is the player whose turn would be next. In a puzzle it is always
+    0.
     """
     raise _missing(game, "player_to_move")
 
 
 @_compiled_rule
 def legal_actions(game, state, mask):
-    """Write into ``mask`` (bool[A]) which actions are legal: none if the game is over."""
+    """Write into ``mask`` (bool[A]) whether each action is legal: all False if the game is over.
+
+    Every entry must be written, because the mask holds old values.
+    """
     raise _missing(game, "legal_actions")
 
 
 @_compiled_rule
 def step(game, state, action):
-    """Play a legal ``action`` on ``state``, in place. The caller validates the action."""
+    """Play a legal ``action`` by changing ``state`` in place; the caller validates the action."""
     raise _missing(game, "step")
 
 
@@ -142,35 +147,39 @@ def is_over(game, state):
 def result(game, state):
     """Return the result of a finished game for the player to move: 1 win, 0 draw, -1 loss.
 
-    A game that defines `result_range` may return any number in that range.
+    A game that defines the rule `result_range` may return any number in that range.
     """
     raise _missing(game, "result")
 
 
 @_compiled_rule
 def result_range(game):
-    """Return the worst and the best result, which are scaled to -1 and 1.
+    """Return the worst and the best result a player can get, which are scaled to -1 and 1.
 
-    The scaled results of two players add up to 0.
+    In a game for two players, the scaled results of both must add up to 0.
     """
     return -1.0, 1.0
 
 
 @_compiled_rule
 def observe(game, state, planes):
-    """Write the network's input for the player to move into ``planes`` (zeros[C, H, W])."""
+    """Write the network's input, as the player to move sees it, into ``planes`` (float32[C, H, W]).
+
+    All entries of ``planes`` are 0 before the call.
+    """
     raise _missing(game, "observe")
 
 
 @_compiled_rule
 def random_action(game, state, rng, mask):
-    """Return a uniformly random legal action of an unfinished game.
+    """Return a legal action of an unfinished game, chosen uniformly at random.
 
-    The default counts the legal actions; rules with bit boards can do this faster.
+    The default counts the legal actions; games stored as bits can define a faster rule.
 
     Args:
-        rng: uint64[1], see `alphazero.runtime.random_generators.kernel_rng`.
-        mask: bool[A], scratch memory.
+        rng: uint64[1], the random state, which is advanced; see
+            `alphazero.runtime.random_generators.kernel_rng`.
+        mask: bool[A], memory that the rule may overwrite.
     """
     legal_actions(game, state, mask)
     count = 0
@@ -188,12 +197,12 @@ def random_action(game, state, rng, mask):
 
 @_compiled_rule
 def action_scores(game, state, weights, scores):
-    """Write each legal action's score into ``scores`` (float64[A]), for weighted rollouts.
+    """Write a score for each legal action into ``scores`` (float64[A]), for weighted rollouts.
 
     A larger score is better for the player to move. Scores of illegal actions are ignored.
 
     Args:
-        weights: float64[F], the weights of the game's features.
+        weights: float64[F], the weight of each of the game's features; see `feature_names`.
     """
     for action in range(scores.shape[0]):
         scores[action] = 0.0
@@ -201,7 +210,7 @@ def action_scores(game, state, weights, scores):
 
 @njit
 def scaled_result(game, state):
-    """Return the result of a finished game for the player to move, in [-1, 1]."""
+    """Return the result of a finished game for the player to move, scaled to [-1, 1]."""
     worst, best = result_range(game)
     return 2.0 * (result(game, state) - worst) / (best - worst) - 1.0
 
@@ -217,13 +226,13 @@ def num_players(game) -> int:
 
 @_python_rule
 def num_actions(game) -> int:
-    """Return A, the number of actions, legal or not."""
+    """Return A, the number of different actions in the game, legal or not."""
     raise _missing(game, "num_actions")
 
 
 @_python_rule
 def state_layout(game) -> tuple[int, np.dtype]:
-    """Return the length K and the dtype of a state."""
+    """Return the length K of a state and its dtype."""
     raise _missing(game, "state_layout")
 
 
@@ -241,7 +250,9 @@ def max_plies(game) -> int:
 
 @_python_rule
 def symmetries(game) -> tuple[np.ndarray, np.ndarray]:
-    """Return tables of the board's symmetries, for positions and policies, the identity first.
+    """Return the symmetries of the board as permutation tables for positions and policies.
+
+    The first symmetry must be the identity, which is also the default.
 
     Returns:
         cells: int32[S, H*W]; the entry at flat index i of a transformed plane is the entry at
@@ -255,13 +266,13 @@ def symmetries(game) -> tuple[np.ndarray, np.ndarray]:
 
 @_python_rule
 def rollout_weights(game) -> np.ndarray:
-    """Return the default weights of `action_scores`, float64[F]; empty if there are no features."""
+    """Return the default weights for `action_scores`, float64[F]; empty if there are no features."""
     return np.zeros(0)
 
 
 @_python_rule
 def feature_names(game) -> tuple[str, ...]:
-    """Return the names of the F features of `action_scores`, in the order of their weights."""
+    """Return the names of the F features in `action_scores`, in the order of their weights."""
     return ()
 
 
@@ -276,7 +287,10 @@ def cells(game, state) -> np.ndarray:
 
 @_python_rule
 def piece_letters(game) -> str:
-    """Return letters for an empty square, each player's piece and, if any, a blocked square."""
+    """Return the letters for an empty square and for each player's piece on a board drawn as text.
+
+    A fourth letter stands for a blocked square, in games that have them.
+    """
     return ".XO"
 
 
@@ -288,10 +302,14 @@ def appearance(game) -> Appearance:
 
 @_python_rule
 def from_cells(game, board: np.ndarray, player: int) -> np.ndarray:
-    """Return the state with the given board (int8[H, W], as `cells` returns it) and player to move.
+    """Return the state with the given board and player to move.
+
+    Args:
+        board: int8[H, W], as `cells` returns it.
+        player: the player to move; 0 began the game.
 
     Raises:
-        ValueError: if the board is not reachable or the game has no such rule, with the reason.
+        ValueError: if the board cannot be reached in a game, or the game does not define this rule.
     """
     raise ValueError(
         "this game cannot set up a position from a board, because it does not define the rule "
@@ -301,28 +319,30 @@ def from_cells(game, board: np.ndarray, player: int) -> np.ndarray:
 
 @_python_rule
 def action_squares(game, action: int) -> tuple[int, ...]:
-    """Return the squares that an action names, in order: from and to, or the one it fills.
+    """Return the squares that an action names: from and to, or the one it fills; () for a pass.
 
-    A square is a flat index, row * W + column. This rule lets people move pieces by clicking,
-    dragging, or typing the names of squares. Actions without squares, such as a pass, return ().
+    A square is a flat index, row * W + column. With this rule people can move pieces by clicking,
+    dragging, or typing the names of squares.
     """
     return ()
 
 
 @_python_rule
 def action_to_text(game, action: int) -> str | None:
-    """Format an action in the notation of the rules, which may count from 0.
+    """Format an action in the game's own notation, which may count from 0.
 
-    If the rule returns None, the action is written as the names of its squares, or as its number.
+    By default this is None: the action is then written as the names of its squares, or as its
+    number.
     """
     return None
 
 
 @_python_rule
 def text_to_action(game, text: str) -> int | None:
-    """Parse an action that a person typed.
+    """Parse an action that a person typed in the game's own notation.
 
-    If the rule returns None, people type the text that they read, or the names of the squares.
+    By default this is None: people then type what `action_to_text` shows, or the names of the
+    squares.
 
     Raises:
         ValueError: if the text is not an action; the message says what is allowed.

@@ -1,11 +1,11 @@
 """Names of squares such as d3 and of moves such as a2a3, and Othello's two set-ups.
 
 A square's name is its column's letter, from the left, and its row's number, counted from the bottom
-as in chess or from the top as in Othello. A move's name consists of its squares, from and to.
+as in chess or from the top as in Othello. A move's name is the names of its squares, from and to.
 
 In the usual set-up of Othello black moves first and has discs on e4 and d5. In ours white moves
 first and has discs on d4 and e5. Swapping the colours and mirroring the columns turns one into the
-other and changes no rule, so a game of one is a game of the other:
+other and changes no rule, so every game in one set-up is also a game in the other:
 
       a b c d e f g h
     4 - - - W B - - -           the first moves in our set-up, white's: e3, f4, c5, d6
@@ -42,16 +42,17 @@ def _letters(column: int) -> str:
 def action_names(
     squares: Sequence[tuple[int, ...]], rows: int, columns: int, from_top: bool = False
 ) -> list[str]:
-    """Write each action as its squares, such as "a2a3", or as its number if it has no squares.
+    """Name each action by its squares, such as "a2a3", or by its number if it has no squares.
 
-    Actions with the same squares, such as promotions, are numbered: "a7a8=1", "a7a8=2".
+    Actions with the same squares, such as promotions in chess, are numbered: "a7a8=1", "a7a8=2".
 
     Args:
-        squares: the squares of each action, see `rules.action_squares`.
-        from_top: see `edge_names`.
+        squares: the flat indices of each action's squares, see `rules.action_squares`.
+        rows, columns: the size of the board.
+        from_top: True if row 1 is at the top, False if it is at the bottom.
 
     Raises:
-        ValueError: for a square that is not on the board.
+        ValueError: if one of the squares is not on the board.
     """
     for action, one in enumerate(squares):
         if not all(0 <= square < rows * columns for square in one):
@@ -76,8 +77,12 @@ def named_squares(
 ) -> tuple[int, ...] | None:
     """Parse the squares of a move typed as "a2a3", "a2-a3" or "A2xB3".
 
+    Args:
+        rows, columns: the size of the board.
+        from_top: True if row 1 is at the top, False if it is at the bottom.
+
     Returns:
-        Flat indices, row * columns + column; None if the text does not name squares.
+        Flat indices, row * columns + column; None if the text does not name squares of the board.
     """
     column_names, row_names = edge_names(rows, columns, from_top)
     found = []
@@ -92,10 +97,17 @@ def named_squares(
 def named_action(
     text: str, squares: Sequence[tuple[int, ...]], rows: int, columns: int, from_top: bool = False
 ) -> int:
-    """Parse an action typed as `action_names` writes it, or as the names of its squares.
+    """Return the action that a person typed, by its `action_names` or by its squares.
+
+    Args:
+        text: such as "a2a3", "a2-a3", "a7a8=1", or the number of an action without squares.
+        squares: the flat indices of each action's squares, see `rules.action_squares`.
+        rows, columns: the size of the board.
+        from_top: True if row 1 is at the top, False if it is at the bottom.
 
     Raises:
-        ValueError: if the text is not one action; the message says what is allowed.
+        ValueError: if the text names no action, or the squares of several; the message says what to
+            type.
     """
     typed = text.strip().lower()
     names = action_names(squares, rows, columns, from_top)
@@ -113,12 +125,12 @@ def named_action(
 
 
 def square_name(square: int, size: int, mirrored: bool = False) -> str:
-    """Name a square of the Othello board, such as "d3", or the pass.
+    """Return the name of a square of the Othello board, such as "d3", or "pass" for the pass.
 
     Args:
-        square: its number in our rules, row by row; size * size is the pass.
-        size: the board's number of rows.
-        mirrored: True for the usual set-up, False for ours.
+        square: its number in our rules, row by row from 0; size * size is the pass.
+        size: the number of rows of the board.
+        mirrored: True to name it as in the usual set-up of Othello, False as in ours.
     """
     if square == size * size:
         return "pass"
@@ -129,9 +141,9 @@ def square_name(square: int, size: int, mirrored: bool = False) -> str:
 
 
 def named_square(name: str, size: int, mirrored: bool = False) -> int | None:
-    """Return the number of an Othello square, named such as "d3", or of "pass".
+    """Return the number of the Othello square with the given name, such as "d3", or of "pass".
 
-    It is the inverse of `square_name`, with the same arguments; it returns None for other names.
+    This is the inverse of `square_name`, with the same arguments; None if there is no such square.
     """
     name = name.strip().lower()
     if name == "pass":

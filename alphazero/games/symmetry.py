@@ -1,4 +1,4 @@
-"""Symmetries of a board as permutation tables, for `rules.symmetries`.
+"""Permutation tables of board symmetries, for games to return from `rules.symmetries`.
 
 Symmetry s moves the content of index table[s, i] to index i; symmetry 0 is the identity.
 """
@@ -7,7 +7,7 @@ import numpy as np
 
 
 def identity_tables(rows: int, columns: int, num_actions: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the tables of a game without symmetries.
+    """Return the tables for a game without symmetries, which contain only the identity.
 
     Returns:
         cells: int32[1, rows * columns]; actions: int32[1, num_actions].
@@ -17,10 +17,11 @@ def identity_tables(rows: int, columns: int, num_actions: int) -> tuple[np.ndarr
 
 
 def mirror_tables(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the identity and the left-right mirror of a board whose actions are its columns.
+    """Return the tables of a board with left-right symmetry whose actions are its columns.
 
     Returns:
-        cells: int32[2, rows * columns]; actions: int32[2, columns].
+        The identity and the mirror image: cells, int32[2, rows * columns]; actions, int32[2,
+            columns].
     """
     board = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
     actions = np.arange(columns, dtype=np.int32)
@@ -28,13 +29,14 @@ def mirror_tables(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def square_tables(side: int, has_pass: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Return the 8 rotations and mirrors of a square board, whose actions are its cells.
+    """Return the tables of the 8 rotations and reflections of a square board; actions are its cells.
 
     Args:
-        has_pass: True if a pass follows the cells; no symmetry moves it.
+        side: the number of rows, and of columns.
+        has_pass: True if there is one more action after the cells, a pass, which no symmetry moves.
 
     Returns:
-        cells: int32[8, side**2]; actions: int32[8, side**2 (+ 1)].
+        cells: int32[8, side**2]; actions: int32[8, side**2], or side**2 + 1 columns with a pass.
     """
     board = np.arange(side * side, dtype=np.int32).reshape(side, side)
     turned = [np.rot90(board, quarter) for quarter in range(4)]

@@ -34,20 +34,24 @@ ZERO = np.uint64(0)
 
 
 class TicTacToe(NamedTuple):
-    """The board's side, always 3. State: uint64[2], cells of the player to move, the opponent's."""
+    """The side of the board, which is always 3.
+
+    State: uint64[2] = the cells of the player to move, and those of the opponent.
+    """
 
     side: int
 
 
 def _line_table() -> np.ndarray:
-    """Make bool[512]: for each set of cells, given by its bits, whether it contains a line."""
+    """Return, for each set of cells given by its 9 bits, whether it contains a line, bool[512]."""
     return np.array([any(cells & line == line for line in LINES) for cells in range(512)])
 
 
 def _nth_cell_table() -> np.ndarray:
-    """Make int8[512, 9]: entry [s, n] is the n-th lowest cell in the set s of cells, n from 0.
+    """Return the cells in every set of cells, int8[512, 9]; the table fits into the L1 cache.
 
-    It is 0 if the set has fewer cells. The table fits into the L1 cache.
+    Entry [s, n] is the n-th lowest cell in the set s, given by its bits, with n counted from 0; it
+    is 0 if the set has no such cell.
     """
     table = np.zeros((512, 9), np.int8)
     for cells in range(512):
