@@ -15,7 +15,7 @@ BOARDS = ("plain", "wood", "green", "plate", "lines")
 class Appearance:
     """How a game looks; of each pair of fields, the first is for the player who begins the game."""
 
-    title: str = ""  #: title above boards and in pictures; "" means the game's name
+    title: str = ""  #: title shown with boards and in pictures; "" means the game's name
     sides: tuple[str, str] = ("", "")  #: names of the players; "" means the letter of their pieces
     #: Colours of the pieces, two of `COLORS`: "first" and "second" are blue and red letters (on the
     #: web page, discs), "x" and "o" are always letters, and the others are discs.

@@ -202,7 +202,7 @@ class Game(abc.ABC):
         return self.inspect(states).over
 
     def results(self, states: np.ndarray) -> np.ndarray:
-        """Return the results of finished games for the player to move, float32[B]; 0 for other games."""
+        """Return each finished game's result for the player to move, float32[B]; 0 if unfinished."""
         return self.inspect(states).results
 
     def players(self, states: np.ndarray) -> np.ndarray:
@@ -210,7 +210,7 @@ class Game(abc.ABC):
         return self.inspect(states).players
 
     def legal_action_mask(self, states: np.ndarray) -> np.ndarray:
-        """Return which actions are legal in each position, bool[B, A]; none if the game is finished."""
+        """Return whether each action is legal in each position, bool[B, A]; all False after the end."""
         return self.inspect(states).legal_action_mask
 
     def identity(self, states: np.ndarray) -> np.ndarray:
@@ -271,7 +271,7 @@ class Game(abc.ABC):
 
         Returns:
             The text; None if the rules define no form of their own, because `cells` shows
-                everything.
+            everything.
         """
         return None
 

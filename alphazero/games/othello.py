@@ -54,7 +54,7 @@ class Othello(NamedTuple):
 
 
 def _ray_table() -> np.ndarray:
-    """Return the squares from each square to the edge in each direction, uint64[64, 8], as set bits.
+    """Return the squares from each square to the edge, in 8 directions, as bits: uint64[64, 8].
 
     The directions are east, south-west, south and south-east, then their opposites in the same
     order.
@@ -149,7 +149,7 @@ def find_moves(game, state):
 
 @njit
 def moves_of(mine, other):
-    """Return the squares just past each run of ``other``'s discs that begins beside one of ``mine``.
+    """Return the squares just past each run of ``other``'s discs that begins beside ``mine``.
 
     Both arguments and the result are sets of squares as uint64; the result may include occupied
     squares. Runs grow from all of ``mine`` at once, in each of 8 directions, to 1, 2, 4 and 6
@@ -182,7 +182,7 @@ def _ends_of_runs(mine, other, shift, twice):
 
 @njit
 def flips(mine, other, square):
-    """Return the discs of ``other`` that are flipped when the player of ``mine`` plays on ``square``.
+    """Return the discs of ``other`` that flip when the player of ``mine`` plays on ``square``.
 
     Sets of discs are uint64; ``square`` is a bit number. Along a ray, the first square without a
     disc of ``other`` is the lowest or highest bit of a word. If that square is in ``mine``, all

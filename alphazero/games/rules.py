@@ -116,8 +116,7 @@ def reset(game, state):
 def player_to_move(game, state):
     """Return the player to move: 0 began the game, 1 is the other player.
 
-    After the end of the game, this is the player whose turn would be next. In a puzzle it is always
-    0.
+    If the game is over, this is the player who would move next. In a puzzle it is always 0.
     """
     raise _missing(game, "player_to_move")
 
@@ -252,7 +251,7 @@ def max_plies(game) -> int:
 def symmetries(game) -> tuple[np.ndarray, np.ndarray]:
     """Return the symmetries of the board as permutation tables for positions and policies.
 
-    The first symmetry must be the identity, which is also the default.
+    The first symmetry must be the identity; by default it is the only one.
 
     Returns:
         cells: int32[S, H*W]; the entry at flat index i of a transformed plane is the entry at
@@ -266,7 +265,7 @@ def symmetries(game) -> tuple[np.ndarray, np.ndarray]:
 
 @_python_rule
 def rollout_weights(game) -> np.ndarray:
-    """Return the default weights for `action_scores`, float64[F]; empty if there are no features."""
+    """Return the default weights for `action_scores`, float64[F]; empty if it uses no features."""
     return np.zeros(0)
 
 

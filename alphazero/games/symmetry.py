@@ -19,9 +19,10 @@ def identity_tables(rows: int, columns: int, num_actions: int) -> tuple[np.ndarr
 def mirror_tables(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the tables of a board with left-right symmetry whose actions are its columns.
 
+    Symmetry 0 is the identity and symmetry 1 the mirror image.
+
     Returns:
-        The identity and the mirror image: cells, int32[2, rows * columns]; actions, int32[2,
-            columns].
+        cells: int32[2, rows * columns]; actions: int32[2, columns].
     """
     board = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
     actions = np.arange(columns, dtype=np.int32)
@@ -29,11 +30,13 @@ def mirror_tables(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def square_tables(side: int, has_pass: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Return the tables of the 8 rotations and reflections of a square board; actions are its cells.
+    """Return the tables of the 8 rotations and reflections of a square board.
+
+    The actions are the cells, in the same order, and possibly a pass.
 
     Args:
         side: the number of rows, and of columns.
-        has_pass: True if there is one more action after the cells, a pass, which no symmetry moves.
+        has_pass: True if the last action, after the cells, is a pass, which no symmetry moves.
 
     Returns:
         cells: int32[8, side**2]; actions: int32[8, side**2], or side**2 + 1 columns with a pass.
