@@ -202,7 +202,10 @@ class Game(abc.ABC):
         return self.inspect(states).over
 
     def results(self, states: np.ndarray) -> np.ndarray:
-        """Return each finished game's result for the player to move, float32[B]; 0 if unfinished."""
+        """Return the result of each finished game for the player to move, float32[B].
+
+        Entries for unfinished games are 0.
+        """
         return self.inspect(states).results
 
     def players(self, states: np.ndarray) -> np.ndarray:
@@ -210,7 +213,10 @@ class Game(abc.ABC):
         return self.inspect(states).players
 
     def legal_action_mask(self, states: np.ndarray) -> np.ndarray:
-        """Return whether each action is legal in each position, bool[B, A]; all False after the end."""
+        """Return whether each action is legal in each position, bool[B, A].
+
+        A row is all False if its game is finished.
+        """
         return self.inspect(states).legal_action_mask
 
     def identity(self, states: np.ndarray) -> np.ndarray:

@@ -1,18 +1,19 @@
-"""Draw a search tree as text.
+"""Draw a search tree of `Uct` or `AlphaZero` as text.
 
-The search, `Uct` or `AlphaZero`, describes each node by its method `label`. If several move
-sequences reach a node of a table, the node is drawn several times.
+The search's method `label` describes each node. If the search has a table of positions and several
+move sequences lead to one node, the node is drawn once for each of them.
 """
 
 
 def tree_text(search, root, max_depth: int | None = None) -> str:
-    """Draw the tree below a node, with one line per visited node that begins with its action.
+    """Draw the tree below a node as text: one line per visited node, beginning with its action.
 
-    Children are listed by decreasing visits. A node's unvisited actions share a line.
+    Children are listed by decreasing visits. The unvisited actions of a node share one line.
 
     Args:
         search: the search that the tree belongs to, `Uct` or `AlphaZero`.
-        max_depth: largest depth below ``root``; None prints the whole tree.
+        root: the node at the top of the drawing.
+        max_depth: number of levels to draw below ``root``; None draws the whole tree.
     """
     return "\n".join([search.label(root), *_lines_below(search, root, "", max_depth)])
 
@@ -36,6 +37,6 @@ def _lines_below(search, node, indent: str, depth_left: int | None) -> list[str]
 
 
 def _visited(search, node) -> list[tuple]:
-    """Return the pairs (action, child) of a node's visited children, the most visited first."""
+    """Return a node's visited children as pairs (action, child), the most visited first."""
     visited = [(action, child) for action, child in node.children.items() if child.visits]
     return sorted(visited, key=lambda pair: (-pair[1].visits, pair[0]))

@@ -1,9 +1,9 @@
-"""Evaluators: functions from a position to the priors of its actions and its value.
+"""Evaluators: functions that estimate the priors of a position's actions and the position's value.
 
     evaluate(game, state) -> (priors, value)
 
-``priors`` is a dictionary, {action: prior}, with a number from 0 to 1 for each legal action, which
-add up to 1; ``value`` is the expected result for the player to move in ``state``, in [-1, 1].
+``priors`` is a dictionary, {action: prior}, with a number from 0 to 1 for each legal action; they
+add up to 1. ``value`` is the expected result for the player to move in ``state``, in [-1, 1].
 AlphaZero computes both with a network; the search accepts any such function, and checks its output.
 """
 
@@ -21,7 +21,7 @@ _TOLERANCE = 1e-3  # deviation allowed for rounded numbers
 
 
 def checked_answer(answer: Any, actions: list, lowest_value: float) -> tuple[Mapping, float]:
-    """Validate what an evaluator returned, and return it as (priors, value).
+    """Check that an evaluator's answer is valid, and return it as (priors, value).
 
     Args:
         answer: what the evaluator returned.
@@ -29,7 +29,8 @@ def checked_answer(answer: Any, actions: list, lowest_value: float) -> tuple[Map
         lowest_value: the lowest result of the game; the highest is its negative.
 
     Raises:
-        ValueError: if it is invalid; the message shows it and says what is allowed.
+        ValueError: if it is not a pair, a legal action lacks a prior, the priors do not add up to
+            1, or a number is out of range; the message shows the answer and what is allowed.
     """
     is_pair = isinstance(answer, tuple) and len(answer) == 2
     if not (is_pair and isinstance(answer[0], Mapping)):
@@ -49,9 +50,11 @@ def checked_answer(answer: Any, actions: list, lowest_value: float) -> tuple[Map
 def _number(number: Any, allowed: str, lowest: float, highest: float) -> float:
     """Convert a prior or a value that an evaluator returned to a float.
 
+    Args:
+        allowed: what the evaluator must return, for the error message.
+
     Raises:
-        ValueError: if it is not a number from ``lowest`` to ``highest``; the message says that the
-            evaluator must return ``allowed``.
+        ValueError: if it is not a number from ``lowest`` to ``highest``.
     """
     try:
         value = float(number)
@@ -68,15 +71,19 @@ def _refusal(allowed: str, answer: Any) -> ValueError:
 
 
 def uniform(game: Rules, state: State) -> tuple[dict, float]:
-    """Return the same prior for every legal action, and the value 0."""
+    """Return equal priors for all legal actions, and the value 0."""
     actions = game.legal_actions(state)
     return dict.fromkeys(actions, 1 / len(actions)), 0.0
 
 
 def rollouts(num_rollouts: int = 1, rng: random.Random | None = None) -> Evaluator:
-    """Make an evaluator whose value is the mean result of random games, with equal priors.
+    """Make an evaluator with equal priors, whose value is the mean result of random games.
 
-    A game in the notebook's form plays these games with its own ``run_simulation``.
+    A game in notebook form plays these games with its own ``run_simulation``.
+
+    Args:
+        num_rollouts: number of random games per position.
+        rng: the random generator; None makes a new one.
     """
     rng = rng or random.Random()
 
@@ -91,7 +98,7 @@ def rollouts(num_rollouts: int = 1, rng: random.Random | None = None) -> Evaluat
 
 
 def network(evaluator) -> Evaluator:
-    """Make an evaluator from a network of this package, for states of a `PlainGame`.
+    """Make an evaluator from a neural network of this package, for the states of a `PlainGame`.
 
         priors = softmax of the logits over the legal actions
 
@@ -112,23 +119,24 @@ def network(evaluator) -> Evaluator:
 
 
 class Table:
-    """A lookup table that replaces a network: it averages all samples of each position.
+    """A lookup table that can replace a network as evaluator: it averages each position's samples.
 
     It does not generalise to unseen positions, so it suits games with a few thousand positions.
     """
 
     def __init__(self):
-        self.samples: dict[State, list] = {}  #: samples by position
+        self.samples: dict[State, list] = {}  #: the samples learned so far, by position
 
     def learn(self, samples: Iterable) -> None:
-        """Add the samples of a game of self-play, see `alphazero.textbook.alphazero.Sample`."""
+        """Add training samples to the table, see `alphazero.textbook.alphazero.Sample`."""
         for sample in samples:
             self.samples.setdefault(sample.state, []).append(sample)
 
     def __call__(self, game: Rules, state: State) -> tuple[dict, float]:
         """Return the mean policy target and the mean outcome of a position's samples.
 
-        For a position without samples, return the answer of `uniform`.
+        The outcome is for the player to move in ``state``. For a position without samples, the
+        answer is that of `uniform`.
         """
         known = self.samples.get(state)
         if not known:

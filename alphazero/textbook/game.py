@@ -1,8 +1,8 @@
-"""The methods that the textbook needs of a game, and adapters that give them to other games.
+"""The methods that a game needs for the textbook, and adapters that add them to other games.
 
-A game is any object with the methods of `Rules`; it needs no base class. A state is any value that
-no method changes. `PlainGame` adapts one of this package's batched games, and `NotebookGame` a game
-in the form of the published notebook.
+A game is any object with the methods of `Rules`; it needs no base class. A state is any hashable
+value that no method changes. `PlainGame` adapts one of this package's batched games, and
+`NotebookGame` adapts a game in the form of the notebooks in docs/notebooks.md.
 """
 
 import functools
@@ -15,7 +15,7 @@ State = Hashable
 
 
 class Rules(Protocol):
-    """The rules of a game for two players, 0 and 1.
+    """The rules of a game for two players, 0 and 1, as the textbook's searches call them.
 
     A state determines everything: who is to move, which moves are legal, the result. A pass is an
     action. No position occurs twice in one game.
@@ -25,16 +25,17 @@ class Rules(Protocol):
         """Return the start position."""
 
     def player_to_move(self, state: State) -> int | None:
-        """Return the player to move, even if the game is over: 0 began the game, 1 is the other.
+        """Return the player to move: 0 began the game, 1 is the other player.
 
-        A game with strictly alternating turns may return None for every state.
+        If the game is over, this is the player who would move next. A game whose players strictly
+        alternate may return None for every state.
         """
 
     def legal_actions(self, state: State) -> list:
-        """Return the legal actions, at least one unless the game is over."""
+        """Return the legal actions: at least one unless the game is over."""
 
     def step(self, state: State, action) -> State:
-        """Return the state after a legal action; ``state`` stays unchanged."""
+        """Return the state after a legal action, leaving ``state`` unchanged."""
 
     def is_over(self, state: State) -> bool:
         """Return whether the game is finished."""
@@ -42,7 +43,8 @@ class Rules(Protocol):
     def result(self, state: State) -> float:
         """Return the result of a finished game for the player who would move next.
 
-        It is usually 1 for a win, 0 for a draw, -1 for a loss; other numbers are allowed.
+        The result is usually 1 for a win, 0 for a draw and -1 for a loss; other numbers are
+        allowed.
         """
 
 
@@ -51,10 +53,13 @@ _NOTEBOOK_METHODS = ("start_state", "get_transitions", "run_simulation")
 
 
 def as_rules(game: Any) -> Any:
-    """Adapt a game in the notebook's form to `Rules`; return an object with `Rules` unchanged.
+    """Adapt a game in notebook form to `Rules`; return an object that already fits unchanged.
+
+    Args:
+        game: an object with the methods of `Rules`, or with those that `NotebookGame` needs.
 
     Raises:
-        TypeError: if the object has the methods of neither.
+        TypeError: if ``game`` is a class, or an object with the methods of neither form.
     """
     if isinstance(game, type):
         raise TypeError(f"{game.__name__} is a class: use an object of it, {game.__name__}().")
@@ -77,15 +82,15 @@ def _lacks(game: Any, names: tuple[str, ...]) -> list[str]:
 
 
 def turn_passes(game: Rules, state: State, after: State) -> bool:
-    """Return whether the turn passes to the other player between ``state`` and ``after``."""
+    """Return whether the move from ``state`` to ``after`` gives the turn to the other player."""
     player = game.player_to_move(after)
     return player is None or player != game.player_to_move(state)
 
 
 class NotebookGame:
-    """Adapts a game in the form of the published notebook to `Rules`; turns alternate.
+    """Adapts a game in the form of the notebooks in docs/notebooks.md to `Rules`; turns alternate.
 
-    The notebook's game has the methods ``start_state()``; ``get_transitions(state)``, which returns
+    Such a game has the methods ``start_state()``; ``get_transitions(state)``, which returns
     ``({action: state}, None)``, or ``({}, outcome)`` at the end of the game; and
     ``run_simulation(state)``, which returns the outcome of a random game, even if ``state`` is
     final. Outcomes are any numbers, for the player to move in ``state``. States and actions are
@@ -102,30 +107,37 @@ class NotebookGame:
         return getattr(self.game, name)
 
     def initial_state(self) -> State:
-        """Return the start position, see `Rules`."""
+        """Return the start position; see `Rules.initial_state`."""
         return self.game.start_state()
 
     def player_to_move(self, state: State) -> None:
-        """Return None, because turns alternate, see `Rules`."""
+        """Return None, because the players alternate; see `Rules.player_to_move`."""
 
     def legal_actions(self, state: State) -> list:
-        """Return the legal actions, see `Rules`."""
+        """Return the legal actions, none if the game is over; see `Rules.legal_actions`."""
         return list(self._transitions(state)[0])
 
     def step(self, state: State, action) -> State:
-        """Return the state after a legal action, see `Rules`."""
+        """Return the state after a legal action; see `Rules.step`."""
         return self._transitions(state)[0][action]
 
     def is_over(self, state: State) -> bool:
-        """Return whether the game is finished, see `Rules`."""
+        """Return whether the game is finished; see `Rules.is_over`."""
         return self._transitions(state)[1] is not None
 
     def result(self, state: State) -> float:
-        """Return the result of a finished game for the player to move, see `Rules`."""
+        """Return the result of a finished game for the player to move; see `Rules.result`."""
         return self._transitions(state)[1]
 
     def rollout(self, game: Rules, state: State, rng) -> float:
-        """Run the game's own simulation; return its outcome for the player to move in ``state``."""
+        """Return the outcome of the game's own ``run_simulation`` for the player to move.
+
+        This replaces `alphazero.textbook.uct.random_rollout`, so it takes the same arguments;
+        ``game`` and ``rng`` are not used.
+
+        Raises:
+            ValueError: if ``run_simulation`` returns None.
+        """
         outcome = self.game.run_simulation(state)
         if outcome is None:
             raise ValueError(f"run_simulation({state!r}) has returned None: it must be a number.")
@@ -137,10 +149,10 @@ class NotebookGame:
         return self._known(state)
 
     def _checked(self, state: State) -> tuple[dict, float | None]:
-        """Call the game's ``get_transitions`` for a state, and validate what it returns.
+        """Call the game's ``get_transitions`` for a state and check the form of what it returns.
 
         Raises:
-            ValueError: if the transitions do not have the notebook's form.
+            ValueError: if it is neither ``({action: state}, None)`` nor ``({}, outcome)``.
         """
         found = self.game.get_transitions(state)
         is_pair = isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], dict)
@@ -153,12 +165,15 @@ class NotebookGame:
 
 
 class PlainGame:
-    """Adapts one of this package's batched games to `Rules`, for single positions.
+    """Adapts one of this package's batched games to `Rules`, to play one position at a time.
 
-    A state is a tuple: one row from the array of states of `alphazero.games.batched_game.Game`.
+    A state is a tuple: one row of the array of states of `alphazero.games.batched_game.Game`.
 
     Args:
         game: a game from `alphazero.make_game`.
+
+    Raises:
+        TypeError: if ``game`` is not such a game.
     """
 
     def __init__(self, game):
@@ -168,19 +183,19 @@ class PlainGame:
         self._inspect = functools.lru_cache(100_000)(self._look_at)
 
     def initial_state(self) -> State:
-        """Return the start position, see `Rules`."""
+        """Return the start position; see `Rules.initial_state`."""
         return _to_tuple(self.game.initial_states()[0])
 
     def player_to_move(self, state: State) -> int:
-        """Return the player to move, 0 or 1, see `Rules`."""
+        """Return the player to move, 0 or 1; see `Rules.player_to_move`."""
         return self._inspect(state).player
 
     def legal_actions(self, state: State) -> list[int]:
-        """Return the legal actions, see `Rules`."""
+        """Return the legal actions, none if the game is over; see `Rules.legal_actions`."""
         return list(self._inspect(state).legal_actions)
 
     def step(self, state: State, action: int) -> State:
-        """Return the state after an action, see `Rules`.
+        """Return the state after an action; see `Rules.step`.
 
         Raises:
             ValueError: if the action is not legal.
@@ -190,11 +205,11 @@ class PlainGame:
         return _to_tuple(self.game.step(self.to_array(state), np.array([action])).states[0])
 
     def is_over(self, state: State) -> bool:
-        """Return whether the game is finished, see `Rules`."""
+        """Return whether the game is finished; see `Rules.is_over`."""
         return self._inspect(state).is_over
 
     def result(self, state: State) -> float:
-        """Return the result of a finished game for the player to move, see `Rules`.
+        """Return the result of a finished game for the player to move; see `Rules.result`.
 
         Raises:
             ValueError: if the game is not over.
@@ -207,7 +222,7 @@ class PlainGame:
     # --- beyond the rules -------------------------------------------------------------------------
 
     def to_array(self, state: State) -> np.ndarray:
-        """Convert a state to a batch of one position for the batched game, [1, K]."""
+        """Convert a state to an array of one position for the batched game, [1, K]."""
         states = np.empty((1, self.game.state_size), self.game.state_dtype)
         for index, word in enumerate(state):
             states[0, index] = word
@@ -217,7 +232,8 @@ class PlainGame:
         """Convert a board, typed as one line per row, to the state with ``player`` to move.
 
         Raises:
-            ValueError: if the text is not a board; the message names the wrong row and column.
+            ValueError: if the text is not a board (the message names the wrong row and column) or
+                the position cannot be set up.
         """
         return _to_tuple(self.game.text_to_state(text, player))
 

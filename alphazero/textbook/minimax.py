@@ -1,17 +1,18 @@
-"""Perfect play, and counts of move sequences and games, by full enumeration of small games."""
+"""Perfect play, and counts of move sequences and games, by searching small games completely."""
 
 from alphazero.textbook.game import Rules, State, turn_passes
 
 
 def minimax(game: Rules, state: State, known: dict | None = None) -> float:
-    """Return the result of perfect play for the player to move.
+    """Return the result of perfect play by both sides, for the player to move in ``state``.
 
         value(final state) = its result
         value(state)       = the largest value of its successors, for the player to move in state
 
     Args:
-        known: the values of known positions by state. The function adds all values that it finds,
-            so that each is computed once and can be looked up afterwards.
+        known: the values computed so far, {state: value}. The function uses them and adds all
+            values that it computes, so that a caller can pass one dictionary to several calls and
+            look values up in it.
     """
     known = {} if known is None else known
     if state not in known:
@@ -23,7 +24,10 @@ def minimax(game: Rules, state: State, known: dict | None = None) -> float:
 
 
 def action_values(game: Rules, state: State, known: dict | None = None) -> dict:
-    """Return the result of perfect play after each legal action, for the player to move."""
+    """Return the result of perfect play after each legal action, {action: value}.
+
+    The values are for the player to move in ``state``. ``known`` is as in `minimax`.
+    """
     known = {} if known is None else known
     values = {}
     for action in game.legal_actions(state):
@@ -34,7 +38,7 @@ def action_values(game: Rules, state: State, known: dict | None = None) -> dict:
 
 
 def perft(game: Rules, state: State, depth: int) -> int:
-    """Count the move sequences of exactly ``depth`` actions from ``state``."""
+    """Count the legal move sequences of exactly ``depth`` actions from ``state``."""
     if depth == 0:
         return 1
     if game.is_over(state):
@@ -44,7 +48,11 @@ def perft(game: Rules, state: State, depth: int) -> int:
 
 
 def num_games(game: Rules, state: State, known: dict | None = None) -> int:
-    """Count the different games from ``state`` to the end."""
+    """Count the different complete games, as move sequences, from ``state`` to the end.
+
+    Args:
+        known: the counts computed so far, {state: count}; new ones are added.
+    """
     known = {} if known is None else known
     if game.is_over(state):
         return 1

@@ -1,6 +1,6 @@
-"""Play a game between two choosers of moves, such as searches or people.
+"""Play a game between two functions that choose moves, such as searches or people.
 
-A chooser is any function ``choose(state) -> action``.
+Such a function, a chooser, has the form ``choose(state) -> action``.
 """
 
 from collections.abc import Callable
@@ -13,15 +13,16 @@ Chooser = Callable[[State], object]
 def play_game(
     game: Rules, first: Chooser, second: Chooser, show: Callable[[State], None] | None = None
 ) -> tuple[list, float]:
-    """Play a game from the start position to its end.
+    """Play a game between two choosers, from the start position to its end.
 
     Args:
-        game: an object with `Rules`, or a game in the notebook's form.
-        first, second: choose the moves of the player who begins, and of the other.
-        show: called with each position, such as ``lambda state: print(game.to_text(state))``.
+        game: an object with the methods of `Rules`, or a game in notebook form, see `NotebookGame`.
+        first, second: choose the moves of the player who begins the game, and of the other player.
+        show: called with every position, the last one included, such as
+            ``lambda state: print(game.to_text(state))``.
 
     Returns:
-        The actions, and the result for the player who began the game.
+        The actions of the game, and its result for the player who began.
     """
     game = as_rules(game)
     state, actions = game.initial_state(), []
@@ -37,7 +38,7 @@ def play_game(
 
 
 def _mover(game: Rules, state: State, actions: list) -> int:
-    """Return the player to move in a state, 0 or 1, reached by the given actions."""
+    """Return the player to move in ``state``, 0 or 1; ``actions`` are those played so far."""
     player = game.player_to_move(state)
     return len(actions) % 2 if player is None else player
 
@@ -46,6 +47,7 @@ def person(game: Rules, read: Callable[[str], str] = input, say=print) -> Choose
     """Make a chooser that asks a person for a move until they type a legal one.
 
     Args:
+        game: the game that is played.
         read: prints a question and returns what the person types.
         say: prints a message.
     """

@@ -4,8 +4,8 @@ A search returns the `Node` of a position, whose children hold the statistics of
 simulation has four phases, each a method of `Uct`: `select`, `expand`, `simulate`, `backpropagate`.
 
 Without a table, every node has its own statistics, and the nodes form a tree. With a table, a
-dictionary from states to nodes, a position has one node however it is reached, and its statistics
-are used again for later moves. The table can also record the positions of rollouts.
+dictionary from states to nodes, a position has one node however it is reached, and later searches
+reuse its statistics. The table can also record the positions of rollouts.
 
 Sources: L. Kocsis and C. Szepesvari, "Bandit based Monte-Carlo planning", 2006; C. Browne et al.,
 "A survey of Monte Carlo tree search methods", 2012, section 3.
@@ -23,18 +23,18 @@ from alphazero.textbook.game import NotebookGame, Rules, State, as_rules, turn_p
 
 @dataclasses.dataclass(eq=False)
 class Node:
-    """A position and its statistics; its text shows its board, its move and wins/visits."""
+    """A position and its statistics; printing it shows its board, its move and wins/visits."""
 
     state: State
     player: int | None  #: the player to move; None in a game with strictly alternating turns
     visits: int = 0  #: number of simulations that ended at or passed through the node
-    #: Wins in these simulations for the player who is *not* to move (if turns alternate, the one
-    #: who has just moved). A draw is half a win, unless the search counts it otherwise.
+    #: Wins in these simulations of the player who is *not* to move (if turns alternate, the one who
+    #: has just moved). A draw is half a win, unless the search's ``tie_result`` says otherwise.
     wins: float = 0.0
-    ties: int = 0  #: number of draws that count for neither player, see `Uct`
+    ties: int = 0  #: number of draws counted as a win for neither player, see `Uct`
     #: Child nodes by action; untried actions are missing.
     children: dict = dataclasses.field(default_factory=dict, repr=False)
-    action: Hashable = None  #: the move that first led here; None at the root of a search
+    action: Hashable = None  #: the move by which the search first reached this; None at the root
     game: Rules | None = dataclasses.field(default=None, repr=False)  #: used to draw the board
 
     def __str__(self) -> str:
@@ -45,22 +45,22 @@ class Node:
         return f"{board}\n{move}, {self.visits} visits, mean outcome {self.value:g} to move"
 
     def wins_of(self, player: int) -> float:
-        """Return the number of wins of either player in the simulations through this node."""
+        """Return the number of wins of ``player`` (0 or 1) in the simulations through this node."""
         return self.wins if player != self.player else self.wins_to_move
 
     @property
     def wins_to_move(self) -> float:
-        """The number of wins of the player to move in the simulations through this node."""
+        """The wins of the player to move in the simulations through this node."""
         return self.visits - self.wins - self.ties
 
     @property
     def value(self) -> float:
-        """The mean result for the player to move; nan without visits."""
+        """The mean result for the player to move; nan if the node has no visits."""
         return self.value_sum / self.visits if self.visits else math.nan
 
     @property
     def value_sum(self) -> float:
-        """The sum of the results for the player to move, called V in the notebook."""
+        """The sum of the results for the player to move; the notebooks call it V."""
         return self.wins_to_move - self.wins
 
 
@@ -68,17 +68,23 @@ class PositionStatistics(NamedTuple):
     """The statistics of a position, from the viewpoint of the player to move there."""
 
     visits: int  #: number of simulations that ended at or passed through the position
-    wins: float  #: wins of the player to move; a draw is half a win unless counted otherwise
-    value: float  #: mean result; nan without visits
+    wins: float  #: wins of the player to move; a draw is half a win, see ``tie_result`` of `Uct`
+    value: float  #: mean result for the player to move; nan without visits
 
 
 def ucb1(wins: float, visits: int, parent_visits: int, uct_c: float = math.sqrt(2.0)) -> float:
-    """Return the UCB1 score of a child, which is infinite without visits.
+    """Return the UCB1 score of a child, which is infinite if it has no visits.
 
         score = wins / visits + uct_c * sqrt(ln(parent_visits) / visits)
 
     P. Auer, N. Cesa-Bianchi and P. Fischer, "Finite-time analysis of the multiarmed bandit
     problem", 2002; there uct_c is sqrt(2).
+
+    Args:
+        wins: wins of the player who chooses this child, a draw counting as half a win.
+        visits: number of simulations through the child.
+        parent_visits: number of simulations through its parent.
+        uct_c: the exploration constant; larger values explore more.
     """
     if visits == 0:
         return math.inf
@@ -88,10 +94,11 @@ def ucb1(wins: float, visits: int, parent_visits: int, uct_c: float = math.sqrt(
 
 
 def random_rollout(game: Rules, state: State, rng: random.Random) -> float:
-    """Play random moves to the end of the game.
+    """Play random moves from ``state`` to the end of the game and return the result.
 
     Returns:
-        The result for player 0; if `player_to_move` is None, for the player to move in ``state``.
+        The result for player 0; if `player_to_move` returns None, for the player to move in
+        ``state``.
     """
     sign = -1 if game.player_to_move(state) == 1 else 1
     while not game.is_over(state):
@@ -105,12 +112,12 @@ class Uct:
     """A UCT search of a game, on a tree or on a table of positions.
 
     Args:
-        game: an object with `Rules`, or a game in the notebook's form, see `NotebookGame`.
-        uct_c: the exploration constant of `ucb1`. For a game in the notebook's form the score is
-            mean outcome + uct_c * sqrt(ln(parent_visits) / visits), as in the notebook. The same
-            number then explores half as much, since outcomes from -1 to 1 span twice the range of
-            wins / visits.
-        final_move: whether to play the move with most "visits" or with the best "value".
+        game: an object with `Rules`, or a game in notebook form, see `NotebookGame`.
+        uct_c: the exploration constant of `ucb1`. For a game in notebook form the score is mean
+            outcome + uct_c * sqrt(ln(parent_visits) / visits), as in the notebooks. The same number
+            then explores half as much, since outcomes from -1 to 1 span twice the range of wins /
+            visits.
+        final_move: whether to play the move with the most "visits" or with the best "value".
         table: None for a tree; or a dictionary, for one node per position: {}, or the table of
             another search, to reuse its statistics. States must then be hashable.
         rollout: estimates a leaf: ``rollout(game, state, rng)`` returns the same kind of result as
@@ -118,9 +125,13 @@ class Uct:
         record_rollouts: with a table, whether every position of a simulated game, including those
             of the rollout, gets a node and a visit. The search then plays the random moves itself.
         tie_result: the result of a tie for player 0. 0 counts as half a win for each player. -1 is
-            a loss for player 0 (white), as in a notebook on Othello. With None, as in a notebook on
-            tic-tac-toe, a tie is a win for neither.
-        rng: random generator that chooses between equal moves and plays rollouts.
+            a loss for player 0 (white), as in the notebook on Othello. With None, as in the
+            notebook on tic-tac-toe, a tie is a win for neither.
+        rng: random generator that chooses between equal moves and plays rollouts; None makes a new
+            one.
+
+    Raises:
+        ValueError: if an argument is not allowed, or not together with another.
     """
 
     def __init__(
@@ -162,12 +173,14 @@ class Uct:
         time_limit_s: float | None = None,
         progress: Callable[[int, int | None], None] | None = None,
     ) -> Node:
-        """Run simulations from a position and return its node.
+        """Run simulations from a position and return its node, whose children hold the statistics.
 
         Args:
-            num_simulations: number of simulations; by default 1000 if there is no time limit.
-            time_limit_s: time after which the search ends; at least one simulation is run.
-            progress: called after each simulation with the number done and `num_simulations`.
+            num_simulations: number of simulations; None means 1000, or no limit if there is a time
+                limit.
+            time_limit_s: time in seconds after which the search ends; at least one simulation is
+                run.
+            progress: called after each simulation with the number done and ``num_simulations``.
 
         Raises:
             ValueError: if the game is over.
@@ -186,10 +199,13 @@ class Uct:
         return root
 
     def begin(self, state: State) -> Node:
-        """Make the node of a position from which simulations can start.
+        """Return the node of a position, ready for `run_simulation`.
 
-        The node itself is never simulated: each simulation visits one of its children. In a game in
-        the notebook's form the children are added here, as in the notebook.
+        Simulations never start a rollout at this node: each visits one of its children. In a game
+        in notebook form, all children are added here, as in the notebooks.
+
+        Raises:
+            ValueError: if the game is over.
         """
         if self.game.is_over(state):
             raise ValueError("the game is over: there is no move to search for.")
@@ -199,7 +215,7 @@ class Uct:
         return root
 
     def run_simulation(self, root: Node) -> None:
-        """Run one simulation: selection, expansion, simulation, backpropagation."""
+        """Run one simulation from ``root``: selection, expansion, simulation, backpropagation."""
         path = self.select([root])
         leaf = self.expand(path[-1])
         if leaf is not path[-1]:
@@ -211,12 +227,12 @@ class Uct:
     # --- the phases -------------------------------------------------------------------------------
 
     def select(self, path: list[Node]) -> list[Node]:
-        """Selection: walk on from the end of ``path`` by the largest score.
+        """Selection: walk on from the end of ``path``, always to the child with the largest score.
 
-        The walk stops at the first node that lacks a child, or at the end of a game.
+        The walk stops at the first node with an action that has no child, or at the end of a game.
 
         Returns:
-            The path, extended by the nodes of the walk.
+            A new path: ``path`` followed by the nodes of the walk.
         """
         path = _checked_path(path)
         while not self.missing_actions(path[-1]) and path[-1].children:
@@ -224,10 +240,10 @@ class Uct:
         return path
 
     def expand(self, node: Node) -> Node:
-        """Expansion: add a missing child, chosen at random, and return it.
+        """Expansion: add a child for a random action that has none, and return the child.
 
-        At the end of a game the node itself is returned. In a game in the notebook's form, the node
-        gets all missing children at once and is itself returned, to be simulated.
+        If the game is over, ``node`` itself is returned. In a game in notebook form, the node gets
+        all its children at once and is itself returned, to be simulated.
         """
         missing = self.missing_actions(node)
         if not missing:
@@ -239,12 +255,13 @@ class Uct:
         return self.add_child(node, self.choose_missing(node, missing))
 
     def simulate(self, node: Node) -> float | None:
-        """Simulation: play on from a node to the end of the game.
+        """Simulation: play from a node to the end of the game and return the result.
 
         Returns:
-            The result for player 0, such as 1 if white has won; if `player_to_move` is None, for
-            the player to move at ``node``. None is a tie that counts for neither. In the notebook's
-            form, a finished game is simulated once, and its mean outcome is returned afterwards.
+            The result for player 0, such as 1 if white has won; if `player_to_move` returns None,
+            for the player to move at ``node``. None is a tie that is a win for neither, see
+            ``tie_result``. In notebook form, a finished game is simulated once; later calls return
+            its mean outcome.
         """
         if self.is_notebook and node.visits and self.game.is_over(node.state):
             return node.value
@@ -252,10 +269,12 @@ class Uct:
         return result if result else self.tie_result
 
     def play_on(self, path: list[Node]) -> list[Node]:
-        """Play random moves from the end of ``path`` to the end of the game, for `record_rollouts`.
+        """Play random moves from the end of ``path`` to the end of the game and record them.
+
+        This is the rollout of a search with ``record_rollouts``.
 
         Returns:
-            The path, extended by the table's nodes for all these positions.
+            A new path: ``path`` followed by the table's nodes of all these positions.
         """
         path = _checked_path(path)
         while not self.game.is_over(path[-1].state):
@@ -264,9 +283,13 @@ class Uct:
         return path
 
     def backpropagate(self, path: list[Node], result: float | None) -> None:
-        """Backpropagation: add one visit to each node of ``path``, with the result of `simulate`.
+        """Backpropagation: add one visit and the result of a simulation to each node of a path.
 
         wins = wins + (1 + result) / 2,  with the result for the player whose wins are counted
+
+        Args:
+            path: the nodes from the root to the simulated one.
+            result: what `simulate` returned for the last node; None adds a tie instead of wins.
         """
         path = _checked_path(path)
         if result is None:
@@ -283,9 +306,10 @@ class Uct:
     # --- parts of the phases ----------------------------------------------------------------------
 
     def missing_actions(self, node: Node) -> list:
-        """Return the legal actions that have no child yet.
+        """Return the legal actions of a node that have no child yet; none if the game is over.
 
-        In a table, a position that was visited through another parent becomes a child here.
+        With a table, an action that leads to a position visited before gets that position's node as
+        its child and is not missing.
         """
         if self.game.is_over(node.state):
             return []
@@ -299,15 +323,15 @@ class Uct:
         return missing
 
     def choose_missing(self, node: Node, missing: list):
-        """Choose one of the actions without a child, at random; subclasses may override this."""
+        """Choose which action without a child to try next, at random; subclasses may override this."""
         return self.rng.choice(missing)
 
     def random_action(self, state: State):
-        """Choose a legal action at random, all equally likely."""
+        """Choose a legal action uniformly at random."""
         return self.rng.choice(self.game.legal_actions(state))
 
     def scores(self, node: Node) -> dict:
-        """Return the `score` of each legal action; it is infinite where there is no child."""
+        """Return the `score` of each legal action, {action: score}; infinite if it has no child."""
         actions = () if self.game.is_over(node.state) else self.game.legal_actions(node.state)
         children = {action: node.children.get(action) for action in actions}
         return {
@@ -316,22 +340,25 @@ class Uct:
         }
 
     def score(self, node: Node, child: Node) -> float:
-        """Return the UCB1 score of a child, for the player to move at ``node``."""
+        """Return the UCB1 score of a child, for the player to move at its parent ``node``.
+
+        For a game in notebook form, the score is on the scale of outcomes, from -1 to 1.
+        """
         wins, visits = self.wins_at(node, child), child.visits
         if not self.is_notebook:
             return ucb1(wins, visits, node.visits, self.uct_c)
         return 2 * ucb1(wins, visits, node.visits, self.uct_c / 2) - 1
 
     def wins_at(self, node: Node, child: Node) -> float:
-        """Return the number of wins in ``child`` of the player to move at its parent ``node``."""
+        """Return the wins in ``child`` of the player to move at its parent ``node``."""
         return child.wins if self.passes_turn(node, child) else child.wins_to_move
 
     def passes_turn(self, node: Node, child: Node) -> bool:
-        """Return whether the other player is to move at ``child``."""
+        """Return whether the turn passes to the other player between ``node`` and its ``child``."""
         return child.player is None or child.player != node.player
 
     def random_best(self, scores: dict):
-        """Return the action with the largest score; choose among equal scores at random."""
+        """Return the action with the largest score, chosen at random among equals."""
         largest = max(scores.values())
         return self.rng.choice([action for action in scores if scores[action] == largest])
 
@@ -349,10 +376,13 @@ class Uct:
         return child
 
     def make_node(self, state: State, action=None) -> Node:
-        """Make a new node, or return the table's node of this position.
+        """Make a node for a position, or return the node that the table already has for it.
 
         Args:
-            action: the move that leads to the position.
+            action: the move that leads to the position, for display; None for a root.
+
+        Raises:
+            TypeError: if the search has a table and the state is not hashable.
         """
         if self.table is not None and not isinstance(state, Hashable):
             kind = type(state).__name__
@@ -365,15 +395,16 @@ class Uct:
         return node
 
     def _is_visited(self, state: State) -> bool:
-        """Return whether the table holds a position with at least one visit."""
         return self.table is not None and state in self.table and self.table[state].visits > 0
 
     # --- results ----------------------------------------------------------------------------------
 
     def best_action(self, root: Node):
-        """Return the move to play: the best by `final_move`.
+        """Return the action to play at ``root``: the child with the most visits or the best value.
 
-        Among equals, the other criterion decides, then chance. A child's value is wins / visits.
+        ``final_move`` decides which. Equal children are compared by the other number, and if still
+        equal the choice is random. A child's value is wins / visits, for the player to move at
+        ``root``.
 
         Raises:
             ValueError: if no child has a visit.
@@ -391,7 +422,7 @@ class Uct:
         return self.random_best(keys)
 
     def lookup(self, state: State) -> PositionStatistics | None:
-        """Return the table's statistics of a position, or None if it has none.
+        """Return the table's statistics of a position; None if the table does not hold it.
 
         Raises:
             ValueError: if the search has no table.
@@ -404,9 +435,10 @@ class Uct:
         return PositionStatistics(node.visits, node.wins_to_move, node.value)
 
     def label(self, node: Node, parent: Node | None = None) -> str:
-        """Describe a node in one line of a drawn tree: its visits, its wins and its UCB1 score.
+        """Describe a node in one line of a drawn tree: its visits, wins and UCB1 score.
 
-        Wins are those of the player to move at ``parent``, or at the node without a parent.
+        The wins are those of the player to move at ``parent``. Without a parent, they are those of
+        the node's own player to move, and there is no score.
         """
         if self.is_notebook:
             return self._label_in_outcomes(node, parent)
@@ -417,9 +449,9 @@ class Uct:
         return f"visits {node.visits}, wins {wins:g}, UCB1 {score:.4f}"
 
     def _label_in_outcomes(self, node: Node, parent: Node | None) -> str:
-        """Describe a node as `label` does, for a game in the notebook's form.
+        """Describe a node as `label` does, for a game in notebook form.
 
-        A mean outcome takes the place of the wins.
+        The line shows the mean outcome instead of the wins.
         """
         value = node.value if parent is None else -node.value
         text = f"visits {node.visits}, mean outcome {value + 0.0:g}"
@@ -428,7 +460,10 @@ class Uct:
         return f"{text}, UCB {self.score(parent, node):.4f}"
 
     def untried(self, node: Node) -> list:
-        """Return a node's unvisited actions, to be listed in a drawn tree; [] for a leaf."""
+        """Return a node's actions that have no visits, which a drawn tree lists in one line.
+
+        The list is empty for a node without visited children.
+        """
         if not any(child.visits for child in node.children.values()):
             return []
         return [action for action, score in self.scores(node).items() if score == math.inf]
