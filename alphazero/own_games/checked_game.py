@@ -1,9 +1,9 @@
 """Load games that users define, and check each version of their rules once before it is played.
 
 A mistake raises a `ConfigError` that names the faulty line or the broken law. The laws of games
-(`alphazero.own_games.checks.laws`) are checked in plain Python. A named game is checked in a
-separate process: compiled code checks no array bounds, so a mistake in a rule could crash this
-process, and a rule may never return. An object made in this process is checked here.
+(`alphazero.own_games.checks.laws`) are checked in plain Python. A game given by its name is checked
+in a separate process: compiled code checks no array bounds, so a mistake in a rule could crash this
+process, and a rule may never return. A game given as an object is checked in this process.
 `alphazero.own_games.registry` decides who may run a file or a module.
 """
 
@@ -45,15 +45,18 @@ from alphazero.runtime.source_text import digest_of, module_file, source_text
 
 _SECONDS = 3.0  # time limit for the whole check
 _NUM_POSITIONS = 300  # number of positions to check
-TIME_LIMIT_S = 10.0  #: time limit for one position; slower rules count as endless
+TIME_LIMIT_S = 10.0  #: time limit for checking one position; slower rules are called endless
 _PACKAGE_FOLDER = Path(__file__).parents[2]
 _HELP = "docs/COMPILED_RULES.md lists common mistakes"
-#: The check's notes on the rules, by class, for classes that have no file.
+#: The check's notes on rules whose class is not in a file, by class.
 _CHECKED: dict[type, tuple[str, ...]] = {}
 
 
 def load_named_game(name: str) -> Game:
-    """Load the game named by a file's path, by ``module:Class``, or by an entry point.
+    """Load a user's game by its name, after checking its rules if this version is new.
+
+    Args:
+        name: the path of a game file, ``module:Class``, or the name of an entry point.
 
     Raises:
         ConfigError: if there is no such game, or its rules break a law or do not compile.
@@ -68,10 +71,11 @@ def load_object(source: Any, name: str) -> Game:
 
     Args:
         source: anything that `alphazero.own_games.game_file.game_of` accepts.
+        name: the game's name.
 
     Raises:
-        ConfigError: if it is not a game or breaks a law of games; for compiled rules, if they are
-            not the GAME of a file, or do not compile.
+        ConfigError: if it is not a game or breaks a law of games; for compiled rules, also if they
+            are not the GAME of a file, or do not compile.
     """
     source = made(source, name)
     module_name = type(source).__module__
@@ -86,13 +90,16 @@ def load_object(source: Any, name: str) -> Game:
 
 
 def _named(name: str, checked: str, source: Any, file: Path | None) -> Game:
-    """Load a game by name, after another process has checked that its rules obey the laws.
+    """Load a game by its name, after checking in another process that its rules obey the laws.
 
     Args:
-        name: the name of the game that is returned.
+        name: the name that the returned game gets.
         checked: the name by which the other process loads the game.
-        source: what `load_source` returned; None loads it after the check.
-        file: the file that defines the rules, if there is one.
+        source: what `load_source` returned; None to load it only after the check.
+        file: the file that defines the rules; None if there is none.
+
+    Raises:
+        ConfigError: if the rules break a law or do not compile.
     """
     stored = file and _stored_notes_path(file, checked.partition(":")[2])
     notes = _read_notes(stored)
@@ -112,7 +119,10 @@ def _checked_here(source: Any, name: str, file: Path | None) -> Game:
     """Make the game that an object defines, and check its rules in this process.
 
     Args:
-        file: the file that defines the object's class; None for a class from a notebook.
+        file: the file that defines the object's class; None for a class defined in a notebook.
+
+    Raises:
+        ConfigError: if it is not a game, breaks a law, or raises an error.
     """
     try:
         game = game_of(source, name)
@@ -138,7 +148,11 @@ def _quick(name: str) -> CheckOptions:
 
 
 def _notes_of(report: RuleReport, name: str) -> tuple[str, ...]:
-    """Return a report's notes on suspicious rules; raise `ConfigError` if it reports a fault."""
+    """Return a report's notes on suspicious rules.
+
+    Raises:
+        ConfigError: if the report describes a fault.
+    """
     if report.fault is None:
         return tuple(report.notes)
     text, actions = report.fault.text, report.fault.actions
@@ -159,10 +173,13 @@ def _check_laws(name: str, file: Path) -> tuple[str, ...]:
 
 
 def run_check(options: CheckOptions, *paths: Path) -> RuleReport:
-    """Check the rules of a game in another process, running them as plain Python.
+    """Check the rules of a game as plain Python in another process, and return its report.
+
+    If a rule never returns or the process fails, the report's fault says so.
 
     Args:
-        paths: the files that contain the rules, used to name the line of a rule that never returns.
+        options: the game to check and the limits of the check.
+        paths: the files that contain the rules, to name the line of a rule that never returns.
     """
     # A notebook may have imported this package from a path that a new process does not search.
     search_path = [str(_PACKAGE_FOLDER), *sys.path]
@@ -198,7 +215,11 @@ def run_check(options: CheckOptions, *paths: Path) -> RuleReport:
 
 
 def report_of(found: dict[str, Any]) -> RuleReport:
-    """Convert a report that was read from JSON back into a `RuleReport`."""
+    """Convert a report that was read from JSON back into a `RuleReport`.
+
+    Args:
+        found: the fields of the report, which this function modifies.
+    """
     if found["fault"] is not None:
         found["fault"] = Fault(**found["fault"])
     return RuleReport(**found)
@@ -208,7 +229,11 @@ def report_of(found: dict[str, Any]) -> RuleReport:
 
 
 def _compile(game: CompiledGame, path: Path) -> None:
-    """Compile the rules; if that fails, raise `ConfigError` with the file, line and cause."""
+    """Compile a game's rules.
+
+    Raises:
+        ConfigError: if the compiler rejects them; the message names the file, line and cause.
+    """
     try:
         states = game.initial_states()
         game.observe(states)
@@ -222,9 +247,10 @@ def _compile(game: CompiledGame, path: Path) -> None:
 
 
 def compiler_error_text(text: str, path: Path) -> str:
-    """Describe a compiler error in one sentence with its line, extracted from numba's message.
+    """Describe an error of the numba compiler in one sentence, with the line where it occurred.
 
     Args:
+        text: numba's message.
         path: the file that contains the rules.
     """
     text = jit.with_written_names(re.sub(r"\x1b\[\d*m", "", text)).partition(" Raised from ")[0]
@@ -249,6 +275,8 @@ def compiler_error_text(text: str, path: Path) -> str:
 def _stored_notes_path(file: Path, made_as: str) -> Path:
     """Return the path where the check's notes on this version of a game are stored.
 
+    The path depends on the rules' text and on the code of the check.
+
     Args:
         file: the file that defines the rules.
         made_as: text that distinguishes several games defined in one file.
@@ -260,7 +288,7 @@ def _stored_notes_path(file: Path, made_as: str) -> Path:
 
 
 def _read_notes(path: Path | None) -> tuple[str, ...] | None:
-    """Read the check's stored notes; return None if this version of a game was never checked."""
+    """Read the check's stored notes; return None if this version of the game was never checked."""
     try:
         return tuple(path.read_text(encoding="utf-8").splitlines()) if path else None
     except (OSError, ValueError):
@@ -268,7 +296,11 @@ def _read_notes(path: Path | None) -> tuple[str, ...] | None:
 
 
 def _write_notes(path: Path | None, notes: tuple[str, ...]) -> None:
-    """Record that a version of a game obeys the laws; if that fails, it will be checked again."""
+    """Record that this version of a game obeys the laws, with the check's notes.
+
+    If the file cannot be written, the game will be checked again next time. If ``path`` is None,
+    nothing is written.
+    """
     if path is not None:
         with contextlib.suppress(OSError):
             jit.make_private(path.parent)

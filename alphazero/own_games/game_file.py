@@ -1,7 +1,7 @@
 """Load the rules that a user names by a game file, ``module:Class``, or an entry point.
 
-Loading runs the file or imports the module. The variable `GAME` of a game file holds compiled rules
-or a game in plain Python (`alphazero.own_games.python_game`). Rules are not checked here:
+Loading runs the file or imports the module. A game file sets the variable `GAME` to compiled rules
+or to a game in plain Python (`alphazero.own_games.python_game`). Rules are not checked here:
 `alphazero.own_games.checked_game` does that.
 """
 
@@ -21,17 +21,19 @@ ALLOWED = "the path of a file that defines GAME, or module:Class, and obeys the 
 
 
 def is_game_file(name: str) -> bool:
-    """Return whether a game's name is a path to a game file."""
+    """Return whether a game's name is the path of a game file: whether it ends in ".py"."""
     return name.endswith(".py")
 
 
 def load_source(name: str) -> Any:
-    """Run the file or import the module that a game's name stands for, and return its rules.
+    """Run the file or import the module that a game's name refers to, and return its rules.
 
-    The result is the NamedTuple of compiled rules, or a game object or its class.
+    Returns:
+        The NamedTuple of compiled rules, or the object or class of a game in plain Python;
+        `game_of` makes a `Game` from it.
 
     Raises:
-        ConfigError: if there is no such file, module or class, or it is not a game.
+        ConfigError: if there is no such file, module or class, or it defines no game.
     """
     if is_game_file(name):
         return _run_file(name)
@@ -39,12 +41,15 @@ def load_source(name: str) -> Any:
 
 
 def made(source: Any, name: str) -> Any:
-    """Make a game object from a class or a function by calling it without arguments.
+    """Return the game object that a class or a function makes when called without arguments.
 
     An object that is already a game is returned unchanged.
 
+    Args:
+        name: the game's name, for the error message.
+
     Raises:
-        ConfigError: if that call raises an error.
+        ConfigError: if the call raises an error.
     """
     if not (isinstance(source, type) or callable(source) and not has_python_rules(source)):
         return source
@@ -58,7 +63,12 @@ def made(source: Any, name: str) -> Any:
 
 
 def game_of(source: Any, name: str) -> Game:
-    """Make the game that is defined by what `load_source` returned.
+    """Make the `Game` that compiled rules, a Python object or its class define.
+
+    Args:
+        source: a NamedTuple of compiled rules, a `Game`, an object that
+            `alphazero.own_games.python_game` accepts, or a class or function that makes one.
+        name: the name that the game gets.
 
     Raises:
         ConfigError: if it is not a game; the message names what is missing.
@@ -73,15 +83,18 @@ def game_of(source: Any, name: str) -> Game:
 
 
 def is_compiled(source: Any) -> bool:
-    """Return whether an object is the NamedTuple of sizes that stands for compiled rules."""
+    """Return whether an object is a NamedTuple of sizes, which stands for compiled rules."""
     return isinstance(source, tuple) and hasattr(source, "_fields")
 
 
 def file_of(name: str, source: Any = None) -> Path | None:
-    """Return the file that defines a game, or None, as for a class in a notebook.
+    """Return the file that defines a game; None if there is none, as for a class in a notebook.
 
     Args:
         source: what `load_source` returned; not needed for a game file.
+
+    Raises:
+        ConfigError: if ``name`` is the path of a game file that does not exist.
     """
     if is_game_file(name):
         return existing(name).resolve()
@@ -89,11 +102,14 @@ def file_of(name: str, source: Any = None) -> Path | None:
 
 
 def _run_file(name: str) -> Any:
-    """Run a game file and return its `GAME`, or, if it has none, its only class in plain Python.
+    """Run a game file and return its `GAME`, or else its only class in plain Python.
 
     The module's name contains a digest of the file's path and text, so that files of the same name
     are different games. A file edited since the last call runs again, as another module; games made
     earlier keep their rules. A game file can import modules from its folder.
+
+    Raises:
+        ConfigError: if there is no such file, or it defines neither.
     """
     path = existing(name)
     place, source = path.resolve(), path.read_bytes()
@@ -116,7 +132,15 @@ def _run_file(name: str) -> Any:
 
 
 def _only_class(module: types.ModuleType, name: str) -> type:
-    """Find a file's only game class in plain Python; raise `ConfigError` for none or several."""
+    """Return the only class in a game file that has the methods of a game in plain Python.
+
+    Args:
+        module: the module that running the file made.
+        name: the path of the file, for the error message.
+
+    Raises:
+        ConfigError: if there is no such class, or more than one.
+    """
     found = [
         value
         for value in vars(module).values()
@@ -134,7 +158,11 @@ def _only_class(module: types.ModuleType, name: str) -> type:
 
 
 def existing(name: str) -> Path:
-    """Return the path of a game file; raise `ConfigError` if there is none."""
+    """Return the path of a game file.
+
+    Raises:
+        ConfigError: if there is no such file.
+    """
     path = Path(name)
     if not path.is_file():
         raise refusal(f"there is no game file '{path}'.", name)
@@ -142,5 +170,5 @@ def existing(name: str) -> Path:
 
 
 def refusal(message: str, name: str) -> ConfigError:
-    """Make the error for a game file that cannot be used; ``message`` says why."""
+    """Return the error for a game file that cannot be used; ``message`` says why."""
     return ConfigError(message, key="game", value=name, allowed=ALLOWED)

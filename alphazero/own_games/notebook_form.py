@@ -1,7 +1,7 @@
-"""Adapt games written in the form of the published notebook.
+"""Adapt games written in the form of the notebooks in docs/notebooks.md.
 
-Their states are wrapped as positions (`alphazero.own_games.python_game.Position`). In the
-notebook's form, one object holds all the rules of a game:
+Their states are wrapped as positions (`alphazero.own_games.python_game.Position`). In notebook
+form, one object holds all the rules of a game:
 
     action_size                 actions are 0 to action_size - 1; an attribute or a method
     start_state()
@@ -27,7 +27,7 @@ _MAX_PROBED_PLIES = 5_000
 
 
 class NotebookPosition:
-    """A state of a game in the notebook's form, wrapped as a `Position`."""
+    """A state of a game in notebook form as an `alphazero.own_games.python_game.Position`."""
 
     binary_planes = True
 
@@ -61,7 +61,7 @@ class NotebookPosition:
         return list(self._transitions)
 
     def observe(self) -> np.ndarray:
-        """Return the player's own pieces and the opponent's, bool[2, H, W]."""
+        """Return the pieces of the player to move and those of the opponent, bool[2, H, W]."""
         board = self._board()
         return np.stack([board > 0, board < 0])
 
@@ -74,7 +74,15 @@ class NotebookPosition:
 
 
 class NotebookStart(NotebookPosition):
-    """The start position of a game in the notebook's form, which also has the game's attributes."""
+    """The start position of a game in notebook form, which also has the attributes of the game.
+
+    Args:
+        game: the object that holds the rules.
+        name: the game's name, for the error message.
+
+    Raises:
+        ConfigError: if a method is missing.
+    """
 
     def __init__(self, game: Any, name: str):
         for needed in ("start_state", "canonicalize"):
@@ -90,11 +98,11 @@ class NotebookStart(NotebookPosition):
         self.result_range = getattr(game, "result_range", (-max(1, largest), max(1, largest)))
 
     def symmetries(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Find the symmetries of board and actions by transforming a board of numbered cells.
+        """Derive the symmetries of board and actions by transforming a board of numbered cells.
 
         Returns:
             The tables (cells, actions) of `alphazero.games.rules.symmetries`; None if the game
-            defines no symmetries.
+            has no method ``get_symmetries``.
         """
         if not callable(getattr(self._game, "get_symmetries", None)):
             return None
@@ -110,7 +118,11 @@ class NotebookStart(NotebookPosition):
         return tables[0][order], tables[1][order]
 
     def _probe(self) -> tuple[int, float]:
-        """Play random games; return the plies of the longest and the largest absolute outcome."""
+        """Play random games to estimate how long games are and how large their outcomes.
+
+        Returns:
+            The number of plies of the longest game, and the largest absolute outcome.
+        """
         rng = random.Random(0)
         longest = 0
         largest = 0.0
@@ -126,7 +138,7 @@ class NotebookStart(NotebookPosition):
 
 
 def _shape(board: np.ndarray) -> tuple[int, int]:
-    """Return the (H, W) of a board; a flat board is a square if its size allows, or else a row."""
+    """Return the (H, W) of a board; a flat board is a square if its size allows, else one row."""
     if board.ndim == 2:
         return board.shape
     side = round(board.size**0.5)
@@ -149,7 +161,7 @@ def _numbered(state: Any) -> Any:
 
 
 def _like(numbers: np.ndarray, board: Any) -> Any:
-    """Convert an array to the type of the game's board: an array, or nested tuples or lists."""
+    """Convert an array to the type of ``board``: an array, or nested tuples or lists."""
     if isinstance(board, np.ndarray):
         return numbers
 

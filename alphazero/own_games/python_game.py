@@ -1,7 +1,7 @@
 """Games in plain Python: the methods they need, and how their positions become rows of numbers.
 
 A game is given by its start position, an object with the methods of `Position`, or by an object in
-the notebook's form (`alphazero.own_games.notebook_form`). `PythonGame` stores its positions as rows
+notebook form (`alphazero.own_games.notebook_form`). `PythonGame` stores its positions as rows
 of numbers, so that search, self-play, replay and stored runs treat it like a compiled game. A row
 holds the actions so far and what the object's methods returned for the position. A table of bounded
 size keeps the objects; an object that was dropped is rebuilt by replaying its actions. Features
@@ -34,12 +34,12 @@ _UNUSABLE = "the game '{}' cannot be used: "
 
 
 def unusable(name: str, reason: str, value: Any, allowed: Any) -> ConfigError:
-    """Make the error for a game that cannot be used.
+    """Return the error for a game that cannot be used.
 
     Args:
         name: the game's name.
         reason: a clause that says what is wrong.
-        value, allowed: see `ConfigError`.
+        value, allowed: the refused value and the allowed ones, see `ConfigError`.
     """
     start = _UNUSABLE.format(name)
     message = f"{start}{reason.replace(start, '')}."
@@ -49,7 +49,8 @@ def unusable(name: str, reason: str, value: Any, allowed: Any) -> ConfigError:
 def has_python_rules(source: Any) -> bool:
     """Return whether an object or a class has the methods of a game in plain Python.
 
-    Abstract classes do not count.
+    It has if it defines ``legal_actions``, or ``get_transitions`` as in notebook form. Abstract
+    classes do not count.
     """
     if inspect.isabstract(source):
         return False
@@ -57,14 +58,18 @@ def has_python_rules(source: Any) -> bool:
 
 
 def make_python_game(source: Any, name: str) -> "PythonGame":
-    """Make the game that an object defines; raise `ConfigError` if a method is missing."""
+    """Make the game that an object in plain Python or in notebook form defines.
+
+    Raises:
+        ConfigError: if a method or attribute is missing or wrong; the message names it.
+    """
     if callable(getattr(source, "get_transitions", None)):
         return PythonGame(NotebookStart(source, name), name)
     return PythonGame(source, name)
 
 
 class Position(Protocol):
-    """The methods that an object needs to be a position of a game.
+    """The methods that an object needs to be a position of a game in plain Python.
 
     It obeys the laws in `alphazero.games.rules`: a pass is an action, a position determines
     everything that follows, and results are from the viewpoint of the player to move.
@@ -100,10 +105,10 @@ class Position(Protocol):
     max_plies: int
 
     def step(self, action: int) -> None:
-        """Play a legal action, changing this object."""
+        """Play a legal action by changing this object; return nothing."""
 
     def player_to_move(self) -> int:
-        """Return the player to move: 0 began the game, 1 is the other.
+        """Return the player to move: 0 began the game, 1 is the other player.
 
         If the game is over, this is the player who would move next. In a puzzle it is always 0.
         """
@@ -112,28 +117,31 @@ class Position(Protocol):
         """Return whether the game is finished."""
 
     def result(self) -> float:
-        """Return the result of a finished game for the player to move, such as 1, 0 or -1."""
+        """Return the result of a finished game for the player to move.
+
+        It is usually 1 for a win, 0 for a draw and -1 for a loss, see ``result_range``.
+        """
 
     def legal_actions(self) -> Sequence[int]:
-        """Return the legal actions of an unfinished game; there is at least one."""
+        """Return the legal actions of an unfinished game, of which there is at least one."""
 
     def cells(self) -> np.ndarray:
         """Return the board, [H, W]: 0 empty, 1 the first player's piece, 2 the second's.
 
-        A blocked square is 3, see ``piece_letters``.
+        A blocked square is 3, in games where ``piece_letters`` has a fourth letter.
         """
 
 
 class _Layout(NamedTuple):
-    """Layout of the row of bytes that stores a position: the offset of each part in bytes.
+    """The layout of the row of bytes that stores a position: the byte offset of each part.
 
         0-3 result, float32 | 4 player | 5 over | legal | planes | key | plies | actions
 
     Replaying the actions rebuilds the object. Bytes before ``plies`` depend only on the position.
     """
 
-    legal: int  #: legal actions, one bit each
-    planes: int  #: network input, one bit or one float32 per value
+    legal: int  #: whether each action is legal, one bit each
+    planes: int  #: the network's input, one bit or one float32 per value
     key: int  #: digest of the object's `key()`, if it has that method
     plies: int  #: number of actions so far, uint16
     actions: int  #: the actions, uint8 or uint16
@@ -141,12 +149,12 @@ class _Layout(NamedTuple):
 
 
 class PythonGame(Game):
-    """A game whose rules are methods of a Python object.
+    """A game whose rules are the methods of a Python object.
 
     Args:
-        start: the start position.
-        name: the game's name, accepted by `alphazero.own_games.registry.make_game`; by default the
-            name of the class.
+        start: the start position, with the methods of `Position`.
+        name: the game's name, which `alphazero.own_games.registry.make_game` accepts; None means
+            the name of the object's class.
 
     Raises:
         ConfigError: if a method or attribute is missing or wrong; the message names it.
@@ -231,19 +239,24 @@ class PythonGame(Game):
         return np.array([self._playout(self.position(state), rng) for state in states], np.float32)
 
     def position(self, state: np.ndarray) -> Any:
-        """Return the position object that a state ([K]) stands for; callers must not change it."""
+        """Return the position object for a state ([K]); callers must not change it."""
         return self._object(self._actions(state[None])[0, : self._plies(state[None])[0]].tobytes())
 
     def reread(self, state: np.ndarray) -> np.ndarray:
         """Compute a state ([K]) again from its position object.
 
-        It is equal to ``state`` unless the rules break a law, such as by changing the object.
+        The new state equals ``state`` unless the rules break a law, such as by changing an object
+        that they should have copied.
         """
         batch = state[None]
         return self._rows([self.position(state)], self._actions(batch), self._plies(batch))[0]
 
     def after(self, position: Any, action: int) -> Any:
-        """Play an action on a copy of a position object, and return the copy."""
+        """Play an action on a copy of a position object, and return the copy.
+
+        Raises:
+            ConfigError: if ``step`` returns a new position instead of changing its object.
+        """
         following = self.copied(position)
         returned = following.step(action)
         if isinstance(returned, type(position)) and returned is not following:
@@ -251,12 +264,12 @@ class PythonGame(Game):
         return following
 
     def copied(self, position: Any) -> Any:
-        """Copy a position object by its `clone()`, or by `copy.deepcopy` if it has none."""
+        """Copy a position object by its method ``clone``, or by `copy.deepcopy` if it has none."""
         clone = getattr(position, "clone", None)
         return copy.deepcopy(position) if clone is None else clone()
 
     def planes(self, position: Any) -> np.ndarray:
-        """Return the network's input for the player to move, [C, H, W]."""
+        """Return the network's input for the player to move at a position object, [C, H, W]."""
         if self._observes:
             return position.observe()
         cells, own = np.asarray(position.cells()), 1 + position.player_to_move()
@@ -264,7 +277,11 @@ class PythonGame(Game):
         return np.stack([cells == own, cells == 3 - own, *blocked])
 
     def scaled_result(self, position: Any) -> float:
-        """Return the result of a finished game for the player to move, in [-1, 1]."""
+        """Return the result of a finished game for the player to move, scaled to [-1, 1].
+
+        Raises:
+            ConfigError: if the result is None or outside ``result_range``.
+        """
         low, high = self.result_range
         result = position.result()
         if result is None or not low <= result <= high:
@@ -298,8 +315,9 @@ class PythonGame(Game):
         """Convert position objects to states, [B, K].
 
         Args:
-            played: [B, max_plies], the actions so far in each game.
-            plies: int[B], how many of these entries were played.
+            positions: B position objects.
+            played: [B, max_plies], the actions so far in each game, followed by unused entries.
+            plies: int[B], the number of actions so far in each game.
         """
         num = len(positions)
         layout = self._layout
@@ -331,9 +349,12 @@ class PythonGame(Game):
         return states
 
     def _object(self, key: bytes) -> Any:
-        """Return the position object after the actions whose bytes are ``key``, in `_action_type`.
+        """Return the position object after a sequence of actions.
 
-        If it is not in the table, it is rebuilt from the latest earlier position that is.
+        An object that is not in the table is rebuilt from the latest position before it that is.
+
+        Args:
+            key: the bytes of the actions from the start, as an array of ``_action_type``.
         """
         known = len(key)
         position = self._objects.get(key)
@@ -389,7 +410,11 @@ class PythonGame(Game):
             raise self._refusal("legal_actions", "at least one action while the game is not over")
 
     def _playout(self, position: Any, rng: np.ndarray) -> float:
-        """Play a random game to its end; return its result for the player to move at first."""
+        """Play a random game from a position object to its end.
+
+        Returns:
+            The result in [-1, 1], for the player to move at ``position``, which stays unchanged.
+        """
         player, position = position.player_to_move(), self.copied(position)
         while not position.is_over():
             legal = position.legal_actions()
@@ -411,5 +436,5 @@ class PythonGame(Game):
 
 
 def _view(part: np.ndarray, dtype: Any) -> np.ndarray:
-    """Reinterpret columns of bytes as numbers of another type."""
+    """Reinterpret columns of bytes as numbers of another type, row by row."""
     return np.ascontiguousarray(part).view(dtype)

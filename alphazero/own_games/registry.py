@@ -1,12 +1,13 @@
 """Make games by name: `connect_four`, `connect_x:5x5x4`, `examples/snort.py`, `module:Class`.
 
-A name begins with a key of `_FAMILIES`, or is the path of a file, a class or a function in a
+A name begins with a key of `_FAMILIES`, or is the path of a game file, a class or a function in a
 module, or an entry point that an installed package announces in the group `alphazero.games`. To add
 a game to this package, add a line to `_FAMILIES` and its name to `_SHIPPED_FAMILIES`.
 
-`make_game` returns a batched game (`alphazero.games.batched_game.Game`), which all others expect.
-Only this file decides which names exist, when two names mean the same game, and who may run code
-from outside this package: only the user. A name read from a file goes through `make_stored_game`.
+`make_game` returns a batched game (`alphazero.games.batched_game.Game`), which all other packages
+expect. Only this module decides which names exist, when two names mean the same game, and who may
+run code from outside this package: only the user. A name that was read from a file goes through
+`make_stored_game`.
 """
 
 import difflib
@@ -37,7 +38,7 @@ _NAMES = (
     "open_spiel:hex(board_size=7)",
     "pgx:go_9x9",
 )
-#: Games of this package that users are offered to choose from, the default first.
+#: The games of this package from which users can choose in menus, the default first.
 OFFERED = ("connect_four", "othello", "tic_tac_toe", "othello:6", "othello:4", "connect_x:5x5x4")
 #: Families whose rules are in this package, so that stored files and requests may name them too.
 _SHIPPED_FAMILIES = ("tic_tac_toe", "connect_four", "connect_x", "othello")
@@ -50,14 +51,14 @@ _SPELLINGS = {
 }
 #: Objects that the user passed to `make_game`, by their names.
 _OBJECTS: dict[str, Any] = {}
-#: Pairs (stored digest, current digest) of rules whose change the user was warned about.
+#: Changes of rules that the user has been warned about: (stored digest, current digest).
 _WARNED: set[tuple[str, str]] = set()
 
 
 def game_names() -> tuple[str, ...]:
     """Return the names that `make_game` accepts; those of installed packages come last.
 
-    Parts in capitals are placeholders.
+    Words in capitals, such as "ROWS", are placeholders.
     """
     return (*_NAMES, *announced(GAMES))
 
@@ -67,15 +68,15 @@ def make_game(game: Any) -> Game:
 
     A name that ends in ``.py`` is the path of a game file, which is run; ``module:Class`` is
     imported, and so is the module of an entry point. Never pass a name that was read from a stored
-    file: see `make_stored_game`.
+    file: use `make_stored_game` for that.
 
     Args:
         game: a name; a `Game`, which is returned as it is; or an object or a class with the rules
             of a game in plain Python, see `alphazero.own_games.python_game.Position`. From then on,
-            the name ``module:Class`` of its class means this object in this process.
+            the name ``module:Class`` of its class refers to this object in this process.
 
     Raises:
-        ConfigError: if there is no such game or its sizes are impossible.
+        ConfigError: if there is no such game, its sizes are impossible, or its rules break a law.
     """
     if not isinstance(game, Game):
         game = _make(game)
@@ -106,19 +107,22 @@ def _make(game: Any) -> Game:
 def make_stored_game(
     name: str, source: str, named: str | None = None, key: str = "game", digest: str = ""
 ) -> Game:
-    """Make the game that a stored file names; run a game file only if the user names it too.
+    """Make the game that a stored file names, without running code that only the file asks for.
 
-    People exchange stored files, and opening one must not run a program. Games of this package, of
-    OpenSpiel and of PettingZoo need no permission, nor do entry points of installed packages: the
+    People exchange stored files, and opening one must not run a program. A game file or module is
+    therefore run only if the user names it too. Games of this package and environments of
+    OpenSpiel, PettingZoo and pgx need no permission, nor do entry points of installed packages: the
     user chose to run those by installing them.
 
     Args:
         name: the game's name in the stored file.
-        source: the stored file, for messages: "the network 'x.safetensors'".
-        named: the game that the user names in the same command, or None.
+        source: a description of the stored file for messages, such as "the network
+            'x.safetensors'".
+        named: the game that the user names in the same command; None if there is none.
         key: the setting by which the user names it.
-        digest: digest of the game's rules in the stored file. If the rules have changed, the caller
-            refuses them or calls `warn_of_changed_rules`.
+        digest: the digest of the game's rules in the stored file. If the rules have changed since,
+            the game is made all the same, and the caller refuses it or calls
+            `warn_of_changed_rules`.
 
     Raises:
         ConfigError: if the name is a file or a module and the user does not name it, if the user
@@ -142,11 +146,13 @@ def make_stored_game(
 
 
 def warn_of_changed_rules(game: Game, digest: str, source: str) -> None:
-    """Warn the user, once per change, that the game's rules have changed since a file was stored.
+    """Warn the user, once per change, that a game's rules have changed since a file was stored.
+
+    The warning goes to standard error.
 
     Args:
-        digest: digest of the rules in the stored file; "" if unknown.
-        source: the stored file, for the message: "the network 'x.safetensors'".
+        digest: the digest of the rules in the stored file; "" if unknown, which never warns.
+        source: a description of the stored file, such as "the network 'x.safetensors'".
     """
     change = digest, game.rules_digest
     if all(change) and digest != game.rules_digest and change not in _WARNED:
@@ -156,14 +162,14 @@ def warn_of_changed_rules(game: Game, digest: str, source: str) -> None:
 
 
 def is_object(name: str) -> bool:
-    """Return whether a name means an object or a class that was passed to `make_game`."""
+    """Return whether a name refers to an object or a class that the user passed to `make_game`."""
     return name in _OBJECTS
 
 
 def runs_own_code(name: str) -> bool:
-    """Return whether making this game runs a file or imports a module that the name points to.
+    """Return whether making this game runs a file or imports a module that its name refers to.
 
-    An entry point of an installed package does not count, see `make_stored_game`.
+    Entry points of installed packages do not count, because the user chose to install them.
     """
     family, _, rest = name.partition(":")
     module = rest.partition("(")[0] if family in _FAMILIES else name  # pettingzoo:module:factory
@@ -171,12 +177,12 @@ def runs_own_code(name: str) -> bool:
 
 
 def is_shipped_game(name: str) -> bool:
-    """Return whether a name means a game whose rules this package contains, of any board size."""
+    """Return whether a name refers to a game whose rules are in this package, of any board size."""
     return _SPELLINGS.get(name, name).partition(":")[0] in _SHIPPED_FAMILIES
 
 
 def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str = "") -> bool:
-    """Return whether a name in a stored file means the same game as a given name.
+    """Return whether a name in a stored file means the same game as the name that the user gave.
 
     Equal rules are the same game under any name. Different rules under the same name are a new
     version of the same game. Paths of game files are resolved before they are compared; if the
@@ -184,7 +190,10 @@ def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str 
     file that runs is always the one that the user named.
 
     Args:
-        digest, stored_digest: digests of the rules; "" if unknown, or for this package's games.
+        name: the name that the user gave.
+        stored_name: the name in the stored file.
+        digest, stored_digest: the digests of the two games' rules; "" if unknown, or for games of
+            this package.
     """
     name = _SPELLINGS.get(name, name)
     stored_name = _SPELLINGS.get(stored_name, stored_name)
@@ -198,7 +207,7 @@ def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str 
 
 
 def canonical_name(name: str) -> str:
-    """Return the absolute path of a game file; return other names of games unchanged."""
+    """Return the absolute path of a game file; return any other game's name unchanged."""
     return str(Path(name).resolve()) if is_game_file(name) else name
 
 

@@ -5,8 +5,8 @@ plain Python may never return. The program
 
     python -m alphazero.own_games.rule_check OPTIONS_AS_JSON TIME_LIMIT_S
 
-is therefore started with ``NUMBA_DISABLE_JIT=1`` by `alphazero.own_games.checked_game`, and prints
-the report as JSON. Whatever the rules print goes to standard error.
+is therefore started with ``NUMBA_DISABLE_JIT=1`` by `alphazero.own_games.checked_game`. It prints
+its report as JSON; whatever the rules print goes to standard error.
 """
 
 import dataclasses
@@ -30,7 +30,10 @@ _LOADING_FACTOR = 6  # running the file, which may compute tables, may take 6 ti
 
 
 def check_rules(options: CheckOptions) -> RuleReport:
-    """Check the rules of a named game, and of its twin if one is given, in a separate process.
+    """Check the rules of a game in a separate process, comparing them with a twin if one is given.
+
+    Args:
+        options: the names of the game and its twin, and the limits of the check.
 
     Raises:
         ConfigError: if there is no game or no twin of that name.
@@ -40,7 +43,7 @@ def check_rules(options: CheckOptions) -> RuleReport:
 
 
 def _file_of(name: str) -> Path | None:
-    """Return the file with the rules of a game; None for games of this package and its adapters.
+    """Return the file with a game's rules; None for games of this package and its adapters.
 
     Raises:
         ConfigError: if there is no such game.
@@ -59,7 +62,7 @@ def _is_of_a_module(name: str) -> bool:
 
 
 def load_laws(name: str) -> Laws:
-    """Load a game to check its laws, without the check that `make_game` does for users' rules.
+    """Load a game and return its `Laws`, without the check that `make_game` makes of users' rules.
 
     Raises:
         BrokenLaw: if the game cannot be loaded, or is not a game.
@@ -81,16 +84,24 @@ def load_laws(name: str) -> Laws:
 
 
 def _watched(time_limit_s: float) -> Callable[[], None]:
-    """Start a timer that ends the process with a traceback; return the function to restart it.
+    """Start a timer that ends this process with a traceback if a rule does not return in time.
 
-    Running the file may take longer than checking a position.
+    Returns:
+        A function that restarts the timer with ``time_limit_s`` seconds. Until it is first called,
+        the limit is longer, because running the game's file may take longer than one position.
     """
     faulthandler.dump_traceback_later(_LOADING_FACTOR * time_limit_s, exit=True)
     return lambda: faulthandler.dump_traceback_later(time_limit_s, exit=True)
 
 
 def main(text: str, time_limit_s: str) -> None:
-    """Check a game and print the report as JSON; the module's docstring names the arguments."""
+    """Check a game and print the report as JSON.
+
+    Args:
+        text: the `CheckOptions` as JSON.
+        time_limit_s: the time limit for one position; if it is exceeded, this process ends with a
+            traceback and without a report.
+    """
     answers = claim_output()
     watch = _watched(float(time_limit_s))
     options = CheckOptions(**json.loads(text))

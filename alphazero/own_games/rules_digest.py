@@ -1,8 +1,8 @@
 """Identify a user's game by a digest of its rules.
 
 The text of the rules is their source code (`alphazero.runtime.source_text`), followed by the sizes
-of the game. For a class defined in a notebook, it is the source of the class's methods, if Python
-knows it.
+of the game. For a class defined in a notebook, the source code is that of the class's methods, if
+Python knows it.
 """
 
 import ast
@@ -20,7 +20,7 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 def identify(game: Game) -> Game:
-    """Compute and set a game's `rules_text` and `rules_digest`; return the game.
+    """Set the `rules_text` and `rules_digest` of a game, and return the game.
 
     Both stay "" for games of this package, which are identified by their names.
     """
@@ -34,7 +34,7 @@ def identify(game: Game) -> Game:
 
 
 def _source_of_methods(game_class: type) -> str:
-    """Return the source of a class's methods; "" if Python does not know it."""
+    """Return the source code of a class's methods; "" if Python does not know it."""
     methods = filter(inspect.isfunction, vars(game_class).values())
     try:
         return "\n".join(textwrap.dedent(inspect.getsource(method)) for method in methods)
@@ -58,7 +58,8 @@ def _sizes_of(game: Game) -> dict[str, Any]:
 def made_as(rules: Any) -> str:
     """Format the call that makes a game's rules, such as "Snort(side=5)".
 
-    It contains those arguments of the class that the object stores as attributes.
+    It shows those arguments of the class that the object ``rules`` stores as attributes of the same
+    name and that are numbers, strings, None, or lists of these.
     """
     if isinstance(rules, tuple):
         return with_written_names(repr(rules))
@@ -78,17 +79,23 @@ def _is_plain(value: Any) -> bool:
 
 
 def network_shapes(text: str) -> tuple:
-    """Read the shape of the network's input and the number of actions from a text of rules.
+    """Return the shape of the network's input and the number of actions stated in a text of rules.
+
+    Args:
+        text: a game's `Game.rules_text`.
 
     Returns:
         ((C, H, W), A).
+
+    Raises:
+        SyntaxError, ValueError, TypeError, KeyError: if the text is damaged.
     """
     sizes = ast.literal_eval(text.rpartition(_SIZES)[2])
     return sizes["planes_shape"], sizes["num_actions"]
 
 
 def is_rules_text(text: str) -> bool:
-    """Return whether a stored text is an undamaged `Game.rules_text`."""
+    """Return whether a stored text is an undamaged `Game.rules_text`, with valid code and sizes."""
     try:
         return bool(digest_of(text) and network_shapes(text))
     except (SyntaxError, ValueError, KeyError, TypeError, RecursionError, MemoryError):

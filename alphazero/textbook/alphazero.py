@@ -20,7 +20,7 @@ from alphazero.textbook.game import NotebookGame, Rules, State, as_rules
 
 @dataclasses.dataclass(eq=False)
 class Node:
-    """A position in the search tree with its statistics; values are for the player to move there."""
+    """A position in the search tree with its statistics; values are for its player to move."""
 
     state: State
     player: int  #: the player to move, 0 or 1
@@ -33,7 +33,10 @@ class Node:
 
     @property
     def value(self) -> float:
-        """Q: the result if it is known, otherwise the mean value of the visits; nan without visits."""
+        """Q: the result if it is known, otherwise the mean value of all visits.
+
+        It is nan if there are no visits.
+        """
         if self.result is not None:
             return self.result
         return self.value_sum / self.visits if self.visits else math.nan
@@ -267,7 +270,7 @@ class AlphaZero:
     # --- the root ---------------------------------------------------------------------------------
 
     def set_root(self, node: Node) -> None:
-        """Make a node the root, dropping the rest of the tree, and evaluate it if it has no visits."""
+        """Make a node the root, dropping the rest of the tree; evaluate it if it has no visits."""
         self.root, self.has_noise = node, False
         if not node.visits:
             self.backward([node], self.expand(node))

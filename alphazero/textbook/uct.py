@@ -323,7 +323,7 @@ class Uct:
         return missing
 
     def choose_missing(self, node: Node, missing: list):
-        """Choose which action without a child to try next, at random; subclasses may override this."""
+        """Choose at random one of the actions without a child; subclasses may override this."""
         return self.rng.choice(missing)
 
     def random_action(self, state: State):

@@ -2,13 +2,13 @@
 
 The positions of such a game wrap OpenSpiel's states, which are copied in C++. A game qualifies if
 one or two players take turns, without chance or hidden information, and the range of its results is
-known. Others are refused with the reason. This module knows no rules: tables hold what OpenSpiel
-does not state, and random games reveal the meaning of the planes.
+known. Other games are refused with the reason. This module contains no rules: its tables hold what
+OpenSpiel does not state, and random games reveal the meaning of the planes.
 
 Differences from OpenSpiel: the player who begins is number 0 (in its chess, number 1 begins); if
 the planes are the same for both players, an extra plane shows who is to move; and ``max_plies=``
-ends a game early, as a draw or, in a puzzle, with the reward so far. Actions keep OpenSpiel's
-numbers.
+ends a game early, with the result that OpenSpiel then states: a draw or, in a puzzle, the reward so
+far. Actions keep OpenSpiel's numbers.
 """
 
 import collections
@@ -62,27 +62,33 @@ _MAX_PROBED_PLIES = 300  # most plies of one of these random games
 
 
 def require_open_spiel() -> None:
-    """Raise MissingPackage if OpenSpiel is not installed."""
+    """Raise `MissingPackage` if OpenSpiel is not installed."""
     if importlib.util.find_spec("pyspiel") is None:
         install = 'pip install "alphazero-selfplay[open_spiel]"'
         raise MissingPackage(f"OpenSpiel is not installed; install it with {install}.")
 
 
 def load_game(text: str) -> PythonGame:
-    """Make the game ``"open_spiel:" + text``.
+    """Make the game that is called ``"open_spiel:" + text``.
 
     Args:
-        text: a game such as ``hex(board_size=7)``. Besides the game's own parameters, ``max_plies``
-            limits the length of games.
+        text: an OpenSpiel game with its parameters, such as ``hex(board_size=7)``. The additional
+            parameter ``max_plies`` limits the length of games.
 
     Raises:
-        ConfigError: if OpenSpiel is not installed, has no such game, or the game does not qualify.
+        MissingPackage: if OpenSpiel is not installed.
+        ConfigError: if OpenSpiel has no such game, or the game does not qualify.
     """
     return PythonGame(_Start(text), f"open_spiel:{text}")
 
 
 class SpielPosition:
-    """An OpenSpiel state wrapped as an `alphazero.own_games.python_game.Position`."""
+    """An OpenSpiel state wrapped as an `alphazero.own_games.python_game.Position`.
+
+    Args:
+        rules: the data that all positions of the game share.
+        state: the OpenSpiel state, which this object owns and changes.
+    """
 
     def __init__(self, rules: "_Rules", state: Any):
         self._rules = rules
@@ -145,7 +151,11 @@ class SpielPosition:
 
 
 class _Start(SpielPosition):
-    """The start position of an OpenSpiel game, which also has the attributes of the game."""
+    """The start position of an OpenSpiel game, which also has the attributes of the game.
+
+    Args:
+        text: the game's name with its parameters, such as ``hex(board_size=7)``.
+    """
 
     def __init__(self, text: str):
         rules = _rules_of(text)
@@ -176,20 +186,20 @@ class _Start(SpielPosition):
 
 
 class _Rules:
-    """The data of an OpenSpiel game that all its positions share; inferred once from random games.
+    """The data that all positions of an OpenSpiel game share, partly inferred from random games.
 
     Attributes:
         text: the game's name with its parameters.
         name: the game's name without its parameters.
-        game: OpenSpiel's object.
+        game: OpenSpiel's game object.
         start: OpenSpiel's first state, from which all others are copied; never changed.
         first: OpenSpiel's number of the player who begins.
         max_plies: limit on the plies of a game.
-        planes_shape: [C, H, W], including the plane of the player to move, if there is one.
+        planes_shape: (C, H, W), including the plane of the player to move, if there is one.
         is_binary: whether the planes hold only 0 and 1.
         is_determined_by_planes: see `DETERMINED_BY_PLANES`.
         texts: the text that a person reads for each action.
-        typed: the actions, by the texts that a person may type.
+        typed: the action for each text that a person may type, {text: action}.
         squares: the squares of each action, see `alphazero.games.rules.action_squares`.
         rows_from_top: whether the names of squares count rows from the top.
         has_board: whether `cells` shows everything a person needs.
@@ -216,13 +226,14 @@ class _Rules:
         self.has_board = self._has_board(moves)
 
     def next_in_turn(self, player: int) -> int:
-        """Return the player (in our numbers) whose turn follows ``player``'s."""
+        """Return the player whose turn follows that of ``player``, both in our numbers."""
         return (player + 1) % self.game.num_players()
 
     def planes(self, state: Any, agent: int) -> np.ndarray:
-        """Return the network's input that a player observes, [C, H, W].
+        """Return the planes that a player observes in a state, [C, H, W].
 
-        The next call overwrites the array.
+        The array is only valid until the next call, which may overwrite it. It lacks the extra
+        plane of the player to move.
 
         Args:
             state: an OpenSpiel state.
@@ -241,7 +252,11 @@ class _Rules:
         return buffer.tensor.reshape(self._seen_shape)
 
     def cells(self, state: Any) -> np.ndarray:
-        """Return the board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second's."""
+        """Return the board of an OpenSpiel state, int8[H, W].
+
+        A square is 0 if empty, 1 if it holds a piece of the player who begins the game, 2 if it
+        holds the other player's.
+        """
         seen = self.planes(state, self.first) > 0
         first, second = (seen[planes].any(axis=0) for planes in self._pieces)
         board = np.where(first, 1, 2 * second).astype(np.int8)
@@ -268,7 +283,11 @@ class _Rules:
         return (num_planes, side, side) if is_square else (num_planes, 1, size)
 
     def _random_moves(self) -> Iterator["_Move"]:
-        """Play random games to learn from them, and yield their moves."""
+        """Play random games and yield their moves, to infer from them what the planes mean.
+
+        Raises:
+            ConfigError: if an unfinished game has no legal action.
+        """
         rng = random.Random(0)
         state = self.start
         for _ in range(_NUM_PROBES):
@@ -307,8 +326,8 @@ class _Rules:
     def _named_squares(self, moves: list["_Move"]) -> tuple[list[tuple[int, ...]], bool]:
         """Return the squares that each action's text names, and whether row 1 is at the top.
 
-        Both ways of counting rows are tried on the moves of random games: afterwards, the last
-        square of a move must hold a piece of the mover. If neither way fits, no action has squares.
+        Both ways of counting rows are tried on the moves of random games: after each move, its last
+        square must hold a piece of the mover. If neither way fits, no action has squares.
         """
         names = [text.rstrip("*") for text in self.texts]
         shape = self._seen_shape[1:]
@@ -354,14 +373,14 @@ class _PlayersPlanes:
         self._flags = np.zeros(num_planes, np.bool_)
 
     def add(self, mover: int, before: np.ndarray, after: np.ndarray) -> None:
-        """Record a move of player ``mover`` and the planes before and after it, bool[C, H, W]."""
+        """Record a move of player ``mover`` by the planes before and after it, bool[C, H, W]."""
         board = (1, 2)
         self._places[mover] |= (after & ~before).any(axis=board)
         self._counts[mover] |= after.sum(axis=board) > before.sum(axis=board)
         self._flags |= before.all(axis=board)
 
     def pieces(self, is_puzzle: bool) -> tuple[np.ndarray, np.ndarray]:
-        """Return masks of the first and the second player's planes, bool[C] each.
+        """Return masks of the planes with the first and the second player's pieces, bool[C] each.
 
         All entries are False if the planes do not look like a board.
         """
@@ -376,22 +395,26 @@ class _Move(NamedTuple):
     """A move of a random game, with OpenSpiel's states before and after it."""
 
     before: Any
-    mover: int  #: our number of the player who moves
+    mover: int  #: the player who moves; 0 began the game
     action: int
     after: Any
 
 
 @functools.lru_cache(maxsize=8)
 def _rules_of(text: str) -> _Rules:
-    """Make the shared data of a game; it is cached because a run makes its game several times."""
+    """Return the shared data of a game; it is cached because a run makes its game several times."""
     return _Rules(text)
 
 
 def _load(text: str) -> tuple[str, Any, int | None]:
-    """Load a game by OpenSpiel; return its name, OpenSpiel's object and the user's `max_plies`.
+    """Load a game from OpenSpiel.
+
+    Returns:
+        The game's name, OpenSpiel's object, and the user's limit on the plies, None if there is
+        none.
 
     Raises:
-        ConfigError: see `load_game`.
+        MissingPackage, ConfigError: see `load_game`.
     """
     require_open_spiel()
     import pyspiel
@@ -417,7 +440,11 @@ def _load(text: str) -> tuple[str, Any, int | None]:
 
 
 def _reason_against(kind: Any) -> str | None:
-    """Explain why an OpenSpiel game never qualifies; return None if it may for some parameters."""
+    """Return the reason why an OpenSpiel game never qualifies.
+
+    Returns:
+        A clause such as "it has chance"; None if the game may qualify for some parameters.
+    """
     import pyspiel
 
     kinds = pyspiel.GameType
@@ -433,7 +460,7 @@ def _reason_against(kind: Any) -> str | None:
 
 
 def _reason_against_size(game: Any) -> str | None:
-    """Explain why a game with the given parameters does not qualify; return None if it does."""
+    """Return the reason why a game with the given parameters does not qualify; None if it does."""
     import pyspiel
 
     utilities = pyspiel.GameType.Utility
@@ -455,7 +482,7 @@ def _reason_against_size(game: Any) -> str | None:
 
 
 def _action_texts(rules: _Rules) -> tuple[list[str], dict[str, int]]:
-    """Return the text that people read for each action, and a dictionary to read what they type.
+    """Return the text that people read for each action, and the action for each text they may type.
 
     An action is shown as the game's own text, or as its number. Texts that differ between the
     players, such as "x(0,0)" and "o(0,0)", are cut to their common end; the full texts can be typed
@@ -495,7 +522,7 @@ _BRACKETS = str.maketrans("", "", "()[]")
 def _drawn_fen(text: str, rows: int) -> str:
     """Draw a position written in FEN, such as "rnbqkbnr/...", as a board of ``rows`` lines.
 
-    Other texts are returned unchanged.
+    What follows the board in the FEN is added below it. Any other text is returned unchanged.
     """
     board, _, rest = text.partition(" ")
     if board.count("/") != rows - 1:

@@ -3,7 +3,7 @@
 A user's own environment is named by ``module:factory``. Each position of the game owns a copy of
 the environment. An AEC environment qualifies if two agents act in turns, without chance or hidden
 information, and observe planes and an action mask. Others are refused with the reason, as far as it
-can be detected. This module knows no rules.
+can be detected. This module contains no rules.
 
 The agent with the larger sum of rewards has won. PettingZoo's environments do not state how long
 their games can be: a table has the limits of the classic ones; users state the limits of others. A
@@ -53,15 +53,16 @@ class _Known(NamedTuple):
 
     max_plies: Callable[[Any], int | None]
     symmetries: Callable[[Any], Any] = lambda environment: None
-    #: The board, int8[H, W], as in `alphazero.own_games.python_game.Position.cells`.
+    #: Returns the board, int8[H, W], as `alphazero.own_games.python_game.Position.cells` does; None
+    #: guesses the board from the planes.
     cells: Callable[[Any], np.ndarray] | None = None
-    #: Draws the position as text, if the board does not show everything.
+    #: Draws the position as text; None if the board shows everything.
     drawn: Callable[[Any], str] | None = None
     is_determined_by_planes: bool = False
 
 
 def load_game(text: str) -> PythonGame:
-    """Make the game ``"pettingzoo:" + text``.
+    """Make the game that is called ``"pettingzoo:" + text``.
 
     Args:
         text: a classic environment such as ``connect_four_v3``, or ``module:factory``: the class
@@ -70,8 +71,8 @@ def load_game(text: str) -> PythonGame:
             length of games.
 
     Raises:
-        ConfigError: if PettingZoo is not installed, there is no such environment, or it does not
-            qualify.
+        MissingPackage: if PettingZoo or a package that the environment needs is not installed.
+        ConfigError: if there is no such environment, or it does not qualify.
     """
     name = f"pettingzoo:{text}"
     source, arguments = _parsed(name, text)
@@ -84,14 +85,14 @@ def load_game(text: str) -> PythonGame:
 
 
 def require_pettingzoo() -> None:
-    """Raise MissingPackage if PettingZoo or pygame, which draws its boards, is not installed."""
+    """Raise `MissingPackage` if PettingZoo or pygame, which draws its boards, is not installed."""
     if any(importlib.util.find_spec(package) is None for package in ("pettingzoo", "pygame")):
         install = 'pip install "alphazero-selfplay[pettingzoo]"'
         raise MissingPackage(f"PettingZoo is not installed; install it with {install}.")
 
 
 def classic_module(environment_name: str):
-    """Import the module of a classic environment such as ``"connect_four_v3"``.
+    """Import and return the module of a classic environment such as ``"connect_four_v3"``.
 
     Raises:
         MissingPackage: if PettingZoo, or a package that this environment needs, is not installed.
@@ -115,7 +116,12 @@ def classic_module(environment_name: str):
 
 
 class EnvironmentPosition:
-    """A PettingZoo environment wrapped as an `alphazero.own_games.python_game.Position`."""
+    """A PettingZoo environment wrapped as an `alphazero.own_games.python_game.Position`.
+
+    Args:
+        start: the game's start position, which holds the data that all positions share.
+        environment: the environment, which this object owns and changes.
+    """
 
     def __init__(self, start: "_Start", environment: Any):
         self.moves: tuple[int, ...] = ()  #: the actions from the start to this position
@@ -161,16 +167,21 @@ class EnvironmentPosition:
         return planes
 
     def planes(self) -> np.ndarray:
-        """Return the planes that the agent to move observes, [C, H, W]."""
+        """Return the planes that the agent to move observes, [C, H, W].
+
+        They lack the extra plane that `observe` adds if both agents observe the same.
+        """
         seen = np.asarray(self._observed()["observation"])
         if seen.ndim == 3:
             return np.moveaxis(seen, 2, 0)
         return seen[None] if seen.ndim == 2 else seen.reshape(1, 1, -1)
 
     def cells(self) -> np.ndarray:
-        """Return the board, int8[H, W]; for an environment not in `_KNOWN`, guess it.
+        """Return the board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second's.
 
-        The guess is that exactly two planes hold each side's pieces; otherwise, the board is empty.
+        For an environment that is not in `_KNOWN`, the board is guessed: two planes are taken as
+        the pieces of the agent to move and of the opponent. With any other number of planes, the
+        board is empty.
         """
         if self._start.known.cells is not None:
             return self._start.known.cells(self._environment)
@@ -185,7 +196,7 @@ class EnvironmentPosition:
         return None if drawn is None else drawn(self._environment)
 
     def key(self) -> bytes:
-        """Return the moves as bytes, or b"" if the planes are known to determine what follows."""
+        """Return the moves so far as bytes; b"" if the planes determine everything that follows."""
         return np.array(self.moves, np.int32).tobytes() if self._start.has_key else b""
 
     def _has_ended(self) -> bool:
@@ -205,10 +216,13 @@ class _Start(EnvironmentPosition):
     """The start position of an environment, which also has the attributes of the game.
 
     Args:
-        name: the game's name, for errors.
-        make_environment: returns an AEC environment.
+        name: the game's name, for error messages.
+        make_environment: returns a new AEC environment.
         max_plies: the user's limit on the plies of a game; None keeps the environment's limit.
-        classic: the environment's name, a key of `_KNOWN` if more is known about it.
+        classic: the environment's name; a key of `_KNOWN` if that table has more about it.
+
+    Raises:
+        ConfigError: if the environment does not qualify, or the length of its games is not known.
     """
 
     def __init__(self, name, make_environment, max_plies, classic):
@@ -244,6 +258,11 @@ class _Start(EnvironmentPosition):
 def _checked_plies(name: str, max_plies: Any, longest: int | None) -> int:
     """Return the limit on a game's plies: the smaller of the user's and the environment's.
 
+    Args:
+        name: the game's name, for error messages.
+        max_plies: the user's limit; None if there is none.
+        longest: the environment's limit; None if it is not known.
+
     Raises:
         ConfigError: if neither is known, or one is not a positive integer.
     """
@@ -260,7 +279,7 @@ def _checked_plies(name: str, max_plies: Any, longest: int | None) -> int:
 
 
 def _reason_against(environment: Any) -> str | None:
-    """Explain why an environment cannot be played as a game; return None if it can."""
+    """Return the reason why an environment cannot be played as a game; None if it can."""
     agents = getattr(environment, "possible_agents", None)
     if agents is None or not hasattr(environment, "agent_selection"):
         return "it is not an AEC environment, in which one agent acts at a time"
@@ -293,7 +312,7 @@ def _shows_both_the_same(environment: Any) -> bool:
 
 
 def _is_binary(space: Any) -> bool:
-    """Return whether all observations of a space consist of 0 and 1."""
+    """Return whether all observations in an observation space consist of 0 and 1."""
     is_whole = np.issubdtype(space.dtype, np.integer) or space.dtype == np.bool_
     return is_whole and np.min(space.low) >= 0 and np.max(space.high) <= 1
 
@@ -302,11 +321,14 @@ def _is_binary(space: Any) -> bool:
 
 
 def _parsed(name: str, text: str) -> tuple[str, dict[str, Any]]:
-    """Split "go_v5(board_size=9)" into the environment's name and its keyword arguments.
+    """Split a text such as "go_v5(board_size=9)" into the environment's name and its arguments.
 
     Args:
-        name: the whole name of the game, for errors.
+        name: the whole name of the game, for error messages.
         text: the name without "pettingzoo:"; values are Python literals.
+
+    Raises:
+        ConfigError: if the text does not have this form.
     """
     source, bracket, rest = text.partition("(")
     try:
@@ -329,7 +351,14 @@ def _imported(name: str, **arguments: Any) -> Any:
 
 
 def _called(factory: Callable[..., Any], name: str, arguments: dict[str, Any]) -> Any:
-    """Call a factory of environments; raise `ConfigError` if it does not accept the arguments."""
+    """Call a factory of environments with the given arguments, and return the environment.
+
+    Args:
+        name: the game's name, for the error message.
+
+    Raises:
+        ConfigError: if the factory does not accept the arguments.
+    """
     try:
         inspect.signature(factory).bind(**arguments)
     except TypeError as error:
@@ -347,7 +376,7 @@ def _new(make_environment: Callable[[], Any]) -> Any:
 
 
 def _copy_environment(environment: Any) -> Any:
-    """Copy a raw environment independently, by its own ``clone()`` if it has one.
+    """Return an independent copy of an unwrapped environment, by its ``clone()`` if it has one.
 
     `copy.deepcopy` would return an environment at the start of the game, since PettingZoo pickles
     environments by how they were made. We copy the attributes instead, and share the spaces, which
@@ -364,9 +393,10 @@ def _copy_environment(environment: Any) -> Any:
 
 
 def _copied(value: Any, memo: dict[int, Any]) -> Any:
-    """Copy an attribute of an environment deeply.
+    """Return a deep copy of an attribute of an environment.
 
-    ``memo`` holds earlier copies by id, as in `copy.deepcopy`.
+    Args:
+        memo: the copies made so far by the id of the original, as in `copy.deepcopy`.
     """
     if type(value) in _PLAIN:
         return value

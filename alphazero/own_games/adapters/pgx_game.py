@@ -1,8 +1,8 @@
 """Play games from pgx, whose rules are written in JAX: `make_game("pgx:go_9x9")`.
 
-The environments are those for two players without chance or hidden information. A state is the
-environment's state packed into bytes, so that one compiled function unpacks, steps and packs a
-whole batch. This module does not know the rules of any game.
+The supported environments are those for two players without chance or hidden information. A state
+is the environment's state packed into bytes, so that one compiled function unpacks, steps and packs
+a whole batch. This module contains no rules.
 
 JAX runs on the CPU in the calling thread: search threads and worker processes already run in
 parallel, and JAX's own threads made these small batches four times slower. If the program imported
@@ -53,7 +53,7 @@ class _Facts(NamedTuple):
 
 
 def _hex_tables() -> _Tables:
-    """Make the symmetry tables of 11 x 11 hex: the identity and the half turn.
+    """Return the symmetry tables of 11 x 11 hex: the identity and the rotation by 180 degrees.
 
     No symmetry moves the last action, which swaps the sides.
     """
@@ -67,10 +67,13 @@ def _half_turn(board: np.ndarray) -> np.ndarray:
 
 
 def _looks(title: str, sides: str, board: str = "wood", **others: Any) -> Appearance:
-    """Make the appearance of a game whose sides are called by their colours.
+    """Return the appearance of a game whose sides are called by the colours of their pieces.
 
     Args:
+        title: the name of the game.
         sides: two keys of `_TONES`, separated by a space; the first begins the game.
+        board: the style of the board, one of `alphazero.games.appearance.BOARDS`.
+        others: more fields of `Appearance`.
     """
     first, second = sides.split()
     return Appearance(title, (first, second), (_TONES[first], _TONES[second]), board, **others)
@@ -122,7 +125,7 @@ class PgxGame(Game):
     out the observation, which `observe` recomputes.
 
     Args:
-        environment_name: a key of `_FACTS`.
+        environment_name: the environment's name in pgx, such as "go_9x9"; a key of `_FACTS`.
 
     Raises:
         ConfigError: if the game is not in `_FACTS`, or pgx is not installed.
@@ -193,10 +196,15 @@ class PgxGame(Game):
         return results
 
     def _in_batches(self, function: Callable, out: np.ndarray, *inputs: np.ndarray) -> None:
-        """Write ``function(*inputs)`` into ``out``, in batches of only two sizes.
+        """Write ``function(*inputs)`` into ``out``, calling it with batches of only two sizes.
 
         JAX compiles a function for each batch size, which takes seconds. The last batch is padded
         with copies of its first row.
+
+        Args:
+            function: a compiled function of arrays whose first axis is the batch.
+            out: the array for the results, one row per position.
+            inputs: the arguments, with as many rows as ``out``.
         """
         announce_compilation("Compiling the rules of pgx, which takes some seconds ...")
         start, num = 0, len(out)
@@ -240,7 +248,9 @@ class _Functions:
     """Functions of a single state, written in JAX; `PgxGame` vectorizes and compiles them.
 
     Args:
-        start: any state of the environment, to read the shapes of its arrays from.
+        jax: the module JAX.
+        environment: the pgx environment.
+        start: any state of the environment, which shows the shapes and dtypes of its arrays.
     """
 
     def __init__(self, jax: Any, environment: Any, start: Any):
@@ -250,7 +260,7 @@ class _Functions:
         self._leaves, self._tree = jax.tree_util.tree_flatten(self._stripped(start))
 
     def pack(self, state: Any) -> Any:
-        """Pack a state of the environment into a row, uint8[K]; see `PgxGame`."""
+        """Pack an environment state into a row of bytes, uint8[K], as `PgxGame` describes."""
         jnp = self._jax.numpy
         is_over = state.terminated | state.truncated
         result = jnp.where(is_over, state.rewards[state.current_player], jnp.float32(0))
@@ -264,21 +274,24 @@ class _Functions:
         return jnp.concatenate(parts + [self._bytes(leaf) for leaf in leaves])
 
     def step(self, row: Any, action: Any) -> Any:
-        """Play a legal action in a row and return the row after it, both uint8[K]."""
+        """Play a legal action in the position of a row, and return the row after it, uint8[K]."""
         return self.pack(self._environment.step(self._unpack(row), action))
 
     def observe(self, row: Any) -> Any:
-        """Return the network's input for the player to move, float32[C, H, W]."""
+        """Return the network's input for the player to move in ``row``, float32[C, H, W]."""
         jnp = self._jax.numpy
         planes = self._environment.observe(self._unpack(row))
         return jnp.moveaxis(planes, 2, 0).astype(jnp.float32)
 
     def playout(self, row: Any, key: Any) -> Any:
-        """Play a random game to its end; return the result for the player to move in ``row``.
+        """Play random moves to the end of the game and return the result.
 
         Args:
-            row: uint8[K], the position to begin with.
+            row: uint8[K], the position to start from.
             key: uint32[2], JAX's random key.
+
+        Returns:
+            The result for the player to move in ``row``.
         """
         jax, jnp = self._jax, self._jax.numpy
         start = self._unpack(row)
@@ -298,7 +311,7 @@ class _Functions:
         return end.rewards[start.current_player]
 
     def _stripped(self, state: Any) -> Any:
-        """Remove the observation and the mask of legal actions from a state."""
+        """Return a state with empty arrays for its observation and its mask of legal actions."""
         return state.replace(observation=self._empty, legal_action_mask=self._empty)
 
     def _bytes(self, array: Any) -> Any:
@@ -308,7 +321,7 @@ class _Functions:
         return numbers.ravel()
 
     def _unpack(self, row: Any) -> Any:
-        """Unpack a row into the environment's state, without the observation."""
+        """Unpack a row into an environment state, with an empty observation."""
         legal, place = self._read(row, _HEADER, np.zeros(self._num_actions, bool))
         leaves = []
         for like in self._leaves:
@@ -340,7 +353,11 @@ class _Functions:
 
 
 def _import_packages() -> tuple[Any, Any]:
-    """Import JAX and pgx; configure JAX unless the program has imported it before."""
+    """Import and return JAX and pgx; configure JAX unless the program has imported it before.
+
+    Raises:
+        ConfigError: if one of them is not installed.
+    """
     if any(importlib.util.find_spec(package) is None for package in ("jax", "pgx")):
         message = 'pgx is not installed; install it with pip install "alphazero-selfplay[pgx]".'
         raise ConfigError(message, key="game")
@@ -358,7 +375,7 @@ def _configure(jax: Any) -> None:
     """Make JAX run on the CPU in the calling thread and cache compiled code on disk.
 
     JAX reads its number of threads from the environment variable NPROC when it makes its first
-    array. Its warning about forks is hidden, because workers are spawned.
+    array. Its warning about forks is hidden, because workers are spawned, not forked.
     """
     warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
     # If the cache is damaged or full, JAX compiles again.
@@ -382,7 +399,7 @@ def _configure(jax: Any) -> None:
 
 
 def _first_player_begins(jax: Any, environment: Any) -> Any:
-    """Return a start position in which player 0 begins; pgx chooses at random who does."""
+    """Return a start position in which player 0 is to move; pgx chooses at random who begins."""
     init = jax.jit(environment.init)
     states = (init(jax.random.PRNGKey(seed)) for seed in range(1000))
     return next(state for state in states if state.current_player == 0)

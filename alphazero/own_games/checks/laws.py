@@ -1,7 +1,7 @@
 """Check the laws of games in single positions and single steps, in plain Python.
 
 A broken law raises `BrokenLaw`, whose message names the rule, the law and what the rule did.
-`alphazero.own_games.checks.report` checks many positions.
+`alphazero.own_games.checks.report` applies these checks to many positions.
 """
 
 import contextlib
@@ -20,27 +20,30 @@ from alphazero.runtime.errors import ConfigError
 
 
 class BrokenLaw(Exception):
-    """Raised if the rules of a game break a law; the message names the law and what they did."""
+    """Raised if a game's rules break a law; the message names the law and what the rules did."""
 
-    actions: list[int] = []  #: actions that lead from the start to the position that breaks it
+    actions: list[int] = []  #: actions from the start of the game to the offending position
 
 
 class View(NamedTuple):
-    """What the rules say about a position, after it was checked."""
+    """What the rules say about a position that has passed the checks."""
 
     player: int  #: the player to move
     over: bool  #: whether the game is finished
     legal: list[int]  #: legal actions, ascending
     result: float  #: for the player to move, in [-1, 1]; 0 if the game is not over
-    board: np.ndarray  #: int[H, W]
+    board: np.ndarray  #: int[H, W], see `alphazero.games.batched_game.Game.cells`
 
 
 class Laws:
-    """Checks a game against the laws of games; every method raises `BrokenLaw` if it breaks one.
+    """Checks a game against the laws of games; every method raises `BrokenLaw` if one is broken.
 
     Args:
         source: a `Game`, or the NamedTuple whose class implements `alphazero.games.rules`.
-        path: the file that contains the rules, used to name lines in it.
+        path: the file that contains the rules, to name lines in error messages.
+
+    Raises:
+        BrokenLaw: if the sizes or symmetries of the game are impossible.
     """
 
     def __init__(self, source: Any, path: Path | None = None):
@@ -58,11 +61,21 @@ class Laws:
             return self.game.initial_states()[0]
 
     def key(self, state: Any) -> bytes:
-        """Return bytes that are equal only for equal positions."""
+        """Return bytes that are equal for two states only if they are the same position."""
         return self.game.identity(state[None])[0].tobytes()
 
     def step(self, state: Any, action: int) -> Any:
-        """Play a legal action on two copies of a position, and check that the results agree."""
+        """Play a legal action, check that `step` is reproducible, and return the new position.
+
+        The action is played on two copies of the position.
+
+        Args:
+            state: [K], the position before the action.
+
+        Raises:
+            BrokenLaw: if the copies differ afterwards, or the position before the action has
+                changed.
+        """
         with self._naming_errors():
             both = self.game.step(np.stack([state, state]), np.array([action, action], np.int32))
             what = f"'step' with action {action}"
@@ -76,10 +89,11 @@ class Laws:
             return both.states[0]
 
     def foresee(self, state: Any, actions: list[int]) -> list[tuple[bool, int]]:
-        """Look one move ahead, to steer a game.
+        """Look one move ahead from a position, to steer a game; nothing is checked.
 
         Returns:
-            For each action, whether it ends the game, and the number of pieces on the board then.
+            For each action, whether it ends the game, and the number of pieces on the board after
+            it.
         """
         with self._naming_errors():
             rows = np.repeat(state[None], len(actions), axis=0)
@@ -88,7 +102,15 @@ class Laws:
             return list(zip(found.over.tolist(), nums))
 
     def look(self, state: Any, ply: int) -> View:
-        """Check every law that concerns a single position, reached after ``ply`` actions."""
+        """Check every law about a single position, and return what the rules say about it.
+
+        Args:
+            state: [K], the position.
+            ply: number of actions that led to the position.
+
+        Raises:
+            BrokenLaw: if the position breaks a law.
+        """
         with self._naming_errors():
             before = state.copy()
             view = self._view(state)
@@ -103,13 +125,14 @@ class Laws:
             return view
 
     def check_symmetries(self, actions: list[int], go_on: Callable[[], bool]) -> None:
-        """Play a game beside its image under each symmetry while the image's actions are legal.
+        """Check the symmetries by playing a game alongside its image under each of them.
 
-        A symmetry that changes the start position is not checked.
+        A symmetry that changes the start position is not checked. The check of a symmetry ends with
+        the game, or when the image of an action is not legal.
 
         Args:
             actions: the actions of the game.
-            go_on: called before each position; the check stops when it returns False.
+            go_on: called before each position; the check of a symmetry stops when it returns False.
         """
         with self._naming_errors():
             for number in range(1, len(self.game.cell_symmetries)):
@@ -141,13 +164,16 @@ class Laws:
             pair = game.step(pair, both).states
 
     def check_texts(self) -> None:
-        """Check that every action can be written as text."""
+        """Check that every action of the game can be written as text."""
         with self._naming_errors():
             for action in range(self.game.num_actions):
                 self.game.action_to_text(action)
 
     def _has_changed(self, state: np.ndarray) -> bool:
-        """Return whether the Python object of a position has changed since ``state`` was made."""
+        """Return whether a position's Python object has changed since ``state`` was made from it.
+
+        Compiled games have no such object: the result is False.
+        """
         return isinstance(self.game, PythonGame) and bool((self.game.reread(state) != state).any())
 
     def _view(self, state: np.ndarray) -> View:
@@ -187,7 +213,10 @@ class Laws:
 
     @contextlib.contextmanager
     def _naming_errors(self) -> Iterator[None]:
-        """Convert an error raised by a rule into a `BrokenLaw`."""
+        """Convert any error that a rule raises in this context into a `BrokenLaw`.
+
+        Its message names the line of the rules.
+        """
         try:
             yield
         except BrokenLaw:
@@ -199,10 +228,10 @@ class Laws:
 
 
 def error_text(error: Exception, path: Path | None) -> str:
-    """Format an error raised by rules as a sentence that names the line it came from.
+    """Format an error raised by a game's rules as a sentence that names the line it came from.
 
     Args:
-        path: the file that contains the rules; None names no line.
+        path: the file that contains the rules; if None, no line is named.
     """
     if isinstance(error, SyntaxError):
         return f"line {error.lineno}: {error.msg}."
@@ -223,7 +252,12 @@ def _check_mask(game: Any, state: np.ndarray, legal: np.ndarray) -> None:
     """Check that the rule `legal_actions` writes every entry of the mask.
 
     Args:
+        game: the NamedTuple of the rules.
+        state: the position, [K].
         legal: bool[A], what the rule wrote into a mask that was all False.
+
+    Raises:
+        BrokenLaw: if the rule writes something else into a mask that was all True.
     """
     full = np.ones_like(legal)
     rules.legal_actions(game, state, full)
@@ -236,7 +270,12 @@ def _check_mask(game: Any, state: np.ndarray, legal: np.ndarray) -> None:
 
 
 def _check_object(game: PythonGame, position: Any) -> None:
-    """Check that a position object returns valid actions and valid network input."""
+    """Check that a position object returns valid legal actions and a valid network input.
+
+    Raises:
+        BrokenLaw: if an action is no number from 0 to ``num_actions`` - 1 or occurs twice, or if
+            binary planes hold other numbers than 0 and 1.
+    """
     legal = [] if position.is_over() else list(position.legal_actions())
     for action in legal:
         if isinstance(action, (bool, np.bool_)) or action not in range(game.num_actions):
@@ -253,7 +292,11 @@ def _check_object(game: PythonGame, position: Any) -> None:
 
 
 def _check_sizes(game: Any) -> None:
-    """Check that an object stands for compiled rules, and that its sizes are possible."""
+    """Check that an object stands for compiled rules, and that the sizes it states are possible.
+
+    Raises:
+        BrokenLaw: if it does not, or a size is impossible.
+    """
     if not (isinstance(game, tuple) and hasattr(game, "_fields")):
         raise BrokenLaw(
             f"GAME is {game!r}: it must be an instance of a NamedTuple with the sizes of the game, "
@@ -274,7 +317,11 @@ def _check_sizes(game: Any) -> None:
 
 
 def _check_tables(game: Game) -> None:
-    """Check that the tables of symmetries are permutations, the identity first."""
+    """Check that the tables of symmetries contain permutations, with the identity first.
+
+    Raises:
+        BrokenLaw: if they do not.
+    """
     _, height, width = game.planes_shape
     tables = {"cells": game.cell_symmetries, "actions": game.action_symmetries}
     for (name, table), size in zip(tables.items(), (height * width, game.num_actions)):
@@ -291,7 +338,7 @@ def _check_tables(game: Game) -> None:
 
 
 def _difference(game: Game, pair: np.ndarray, cells: np.ndarray, table: np.ndarray) -> str | None:
-    """Check that a symmetry turns one position into another.
+    """Check that a symmetry turns one position into another, and name the first difference.
 
     Args:
         pair: [2, K], a position, and the position that should be its image.

@@ -2,8 +2,8 @@
 
 All short move sequences are checked, then random and steered games. Random games rarely reach
 unusual endings, such as a player without pieces. In steered games, one player takes pieces whenever
-possible, and games go on if they can. `alphazero.own_games.checked_game` searches briefly before a
-game is played, `alphazero check_game` for as long as the user likes.
+possible, and moves that end the game are avoided. `alphazero.own_games.checked_game` runs a brief
+search before a game is played; `alphazero check_game` searches for as long as the user likes.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from alphazero.games.batched_game import Game
 from alphazero.own_games.checks.laws import BrokenLaw, Laws, View
 from alphazero.own_games.checks.twins import Twins, first_result, move_text
 
-#: The player who takes pieces in successive games, see `_play`; None is a random game.
+#: The player who takes pieces in each of four successive games; None makes a random game.
 _TAKERS = (None, 0, None, 1)
 _MIN_GAMES = 25
 _MIN_GAMES_FOR_NOTES = 10
@@ -32,40 +32,41 @@ _GAMES_WITH_SYMMETRIES = 4
 
 @dataclasses.dataclass(frozen=True)
 class CheckOptions:
-    """Options of a rule check: what is checked, and for how long."""
+    """Options of a rule check: which games to check, and when to stop."""
 
-    game: str = ""  #: a name that `alphazero.own_games.registry.make_game` accepts
-    twin: str = ""  #: the name of another version of the same rules, or ""
+    game: str = ""  #: the game to check, by a name that `registry.make_game` accepts
+    twin: str = ""  #: the name of another version of the same rules to compare with, or ""
     num_positions: int = 20_000  #: number of positions to check
-    seconds: float = 30.0  #: time limit of the check
+    seconds: float = 30.0  #: time limit of the check, not counting the check of the symmetries
 
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """A broken law, or a difference between two versions of the rules, in one position."""
+    """A broken law in one position, or a difference between two versions of the rules there."""
 
     text: str  #: description of the fault
-    actions: list[int] = dataclasses.field(default_factory=list)  #: moves from the start
-    moves: str = ""  #: these actions in the notation of the rules
+    actions: list[int] = dataclasses.field(default_factory=list)  #: from the start to the position
+    moves: str = ""  #: these actions in the game's own notation
     board: str = ""  #: the board as text; both boards if the game's and its twin's differ
 
 
 @dataclasses.dataclass(frozen=True)
 class RuleReport:
-    """The result of checking the rules of a game."""
+    """The result of checking a game's rules: the first fault, or else statistics of the games."""
 
     fault: Fault | None = None  #: the first fault; None if the rules obey all laws
     num_positions: int = 0  #: number of positions checked
-    #: Number of move sequences of 0, 1, 2, ... plies; all their positions were checked.
+    #: Number of move sequences of 0, 1, 2, ... plies, as far as all their positions were checked.
     perft: list[int] = dataclasses.field(default_factory=list)
     is_whole: bool = False  #: whether every position of the game was checked
-    #: Number of finished games, random and steered, by the first player's result: "1", "0", "-1".
+    #: Number of finished games, random and steered, by the first player's result on the game's own
+    #: scale: {"1": wins, "0": draws, "-1": losses}.
     results: dict[str, int] = dataclasses.field(default_factory=dict)
     #: Plies of the shortest, the median and the longest game.
     plies: list[int] = dataclasses.field(default_factory=list)
-    max_plies: int = 0  #: the rules' own upper bound on the plies of a game
+    max_plies: int = 0  #: the upper bound on the plies of a game that the rules state
     mean_legal: float = 0.0  #: mean number of legal actions in a position
-    notes: list[str] = dataclasses.field(default_factory=list)  #: legal but suspicious rules
+    notes: list[str] = dataclasses.field(default_factory=list)  #: warnings about suspicious rules
 
 
 def examine(
@@ -74,12 +75,19 @@ def examine(
     options: CheckOptions,
     watch: Callable[[], None] = lambda: None,
 ) -> RuleReport:
-    """Check the laws, compare the game with its twin, if any, and summarize the games played.
+    """Check a game's rules, compare them with its twin's, if any, and summarize the games played.
 
-    The short move sequences get a third of the positions and of the time. Symmetries come on top.
+    The short move sequences get a third of the positions and of the time. Checking the symmetries
+    takes additional time.
 
     Args:
+        laws: the game to check.
+        twin: a second version of its rules; None to check the game alone.
+        options: the limits of the check; the names in it are not used.
         watch: called before each position, to restart the timer that stops endless rules.
+
+    Returns:
+        The report; its ``fault`` is None if no fault was found.
 
     Raises:
         BrokenLaw: if the sizes of the game and its twin differ.
@@ -99,7 +107,7 @@ def examine(
 
 
 def _until(seconds: float, watch: Callable[[], None]) -> Callable[[], bool]:
-    """Make a function that calls ``watch`` and returns whether any of the ``seconds`` are left."""
+    """Return a function that calls ``watch`` and returns False once the ``seconds`` are over."""
     deadline = time.monotonic() + seconds
 
     def go_on() -> bool:
@@ -114,7 +122,7 @@ def _until(seconds: float, watch: Callable[[], None]) -> Callable[[], bool]:
 
 @contextlib.contextmanager
 def _reached_by(actions: list[int]) -> Iterator[None]:
-    """Add to a `BrokenLaw` raised in this context the actions that lead to the position."""
+    """Attach to any `BrokenLaw` raised in this context the actions that lead to the position."""
     try:
         yield
     except BrokenLaw as error:
@@ -123,7 +131,7 @@ def _reached_by(actions: list[int]) -> Iterator[None]:
 
 
 class _ShortLines(NamedTuple):
-    """The result of checking all short move sequences; `RuleReport` describes the fields."""
+    """The result of checking all short move sequences; its fields are those of `RuleReport`."""
 
     perft: list[int]
     num_positions: int
@@ -133,13 +141,16 @@ class _ShortLines(NamedTuple):
 def _check_short_lines(
     check: Laws | Twins, max_positions: int, go_on: Callable[[], bool]
 ) -> _ShortLines:
-    """Check all positions after 0, 1, 2, ... actions, until a limit is reached.
+    """Check all positions after 0, 1, 2, ... actions, until a limit or the end of the game tree.
 
     A position that several move sequences of the same length reach is checked once.
 
     Args:
-        max_positions: limit on the number of positions.
+        max_positions: the most positions to check.
         go_on: called before each position; the check stops when it returns False.
+
+    Raises:
+        BrokenLaw: if a law is broken; it holds the actions that lead to the position.
     """
     pending: list[tuple[list[int], Any, int]] = [([], None, 1)]  # actions, position before, lines
     perft = list[int]()
@@ -167,7 +178,7 @@ def _check_short_lines(
 
 
 class _PlayedGame(NamedTuple):
-    """A game that was played to check the rules; its end is missing if the time ran out."""
+    """A game that was played to check the rules; unfinished if the time ran out."""
 
     actions: list[int]
     views: list[View]  #: one more than the actions
@@ -176,7 +187,16 @@ class _PlayedGame(NamedTuple):
 def _play_games(
     check: Laws | Twins, num_positions: int, go_on: Callable[[], bool]
 ) -> list[_PlayedGame]:
-    """Play random and steered games with at least ``num_positions`` positions, and check these."""
+    """Play random and steered games with at least ``num_positions`` positions, and check these.
+
+    At least `_MIN_GAMES` games are played, unless the time runs out.
+
+    Args:
+        go_on: called before each position; no more positions are played when it returns False.
+
+    Raises:
+        BrokenLaw: if a law is broken; it holds the actions that lead to the position.
+    """
     rng = random.Random(0)
     games = list[_PlayedGame]()
     for taker in itertools.cycle(_TAKERS):
@@ -188,14 +208,14 @@ def _play_games(
 
 
 def _num_positions(games: list[_PlayedGame]) -> int:
-    """Count the positions of all games; a position in two games counts twice."""
+    """Count the positions of all games; a position that occurs in two games counts twice."""
     return sum(len(one.views) for one in games)
 
 
 def _play(
     check: Laws | Twins, taker: int | None, rng: random.Random, go_on: Callable[[], bool]
 ) -> _PlayedGame:
-    """Play one game while ``go_on`` returns True, checking its positions.
+    """Play one game, checking its positions; it stops early when ``go_on`` returns False.
 
     Args:
         taker: the player who takes pieces whenever possible; None for a random game.
@@ -219,12 +239,14 @@ def _play(
 
 
 def _steered(check: Laws | Twins, state: Any, legal: list[int], takes: bool) -> list[int]:
-    """Select those legal actions that do not end the game, and of these the ones that take most.
+    """Return the legal actions among which a steered game chooses at random.
 
-    If every action ends the game, all compete.
+    These are the actions that do not end the game, or all if every action ends it; of them, only
+    those that leave the fewest pieces on the board, or the most.
 
     Args:
-        takes: True prefers actions that leave few pieces, False actions that leave many.
+        takes: True selects the actions that leave the fewest pieces, False those that leave the
+            most.
     """
     sign = 1 if takes else -1
     ranks = [(over, sign * num_pieces) for over, num_pieces in check.foresee(state, legal)]
@@ -238,7 +260,7 @@ def _fault(error: BrokenLaw, *games: Game) -> Fault:
     """Describe a broken law with the moves that lead to it and the board there.
 
     Args:
-        games: the game, and its twin if there is one.
+        games: the game, followed by its twin if there is one.
     """
     moves = " ".join(move_text(games[0], action) for action in error.actions)
     boards = [_board_after(game, error.actions) for game in games]
@@ -259,7 +281,12 @@ def _board_after(game: Game, actions: list[int]) -> str:
 
 
 def _described(game: Game, lines: _ShortLines, games: list[_PlayedGame]) -> RuleReport:
-    """Make the report on rules in which no fault was found."""
+    """Summarize the games played into the report on rules in which no fault was found.
+
+    Args:
+        lines: the result for the short move sequences.
+        games: the random and steered games.
+    """
     ended = [one for one in games if one.views[-1].over]
     plies = [len(one.actions) for one in ended] or [0]
     firsts = [game.own_result(first_result(one.views[-1])) for one in ended]
@@ -277,7 +304,11 @@ def _described(game: Game, lines: _ShortLines, games: list[_PlayedGame]) -> Rule
 
 
 def _notes(game: Game, ended: list[_PlayedGame]) -> list[str]:
-    """Write a note for the user if all results seem to have the wrong sign."""
+    """Return a note for the user if all results seem to have the wrong sign, else an empty list.
+
+    Args:
+        ended: the games that were played to the end.
+    """
     results = list[float]()  # for the player who made the last move
     for one in ended:
         before, last = one.views[-2:]

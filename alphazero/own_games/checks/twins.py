@@ -1,4 +1,4 @@
-"""Play two versions of the rules of a game, the game and its twin, side by side."""
+"""Compare two versions of the rules of a game, the game and its twin, by playing both at once."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -8,10 +8,13 @@ from alphazero.own_games.checks.laws import BrokenLaw, Laws, View
 
 
 class Twins:
-    """Checks a game and its twin, a second version of the rules, by playing both at once.
+    """Checks a game against its twin, a second version of its rules, by playing both at once.
 
     It has the methods of `Laws` that play, but a state is a pair of positions. Every method raises
-    `BrokenLaw` if one of the two breaks a law, or if they differ.
+    `BrokenLaw` if either version breaks a law, or if the two differ.
+
+    Raises:
+        BrokenLaw: if the sizes of the boards or the numbers of actions differ.
     """
 
     def __init__(self, laws: Laws, twin: Laws):
@@ -24,24 +27,28 @@ class Twins:
                 raise _difference(f"{name}: {ours} in the game, {theirs} in the twin")
 
     def start(self) -> tuple:
-        """Return the two start positions."""
+        """Return the start positions of the game and its twin; see `Laws.start`."""
         return self._laws.start(), self._of_twin(self._twin.start)
 
     def key(self, state: tuple) -> bytes:
-        """Return bytes that are equal only for equal pairs of positions."""
+        """Return bytes that are equal only for equal pairs of positions; see `Laws.key`."""
         return self._laws.key(state[0]) + self._of_twin(self._twin.key, state[1])
 
     def step(self, state: tuple, action: int) -> tuple:
-        """Play a legal action in both games."""
+        """Play a legal action in both games and return the pair of positions; see `Laws.step`."""
         following = self._laws.step(state[0], action)
         return following, self._of_twin(self._twin.step, state[1], action)
 
     def foresee(self, state: tuple, actions: list[int]) -> list[tuple[bool, int]]:
-        """Look one move ahead in the game; see `Laws.foresee`."""
+        """Look one move ahead in the game, without the twin; see `Laws.foresee`."""
         return self._laws.foresee(state[0], actions)
 
     def look(self, state: tuple, ply: int) -> View:
-        """Check both positions, and that they do not differ."""
+        """Check the current position of both games, and that they do not differ; see `Laws.look`.
+
+        Returns:
+            What the rules of the game, not of its twin, say about the position.
+        """
         view = self._laws.look(state[0], ply)
         other = self._of_twin(self._twin.look, state[1], ply)
         for text in self._differences(view, other):
@@ -49,7 +56,7 @@ class Twins:
         return view
 
     def _of_twin(self, function: Callable, *arguments: Any) -> Any:
-        """Call a method of the twin's `Laws`; if it raises, name the twin in the message."""
+        """Call a method of the twin's `Laws`, so that a `BrokenLaw` it raises names the twin."""
         try:
             return function(*arguments)
         except BrokenLaw as error:
@@ -78,12 +85,12 @@ def _difference(text: str) -> BrokenLaw:
 
 
 def first_result(view: View) -> float:
-    """Return the result of a finished game from the first player's viewpoint, in [-1, 1]."""
+    """Return the result of a finished game for the first player, in [-1, 1]."""
     return -view.result if view.player else view.result
 
 
 def move_text(game: Game, action: int) -> str:
-    """Format an action in the notation of the rules, or as its number if they raise an error."""
+    """Format an action in the game's own notation, or as its number if the rules raise an error."""
     try:
         return game.action_to_text(action)
     except Exception:
