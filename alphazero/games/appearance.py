@@ -41,7 +41,10 @@ class Appearance:
 
 
 def read_appearance(stated: Any) -> Appearance:
-    """Return a game's appearance as an `Appearance`; ``stated`` may also be a dict of its fields.
+    """Return the appearance that a game states, converting a dict of fields to an `Appearance`.
+
+    Args:
+        stated: an `Appearance`, or a dict of its fields.
 
     Raises:
         TypeError: if a field does not exist.

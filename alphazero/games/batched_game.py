@@ -23,7 +23,10 @@ from alphazero.runtime.jit import njit
 
 
 class Transition(NamedTuple):
-    """What the rules say about B positions, usually those after one action in each of B games."""
+    """The state of play in B positions: results, players to move and legal actions.
+
+    `Game.step` returns it for the positions after the actions.
+    """
 
     states: np.ndarray  #: [B, K]
     over: np.ndarray  #: bool[B], True where the game is finished
@@ -77,7 +80,7 @@ class Game(abc.ABC):
 
     @abc.abstractmethod
     def inspect(self, states: np.ndarray) -> Transition:
-        """Describe the given positions, [B, K], as `step` does but without playing an action."""
+        """Return the state of play in the given positions, [B, K], without playing an action."""
 
     @abc.abstractmethod
     def observe(self, states: np.ndarray) -> np.ndarray:
@@ -89,7 +92,7 @@ class Game(abc.ABC):
 
     @abc.abstractmethod
     def playout(self, states: np.ndarray, rng: np.ndarray) -> np.ndarray:
-        """Play each position to the end of the game with uniformly random legal actions.
+        """Play each position to its end with uniformly random legal actions; return the results.
 
         Args:
             states: [B, K], the positions to start from; not modified.
@@ -137,7 +140,7 @@ class Game(abc.ABC):
         return self.cells_to_state(board, player)
 
     def action_squares(self, action: int) -> tuple[int, ...]:
-        """Return the squares that an action names, as flat indices; () if it names none.
+        """Return the squares that an action names, each as row * W + column; () if there are none.
 
         For the move of a piece these are the squares it leaves and enters; see
         `rules.action_squares`.
@@ -168,11 +171,11 @@ class Game(abc.ABC):
         return named_action(text, self._squares, *self._naming)
 
     def own_action_text(self, action: int) -> str | None:
-        """Format an action in the notation that the rules define; None if they define none."""
+        """Format an action in the game's own notation; return None if the rules define none."""
         return None
 
     def own_text_action(self, text: str) -> int | None:
-        """Parse an action in the notation that the rules define; return None if they define none.
+        """Parse an action in the game's own notation; return None if the rules define none.
 
         Raises:
             ValueError: if the rules define a notation and the text is not an action in it.
@@ -273,19 +276,18 @@ class Game(abc.ABC):
         return state
 
     def drawn(self, state: np.ndarray) -> str | None:
-        """Draw a position ([K]) as text in the form that the rules define.
+        """Draw a position ([K]) as text in the game's own way.
 
         Returns:
-            The text; None if the rules define no form of their own, because `cells` shows
-            everything.
+            The text; None if the rules define no drawing, because the board that `cells` returns
+            shows everything.
         """
         return None
 
     def state_to_text(self, state: np.ndarray) -> str:
         """Draw the position of a state ([K]) as text.
 
-        The text has one line per row of the board, unless the rules have their own form; see
-        `drawn`.
+        The text has one line per row of the board, unless the rules define a drawing; see `drawn`.
         """
         drawn = self.drawn(state)
         if drawn is not None:

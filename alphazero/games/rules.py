@@ -68,7 +68,7 @@ def implement(game_class):
     """Return a decorator that registers a function as the game class's rule of the same name.
 
     Raises:
-        TypeError: by the decorator, if no rule has the function's name, or if its parameters differ
+        TypeError: when a function is decorated, if no rule has its name or if its parameters differ
             from the rule's.
     """
     if game_class not in _GAME_CLASSES:
@@ -116,7 +116,8 @@ def reset(game, state):
 def player_to_move(game, state):
     """Return the player to move: 0 began the game, 1 is the other player.
 
-    If the game is over, this is the player who would move next. In a puzzle it is always 0.
+    If the game is over, this is the player who would move next. In a game for one player it is
+    always 0.
     """
     raise _missing(game, "player_to_move")
 
@@ -153,9 +154,10 @@ def result(game, state):
 
 @_compiled_rule
 def result_range(game):
-    """Return the worst and the best result a player can get, which are scaled to -1 and 1.
+    """Return the worst and the best possible result on the game's own scoring scale.
 
-    In a game for two players, the scaled results of both must add up to 0.
+    They are scaled to -1 and 1. In a game for two players, the scaled results of both must add up
+    to 0.
     """
     return -1.0, 1.0
 
@@ -196,9 +198,10 @@ def random_action(game, state, rng, mask):
 
 @_compiled_rule
 def action_scores(game, state, weights, scores):
-    """Write a score for each legal action into ``scores`` (float64[A]), for weighted rollouts.
+    """Write a score for each legal action into ``scores`` (float64[A]), to guide weighted rollouts.
 
-    A larger score is better for the player to move. Scores of illegal actions are ignored.
+    A larger score is better for the player to move. Scores of illegal actions are ignored. By
+    default, all scores are 0.
 
     Args:
         weights: float64[F], the weight of each of the game's features; see `feature_names`.
@@ -271,7 +274,7 @@ def rollout_weights(game) -> np.ndarray:
 
 @_python_rule
 def feature_names(game) -> tuple[str, ...]:
-    """Return the names of the F features in `action_scores`, in the order of their weights."""
+    """Return the names of the F features used by `action_scores`, in the order of their weights."""
     return ()
 
 
@@ -301,7 +304,7 @@ def appearance(game) -> Appearance:
 
 @_python_rule
 def from_cells(game, board: np.ndarray, player: int) -> np.ndarray:
-    """Return the state with the given board and player to move.
+    """Return the state ([K]) with the given board and player to move.
 
     Args:
         board: int8[H, W], as `cells` returns it.

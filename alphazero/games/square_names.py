@@ -128,9 +128,11 @@ def square_name(square: int, size: int, mirrored: bool = False) -> str:
     """Return the name of a square of the Othello board, such as "d3", or "pass" for the pass.
 
     Args:
-        square: its number in our rules, row by row from 0; size * size is the pass.
+        square: the action of our rules that plays there, row by row from 0; size * size is the
+            pass.
         size: the number of rows of the board.
-        mirrored: True to name it as in the usual set-up of Othello, False as in ours.
+        mirrored: True to name the square as in the usual set-up of Othello, which mirrors our
+            columns.
     """
     if square == size * size:
         return "pass"
@@ -143,7 +145,14 @@ def square_name(square: int, size: int, mirrored: bool = False) -> str:
 def named_square(name: str, size: int, mirrored: bool = False) -> int | None:
     """Return the number of the Othello square with the given name, such as "d3", or of "pass".
 
-    This is the inverse of `square_name`, with the same arguments; None if there is no such square.
+    This is the inverse of `square_name`.
+
+    Args:
+        size: the number of rows of the board.
+        mirrored: True if the name is from the usual set-up of Othello, which mirrors our columns.
+
+    Returns:
+        row * size + column, or size * size for the pass; None if there is no such square.
     """
     name = name.strip().lower()
     if name == "pass":

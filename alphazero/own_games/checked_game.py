@@ -48,7 +48,7 @@ _NUM_POSITIONS = 300  # number of positions to check
 TIME_LIMIT_S = 10.0  #: time limit for checking one position; slower rules are called endless
 _PACKAGE_FOLDER = Path(__file__).parents[2]
 _HELP = "docs/COMPILED_RULES.md lists common mistakes"
-#: The check's notes on rules whose class is not in a file, by class.
+#: The check's warnings about rules whose class is not in a file, by class.
 _CHECKED: dict[type, tuple[str, ...]] = {}
 
 
@@ -148,7 +148,7 @@ def _quick(name: str) -> CheckOptions:
 
 
 def _notes_of(report: RuleReport, name: str) -> tuple[str, ...]:
-    """Return a report's notes on suspicious rules.
+    """Return a report's warnings about suspicious rules.
 
     Raises:
         ConfigError: if the report describes a fault.
@@ -273,9 +273,10 @@ def compiler_error_text(text: str, path: Path) -> str:
 
 
 def _stored_notes_path(file: Path, made_as: str) -> Path:
-    """Return the path where the check's notes on this version of a game are stored.
+    """Return the path of the file that stores the check's warnings about this version of a game.
 
-    The path depends on the rules' text and on the code of the check.
+    The path depends on the rules' text and on the code of the check. The file exists once this
+    version has been checked without a fault.
 
     Args:
         file: the file that defines the rules.
@@ -288,7 +289,7 @@ def _stored_notes_path(file: Path, made_as: str) -> Path:
 
 
 def _read_notes(path: Path | None) -> tuple[str, ...] | None:
-    """Read the check's stored notes; return None if this version of the game was never checked."""
+    """Read the warnings that a check stored; None if this version of the game was never checked."""
     try:
         return tuple(path.read_text(encoding="utf-8").splitlines()) if path else None
     except (OSError, ValueError):
@@ -296,7 +297,7 @@ def _read_notes(path: Path | None) -> tuple[str, ...] | None:
 
 
 def _write_notes(path: Path | None, notes: tuple[str, ...]) -> None:
-    """Record that this version of a game obeys the laws, with the check's notes.
+    """Record that this version of a game obeys the laws, with the check's warnings.
 
     If the file cannot be written, the game will be checked again next time. If ``path`` is None,
     nothing is written.

@@ -28,6 +28,8 @@ def is_game_file(name: str) -> bool:
 def load_source(name: str) -> Any:
     """Run the file or import the module that a game's name refers to, and return its rules.
 
+    Errors raised by a game file while it runs are passed on.
+
     Returns:
         The NamedTuple of compiled rules, or the object or class of a game in plain Python;
         `game_of` makes a `Game` from it.
@@ -106,10 +108,11 @@ def _run_file(name: str) -> Any:
 
     The module's name contains a digest of the file's path and text, so that files of the same name
     are different games. A file edited since the last call runs again, as another module; games made
-    earlier keep their rules. A game file can import modules from its folder.
+    earlier keep their rules. A game file can import modules from its folder. Errors that it raises
+    are passed on.
 
     Raises:
-        ConfigError: if there is no such file, or it defines neither.
+        ConfigError: if there is no such file, or it has no `GAME` and not exactly one such class.
     """
     path = existing(name)
     place, source = path.resolve(), path.read_bytes()

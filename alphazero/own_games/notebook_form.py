@@ -74,7 +74,7 @@ class NotebookPosition:
 
 
 class NotebookStart(NotebookPosition):
-    """The start position of a game in notebook form, which also has the attributes of the game.
+    """The start position of a game in notebook form; it also holds attributes such as ``max_plies``.
 
     Args:
         game: the object that holds the rules.
@@ -118,7 +118,7 @@ class NotebookStart(NotebookPosition):
         return tables[0][order], tables[1][order]
 
     def _probe(self) -> tuple[int, float]:
-        """Play random games to estimate how long games are and how large their outcomes.
+        """Play random games to estimate how long games are and how large their outcomes are.
 
         Returns:
             The number of plies of the longest game, and the largest absolute outcome.

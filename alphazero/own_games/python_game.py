@@ -351,7 +351,8 @@ class PythonGame(Game):
     def _object(self, key: bytes) -> Any:
         """Return the position object after a sequence of actions.
 
-        An object that is not in the table is rebuilt from the latest position before it that is.
+        An object that is not in the table is rebuilt by replaying the actions since the latest
+        position that is.
 
         Args:
             key: the bytes of the actions from the start, as an array of ``_action_type``.

@@ -107,7 +107,7 @@ def _make(game: Any) -> Game:
 def make_stored_game(
     name: str, source: str, named: str | None = None, key: str = "game", digest: str = ""
 ) -> Game:
-    """Make the game that a stored file names, without running code that only the file asks for.
+    """Make the game that a stored file names, without running code that the user has not named.
 
     People exchange stored files, and opening one must not run a program. A game file or module is
     therefore run only if the user names it too. Games of this package and environments of
@@ -167,7 +167,7 @@ def is_object(name: str) -> bool:
 
 
 def runs_own_code(name: str) -> bool:
-    """Return whether making this game runs a file or imports a module that its name refers to.
+    """Return whether making the game runs code that its name points to: a file or a module.
 
     Entry points of installed packages do not count, because the user chose to install them.
     """

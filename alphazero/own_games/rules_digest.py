@@ -22,7 +22,7 @@ _PACKAGE = __name__.partition(".")[0]
 def identify(game: Game) -> Game:
     """Set the `rules_text` and `rules_digest` of a game, and return the game.
 
-    Both stay "" for games of this package, which are identified by their names.
+    Both stay "" for games of this package and its adapters, which are identified by their names.
     """
     rules = game.rules_object
     if type(rules).__module__.partition(".")[0] != _PACKAGE:
@@ -59,7 +59,7 @@ def made_as(rules: Any) -> str:
     """Format the call that makes a game's rules, such as "Snort(side=5)".
 
     It shows those arguments of the class that the object ``rules`` stores as attributes of the same
-    name and that are numbers, strings, None, or lists of these.
+    name, possibly after an underscore, if they are numbers, strings, None, or lists of these.
     """
     if isinstance(rules, tuple):
         return with_written_names(repr(rules))

@@ -71,7 +71,7 @@ def _refusal(allowed: str, answer: Any) -> ValueError:
 
 
 def uniform(game: Rules, state: State) -> tuple[dict, float]:
-    """Return equal priors for all legal actions, and the value 0."""
+    """Return equal priors for all legal actions, {action: prior}, and the value 0."""
     actions = game.legal_actions(state)
     return dict.fromkeys(actions, 1 / len(actions)), 0.0
 
@@ -79,7 +79,8 @@ def uniform(game: Rules, state: State) -> tuple[dict, float]:
 def rollouts(num_rollouts: int = 1, rng: random.Random | None = None) -> Evaluator:
     """Make an evaluator with equal priors, whose value is the mean result of random games.
 
-    A game in notebook form plays these games with its own ``run_simulation``.
+    The value is for the player to move. A game in notebook form plays these games with its own
+    ``run_simulation``.
 
     Args:
         num_rollouts: number of random games per position.
@@ -128,12 +129,16 @@ class Table:
         self.samples: dict[State, list] = {}  #: the samples learned so far, by position
 
     def learn(self, samples: Iterable) -> None:
-        """Add training samples to the table, see `alphazero.textbook.alphazero.Sample`."""
+        """Add training samples, such as those of a self-play game, to the table.
+
+        Args:
+            samples: see `alphazero.textbook.alphazero.Sample`.
+        """
         for sample in samples:
             self.samples.setdefault(sample.state, []).append(sample)
 
     def __call__(self, game: Rules, state: State) -> tuple[dict, float]:
-        """Return the mean policy target and the mean outcome of a position's samples.
+        """Return the mean policy target of a position's samples as priors, and their mean outcome.
 
         The outcome is for the player to move in ``state``. For a position without samples, the
         answer is that of `uniform`.

@@ -26,7 +26,12 @@ def minimax(game: Rules, state: State, known: dict | None = None) -> float:
 def action_values(game: Rules, state: State, known: dict | None = None) -> dict:
     """Return the result of perfect play after each legal action, {action: value}.
 
-    The values are for the player to move in ``state``. ``known`` is as in `minimax`.
+    Args:
+        known: the values computed so far, {state: value}, which are used and added to; see
+            `minimax`.
+
+    Returns:
+        The values, for the player to move in ``state``.
     """
     known = {} if known is None else known
     values = {}

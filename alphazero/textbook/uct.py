@@ -112,7 +112,7 @@ class Uct:
     """A UCT search of a game, on a tree or on a table of positions.
 
     Args:
-        game: an object with `Rules`, or a game in notebook form, see `NotebookGame`.
+        game: an object with the methods of `Rules`, or a game in notebook form, see `NotebookGame`.
         uct_c: the exploration constant of `ucb1`. For a game in notebook form the score is mean
             outcome + uct_c * sqrt(ln(parent_visits) / visits), as in the notebooks. The same number
             then explores half as much, since outcomes from -1 to 1 span twice the range of wins /
@@ -131,7 +131,7 @@ class Uct:
             one.
 
     Raises:
-        ValueError: if an argument is not allowed, or not together with another.
+        ValueError: if an argument has a value that is not allowed, or does not go with another one.
     """
 
     def __init__(
@@ -199,9 +199,9 @@ class Uct:
         return root
 
     def begin(self, state: State) -> Node:
-        """Return the node of a position, ready for `run_simulation`.
+        """Return the node of a position, from which `run_simulation` can start.
 
-        Simulations never start a rollout at this node: each visits one of its children. In a game
+        No rollout starts at the node itself: each simulation visits one of its children. In a game
         in notebook form, all children are added here, as in the notebooks.
 
         Raises:
@@ -227,12 +227,12 @@ class Uct:
     # --- the phases -------------------------------------------------------------------------------
 
     def select(self, path: list[Node]) -> list[Node]:
-        """Selection: walk on from the end of ``path``, always to the child with the largest score.
+        """Selection: extend ``path`` from its last node by the children with the largest scores.
 
-        The walk stops at the first node with an action that has no child, or at the end of a game.
+        The path ends at the first node with an action that has no child, or at the end of a game.
 
         Returns:
-            A new path: ``path`` followed by the nodes of the walk.
+            The extended path, as a new list.
         """
         path = _checked_path(path)
         while not self.missing_actions(path[-1]) and path[-1].children:
@@ -274,7 +274,7 @@ class Uct:
         This is the rollout of a search with ``record_rollouts``.
 
         Returns:
-            A new path: ``path`` followed by the table's nodes of all these positions.
+            The path extended by the table's nodes of all these positions, as a new list.
         """
         path = _checked_path(path)
         while not self.game.is_over(path[-1].state):
@@ -350,7 +350,7 @@ class Uct:
         return 2 * ucb1(wins, visits, node.visits, self.uct_c / 2) - 1
 
     def wins_at(self, node: Node, child: Node) -> float:
-        """Return the wins in ``child`` of the player to move at its parent ``node``."""
+        """Return the wins of the player to move at ``node`` in the simulations through a child."""
         return child.wins if self.passes_turn(node, child) else child.wins_to_move
 
     def passes_turn(self, node: Node, child: Node) -> bool:

@@ -69,7 +69,7 @@ def require_open_spiel() -> None:
 
 
 def load_game(text: str) -> PythonGame:
-    """Make the game that is called ``"open_spiel:" + text``.
+    """Make the OpenSpiel game with the name ``"open_spiel:" + text``.
 
     Args:
         text: an OpenSpiel game with its parameters, such as ``hex(board_size=7)``. The additional
@@ -108,7 +108,7 @@ class SpielPosition:
         self._player = self._rules.next_in_turn(self._player) if is_over else self._swapped(agent)
 
     def _swapped(self, agent: int) -> int:
-        """Convert OpenSpiel's number of a player (0 or 1) to ours, or ours to OpenSpiel's."""
+        """Convert a player's number (0 or 1) from OpenSpiel's numbering to ours, or back."""
         return agent ^ self._rules.first
 
     def player_to_move(self) -> int:
@@ -138,7 +138,10 @@ class SpielPosition:
         return self._rules.cells(self._state)
 
     def to_text(self) -> str | None:
-        """Return OpenSpiel's text of the position; None if `cells` shows everything."""
+        """Return the position as OpenSpiel prints it; None if `cells` shows everything.
+
+        A position that OpenSpiel prints in FEN is drawn with one line per row.
+        """
         if self._rules.has_board:
             return None
         text = re.sub(r"\x1b\[\d*m", "", str(self._state)).strip("\n")
@@ -151,7 +154,7 @@ class SpielPosition:
 
 
 class _Start(SpielPosition):
-    """The start position of an OpenSpiel game, which also has the attributes of the game.
+    """The start position of an OpenSpiel game, which also holds attributes such as ``num_actions``.
 
     Args:
         text: the game's name with its parameters, such as ``hex(board_size=7)``.
@@ -226,7 +229,7 @@ class _Rules:
         self.has_board = self._has_board(moves)
 
     def next_in_turn(self, player: int) -> int:
-        """Return the player whose turn follows that of ``player``, both in our numbers."""
+        """Return the player whose turn follows that of ``player``; 0 is the player who begins."""
         return (player + 1) % self.game.num_players()
 
     def planes(self, state: Any, agent: int) -> np.ndarray:
@@ -373,7 +376,7 @@ class _PlayersPlanes:
         self._flags = np.zeros(num_planes, np.bool_)
 
     def add(self, mover: int, before: np.ndarray, after: np.ndarray) -> None:
-        """Record a move of player ``mover`` by the planes before and after it, bool[C, H, W]."""
+        """Record a move of player ``mover``, given the planes before and after it, bool[C, H, W]."""
         board = (1, 2)
         self._places[mover] |= (after & ~before).any(axis=board)
         self._counts[mover] |= after.sum(axis=board) > before.sum(axis=board)
@@ -402,7 +405,7 @@ class _Move(NamedTuple):
 
 @functools.lru_cache(maxsize=8)
 def _rules_of(text: str) -> _Rules:
-    """Return the shared data of a game; it is cached because a run makes its game several times."""
+    """Return the shared data of a game, cached because a run makes its game several times."""
     return _Rules(text)
 
 

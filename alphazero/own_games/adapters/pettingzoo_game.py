@@ -49,20 +49,22 @@ _PROBED_PLIES = 30
 
 
 class _Known(NamedTuple):
-    """Properties that a classic environment does not state, as functions of an environment."""
+    """Functions that return facts about a classic environment that it does not state itself."""
 
-    max_plies: Callable[[Any], int | None]
+    max_plies: Callable[[Any], int | None]  #: upper bound on the plies of a game; None if unknown
+    #: The tables (cells, actions) of `alphazero.games.rules.symmetries`; None if unknown.
     symmetries: Callable[[Any], Any] = lambda environment: None
     #: Returns the board, int8[H, W], as `alphazero.own_games.python_game.Position.cells` does; None
     #: guesses the board from the planes.
     cells: Callable[[Any], np.ndarray] | None = None
     #: Draws the position as text; None if the board shows everything.
     drawn: Callable[[Any], str] | None = None
+    #: Whether the planes and the player to move determine everything that follows.
     is_determined_by_planes: bool = False
 
 
 def load_game(text: str) -> PythonGame:
-    """Make the game that is called ``"pettingzoo:" + text``.
+    """Make the PettingZoo game with the name ``"pettingzoo:" + text``.
 
     Args:
         text: a classic environment such as ``connect_four_v3``, or ``module:factory``: the class
@@ -213,7 +215,7 @@ class EnvironmentPosition:
 
 
 class _Start(EnvironmentPosition):
-    """The start position of an environment, which also has the attributes of the game.
+    """The start position of an environment, which also holds attributes such as ``num_actions``.
 
     Args:
         name: the game's name, for error messages.
@@ -351,7 +353,7 @@ def _imported(name: str, **arguments: Any) -> Any:
 
 
 def _called(factory: Callable[..., Any], name: str, arguments: dict[str, Any]) -> Any:
-    """Call a factory of environments with the given arguments, and return the environment.
+    """Call an environment factory with the given arguments, and return the environment.
 
     Args:
         name: the game's name, for the error message.

@@ -37,19 +37,20 @@ _Tables = tuple[np.ndarray, np.ndarray]
 
 
 class _Facts(NamedTuple):
-    """Properties of a game that pgx does not state."""
+    """Facts about a game that pgx does not state, such as the length of its games."""
 
     #: Upper bound on the plies: as many moves as fit on the board, or pgx's limit, at which the
     #: game is a draw (in go, scored).
     max_plies: int
     batch_size: int  #: positions per call; large states overflow the CPU's cache in larger batches
     appearance: Appearance
-    last_action: str | None = None  #: text of the last action, after one action per square
+    #: Text of the action that follows those of the squares, "pass" or "swap"; None if there is none.
+    last_action: str | None = None
     num_piece_planes: int = 1  #: number of planes of each player's pieces
     opponent_plane: int = 1  #: first plane of the opponent's pieces
     #: Converts the board as the second player sees it into the first player's view.
     turn: Callable[[np.ndarray], np.ndarray] = np.asarray
-    symmetries: Callable[[], _Tables] | None = None
+    symmetries: Callable[[], _Tables] | None = None  #: makes the symmetry tables, if there are any
 
 
 def _hex_tables() -> _Tables:
@@ -67,7 +68,7 @@ def _half_turn(board: np.ndarray) -> np.ndarray:
 
 
 def _looks(title: str, sides: str, board: str = "wood", **others: Any) -> Appearance:
-    """Return the appearance of a game whose sides are called by the colours of their pieces.
+    """Return the appearance of a game whose sides are named after the colours of their pieces.
 
     Args:
         title: the name of the game.

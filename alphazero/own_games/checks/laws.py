@@ -89,7 +89,10 @@ class Laws:
             return both.states[0]
 
     def foresee(self, state: Any, actions: list[int]) -> list[tuple[bool, int]]:
-        """Look one move ahead from a position, to steer a game; nothing is checked.
+        """Look one move ahead from a position, to steer a game, without checking what follows.
+
+        Args:
+            actions: the legal actions to try.
 
         Returns:
             For each action, whether it ends the game, and the number of pieces on the board after

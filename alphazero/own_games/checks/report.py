@@ -42,7 +42,7 @@ class CheckOptions:
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """A broken law in one position, or a difference between two versions of the rules there."""
+    """A fault found in one position: a broken law, or a difference between a game and its twin."""
 
     text: str  #: description of the fault
     actions: list[int] = dataclasses.field(default_factory=list)  #: from the start to the position
@@ -131,7 +131,7 @@ def _reached_by(actions: list[int]) -> Iterator[None]:
 
 
 class _ShortLines(NamedTuple):
-    """The result of checking all short move sequences; its fields are those of `RuleReport`."""
+    """The result of checking all short move sequences, with fields as in `RuleReport`."""
 
     perft: list[int]
     num_positions: int
@@ -239,7 +239,7 @@ def _play(
 
 
 def _steered(check: Laws | Twins, state: Any, legal: list[int], takes: bool) -> list[int]:
-    """Return the legal actions among which a steered game chooses at random.
+    """Return the legal actions from which a steered game picks one at random.
 
     These are the actions that do not end the game, or all if every action ends it; of them, only
     those that leave the fewest pieces on the board, or the most.
@@ -281,7 +281,7 @@ def _board_after(game: Game, actions: list[int]) -> str:
 
 
 def _described(game: Game, lines: _ShortLines, games: list[_PlayedGame]) -> RuleReport:
-    """Summarize the games played into the report on rules in which no fault was found.
+    """Return the report on rules in which no fault was found, with statistics of the games.
 
     Args:
         lines: the result for the short move sequences.
@@ -304,7 +304,7 @@ def _described(game: Game, lines: _ShortLines, games: list[_PlayedGame]) -> Rule
 
 
 def _notes(game: Game, ended: list[_PlayedGame]) -> list[str]:
-    """Return a note for the user if all results seem to have the wrong sign, else an empty list.
+    """Return a warning for the user if all results seem to have the wrong sign, or an empty list.
 
     Args:
         ended: the games that were played to the end.
