@@ -74,7 +74,7 @@ class NotebookPosition:
 
 
 class NotebookStart(NotebookPosition):
-    """The start position of a game in notebook form; it also holds attributes such as ``max_plies``.
+    """The start position of a game in notebook form; it also has attributes such as ``max_plies``.
 
     Args:
         game: the object that holds the rules.

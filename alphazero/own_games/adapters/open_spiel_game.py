@@ -154,7 +154,7 @@ class SpielPosition:
 
 
 class _Start(SpielPosition):
-    """The start position of an OpenSpiel game, which also holds attributes such as ``num_actions``.
+    """The start position of an OpenSpiel game; it also has attributes such as ``num_actions``.
 
     Args:
         text: the game's name with its parameters, such as ``hex(board_size=7)``.
@@ -376,7 +376,7 @@ class _PlayersPlanes:
         self._flags = np.zeros(num_planes, np.bool_)
 
     def add(self, mover: int, before: np.ndarray, after: np.ndarray) -> None:
-        """Record a move of player ``mover``, given the planes before and after it, bool[C, H, W]."""
+        """Record a move of player ``mover``: the planes before and after it, bool[C, H, W] each."""
         board = (1, 2)
         self._places[mover] |= (after & ~before).any(axis=board)
         self._counts[mover] |= after.sum(axis=board) > before.sum(axis=board)

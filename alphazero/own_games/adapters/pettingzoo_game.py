@@ -49,7 +49,7 @@ _PROBED_PLIES = 30
 
 
 class _Known(NamedTuple):
-    """Functions that return facts about a classic environment that it does not state itself."""
+    """Facts about a classic environment that it does not state itself, mostly as functions of it."""
 
     max_plies: Callable[[Any], int | None]  #: upper bound on the plies of a game; None if unknown
     #: The tables (cells, actions) of `alphazero.games.rules.symmetries`; None if unknown.
@@ -215,7 +215,7 @@ class EnvironmentPosition:
 
 
 class _Start(EnvironmentPosition):
-    """The start position of an environment, which also holds attributes such as ``num_actions``.
+    """The start position of an environment; it also has attributes such as ``num_actions``.
 
     Args:
         name: the game's name, for error messages.
