@@ -49,7 +49,7 @@ _PROBED_PLIES = 30
 
 
 class _Known(NamedTuple):
-    """Facts about a classic environment that it does not state itself, mostly as functions of it."""
+    """Facts about a classic environment that it does not state, mostly as functions of it."""
 
     max_plies: Callable[[Any], int | None]  #: upper bound on the plies of a game; None if unknown
     #: The tables (cells, actions) of `alphazero.games.rules.symmetries`; None if unknown.
