@@ -5,7 +5,7 @@ play know a game only through `Game`. `CompiledGame` implements it for games tha
 compiled functions of `alphazero.games.rules`; `alphazero.own_games.python_game.PythonGame`
 implements it for games whose positions are Python objects.
 
-Letters for shapes: B positions, K state words, A actions, S symmetries, C planes, H x W board.
+Letters for shapes: B positions, K entries of a state, A actions, S symmetries, C planes, H x W board.
 """
 
 import abc
@@ -43,10 +43,10 @@ class Game(abc.ABC):
     name: str  #: a name that `alphazero.own_games.registry.make_game` accepts
     rules_object: Any  #: the object whose class implements the rules
     num_actions: int  #: A, the number of actions, legal or not
-    state_size: int  #: K, the number of words in a state
-    state_dtype: np.dtype  #: dtype of a state's words
-    #: How many words at the start of a state identify the position; the rest are the moves that led
-    #: to it. None means all words.
+    state_size: int  #: K, the length of a state
+    state_dtype: np.dtype  #: dtype of a state
+    #: How many entries at the start of a state identify the position; the rest are the moves that
+    #: led to it. None means that all entries do.
     identity_size: int | None = None
     planes_shape: tuple[int, int, int]  #: (C, H, W) of the network's input
     max_plies: int  #: upper bound on the number of actions in a game, including passes

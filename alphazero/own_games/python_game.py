@@ -47,10 +47,10 @@ def unusable(name: str, reason: str, value: Any, allowed: Any) -> ConfigError:
 
 
 def has_python_rules(source: Any) -> bool:
-    """Return whether an object or a class has the methods of a game in plain Python.
+    """Return whether an object or a class is a game in plain Python, judging by its methods.
 
-    It has if it defines ``legal_actions``, or ``get_transitions`` as in notebook form. Abstract
-    classes do not count.
+    It must have ``legal_actions``, or in notebook form ``get_transitions``. Abstract classes do not
+    count.
     """
     if inspect.isabstract(source):
         return False
