@@ -5,7 +5,7 @@ play know a game only through `Game`. `CompiledGame` implements it for games tha
 compiled functions of `alphazero.games.rules`; `alphazero.own_games.python_game.PythonGame`
 implements it for games whose positions are Python objects.
 
-Letters for shapes: B positions, K entries of a state, A actions, S symmetries, C planes, H x W board.
+Letters for shapes: B positions, K state entries, A actions, S symmetries, C planes, H x W board.
 """
 
 import abc
