@@ -1,6 +1,6 @@
-"""Augmentation: transform each sample of a batch by its own symmetry, in one pass over memory.
+"""Transforms each sample of a batch by a symmetry of its own, in one pass over memory.
 
-It needs only a game's symmetry tables, so it also works for games whose rules are not compiled.
+Only a game's symmetry tables are needed, so this also works for games whose rules are not compiled.
 """
 
 import numpy as np
@@ -23,6 +23,9 @@ def apply_symmetries(
         planes: float32[M, C, H, W].
         action_weights: float32[M, A].
         legal_action_mask: bool[M, A].
+
+    Returns:
+        New arrays: the transformed planes, action weights and mask.
     """
     inputs = (planes, action_weights, legal_action_mask)
     new_planes, new_weights, new_mask = (np.empty(array.shape, array.dtype) for array in inputs)
@@ -38,14 +41,14 @@ def apply_symmetries(
 
 
 def distinct_symmetries(planes: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """Find, for each position, the symmetries that give an image unlike those before it.
+    """Find the symmetries that give images of a position unlike those of all earlier symmetries.
 
     Args:
-        planes: float32[M, C, H, W].
-        table: int32[S, H*W], a game's ``cell_symmetries``.
+        planes: float32[M, C, H, W], the positions.
+        table: int32[S, H*W], a game's ``cell_symmetries``; the first is the identity.
 
     Returns:
-        bool[M, S], True where the image is new, as for the identity, which comes first.
+        bool[M, S], True where the image is new; always True for the identity.
     """
     images = planes.reshape(*planes.shape[:2], -1)[:, :, table]  # [M, C, S, H*W]
     is_distinct = np.ones((len(planes), len(table)), np.bool_)
