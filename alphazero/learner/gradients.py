@@ -80,13 +80,13 @@ class Gradients:
         )
 
     def compute(self, samples: Batch) -> Answers:
-        """Write the mean loss's gradient to ``.grad`` of every parameter, and return the predictions.
+        """Write the mean loss's gradient to ``.grad`` of every parameter, and return predictions.
 
         Args:
             samples: a batch of tensors on the device.
 
         Returns:
-            The predictions, targets and losses, with the weights before any update.
+            The predictions, targets and losses for the batch.
         """
         num_samples = len(samples.outcomes)
         num_parts = min(len(self._networks), max(num_samples // _SMALLEST_PART, 1))

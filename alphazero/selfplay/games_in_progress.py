@@ -110,7 +110,7 @@ class GamesInProgress:
         )
 
     def state_dict(self) -> dict[str, np.ndarray]:
-        """Return the games in progress as arrays, cut to the length of the longest of these games."""
+        """Return the games in progress as arrays, cut to the length of the longest game."""
         rows = np.flatnonzero(self.playing)
         longest = int(self.plies[rows].max(initial=0))
         per_game = {name: array[rows] for name, array in self._per_game().items()}

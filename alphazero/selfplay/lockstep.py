@@ -92,8 +92,9 @@ class SelfPlay:
         The search trees of unfinished games are discarded, because the network may have changed.
 
         Args:
-            num_games: number of games to finish, counting the unfinished ones. Unless the setting
-                ``carry_over`` is on, no more games than these are started.
+            num_games: number of games to finish, including those in progress. Unless the setting
+                ``carry_over`` is on, only as many games are started as are needed to reach this
+                number.
             progress: fraction of the run that is done, in [0, 1]; determines the number of
                 simulations if the settings let it grow during the run.
         """
@@ -106,7 +107,10 @@ class SelfPlay:
             self.search.reset(rows, self.games.roots[rows], self._num_simulations)
 
     def restart(self, generator: np.random.Generator) -> None:
-        """Abandon the games in progress; all later games depend only on ``generator`` and the weights."""
+        """Abandon the games in progress and continue with the random state of ``generator``.
+
+        Later games therefore depend only on the generator and on the evaluator's weights.
+        """
         self.games.playing[:] = False
         self._generator.bit_generator.state = generator.bit_generator.state
 
@@ -128,7 +132,7 @@ class SelfPlay:
         return records
 
     def state_dict(self) -> dict:
-        """Return the games in progress and the random generator's state, without the search trees."""
+        """Return the games in progress and the random generator's state, without search trees."""
         return {"generator": self._generator.bit_generator.state, **self.games.state_dict()}
 
     def load_state_dict(self, state: dict) -> None:
@@ -274,7 +278,7 @@ def sample_actions(
 
 
 def kl_divergence(targets: np.ndarray, priors: np.ndarray) -> np.ndarray:
-    """Measure how far each search moved the policy from its priors: the Kullback-Leibler divergence.
+    """Measure how far each search moved the policy from its priors, as a KL divergence.
 
     It is the sum over a of target(a) * log(target(a) / prior(a)). Actions with a prior of 0, which
     are proven losses, are left out.

@@ -74,7 +74,7 @@ class ParallelSelfPlay:
 
     @property
     def counts(self) -> SearchCounts:
-        """The workers' search counts added up; times are sums over the threads, too."""
+        """The search counts summed over all workers; seconds are summed as well."""
         rows = [dataclasses.astuple(worker.search.counts) for worker in self.workers]
         return SearchCounts(*(sum(column) for column in zip(*rows)))
 
@@ -96,7 +96,10 @@ class ParallelSelfPlay:
                 yield from records
 
     def restart(self, generator: np.random.Generator) -> None:
-        """Abandon the games in progress; all later games depend only on ``generator`` and the weights."""
+        """Abandon the games in progress and continue with random states derived from ``generator``.
+
+        Later games therefore depend only on the generator and on the evaluators' weights.
+        """
         for worker, own_generator in zip(self.workers, generator.spawn(len(self.workers))):
             worker.restart(own_generator)
 
@@ -110,14 +113,14 @@ class ParallelSelfPlay:
             self._advance()
 
     def state_dict(self) -> dict:
-        """Return the games in progress and the random generators' states, without the search trees."""
+        """Return the games in progress and the random states of all workers, without the trees."""
         return {str(index): worker.state_dict() for index, worker in enumerate(self.workers)}
 
     def load_state_dict(self, state: dict) -> None:
         """Restore a state that `state_dict` returned.
 
-        If the number of workers has changed, or a worker has too few games, the stored games are
-        dropped and new ones start instead.
+        If the number of workers has changed, or a worker now has too few rows for its stored games,
+        the state is ignored and new games start instead.
         """
         states = [state[str(index)] for index in range(len(state))]
         sizes = [worker.settings.num_parallel_games for worker in self.workers]
@@ -127,7 +130,7 @@ class ParallelSelfPlay:
                 worker.load_state_dict(own)
 
     def _advance(self) -> list[list[GameRecord]]:
-        """Let every worker take `_STEPS_BETWEEN_MEETINGS` steps; return each worker's finished games."""
+        """Let every worker take `_STEPS_BETWEEN_MEETINGS` steps; return their finished games."""
         if self._pool is None:
             return [self.workers[0].advance(_STEPS_BETWEEN_MEETINGS)]
         return list(
