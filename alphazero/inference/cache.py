@@ -23,7 +23,10 @@ _KEY_SEED = 20_181_207  # fixed, so that runs are reproducible
 
 
 class CacheTable(NamedTuple):
-    """The cache's E entries, in groups of `_WAYS`; the hash of a position selects its group."""
+    """The cache's E entries, each of which stores the results for one position.
+
+    Entries form groups of `_WAYS`; the hash of a position selects its group.
+    """
 
     keys: np.ndarray  #: uint64[E], hash of the stored position; 0 in an empty entry
     pending: np.ndarray  #: int32[E], index of the miss that will fill the entry; -1 if none
@@ -158,7 +161,7 @@ class CachedEvaluator:
 
 
 def bytes_per_entry(num_actions: int) -> int:
-    """Return how many bytes of the table one stored position takes."""
+    """Return the memory that one stored position takes in a `CacheTable`, in bytes."""
     return 16 + 4 * num_actions
 
 
@@ -282,6 +285,11 @@ def _key(bits, row, factors):
     """Return the smallest hash among a position's symmetric images, and that image's symmetry.
 
     The image with the smallest hash is the canonical one.
+
+    Args:
+        bits: uint32[B, C * H * W], the planes' floats reinterpreted as integers.
+        row: the index of the position in the batch.
+        factors: uint64[S, C * H * W], hash factors from `_key_factors`.
     """
     best, best_symmetry = ~np.uint64(0), 0
     for symmetry in range(factors.shape[0]):
@@ -305,7 +313,9 @@ def _find(keys, first, key):
     That is an empty entry of the key's group or, if the group is full, one to overwrite.
 
     Args:
+        keys: uint64[E], the keys of all entries.
         first: index of the first entry of the key's group.
+        key: the hash of a position, from `_key`.
     """
     overwritten = first + np.int64((key >> np.uint64(8)) & np.uint64(_WAYS - 1))
     for entry in range(first, first + _WAYS):

@@ -26,7 +26,7 @@ SMALLEST_PART = 16  # fewest rows for which another thread pays off, even if oth
 
 @dataclasses.dataclass
 class EvaluatorSettings:
-    """Which engine and number format evaluate the network in search, and how results are cached."""
+    """The settings for evaluating the network in search: engine, number format and cache."""
 
     engine: str = option(
         "auto",
@@ -54,17 +54,21 @@ class NetworkEvaluator:
         network: the network, whose weights are copied; call `update` when they have changed.
         sample: positions on which engines are calibrated and compared with the reference engine.
         game: a batched game; only its planes' shape and its symmetries are used.
-        choice: the preferred engine; a more accurate one replaces it if its outputs deviate too
+        choice: the preferred engine; a more precise one replaces it if its outputs deviate too
             much, see `alphazero.inference.verified_engine`.
         settings: only the settings of the cache are used; None takes the defaults.
         device: the torch device that evaluates; "cuda" without an index means all GPUs.
-        num_threads: maximum number of concurrent engine calls on a CPU; GPUs have `STREAMS_PER_GPU`
-            each.
+        num_threads: maximum number of concurrent engine calls on a CPU; ignored on GPUs, which have
+            `STREAMS_PER_GPU` each.
         smallest_part: `evaluate` uses several threads only if each gets at least this many rows.
 
     Attributes:
         streams: one evaluator, with its own cache, for each worker that may run at the same time.
         report: the engine in use and its deviation from float32, as of the last `update`.
+
+    Raises:
+        ConfigError: if this machine lacks the preferred engine.
+        ImpossibleAnswersError: if the network's outputs are impossible.
     """
 
     def __init__(

@@ -35,13 +35,16 @@ class EngineReport:
 
 
 class VerifiedEngine:
-    """Holds the engine in use, `current`, chosen to be accurate for the weights loaded last.
+    """Runs a network on the preferred engine, or on a more precise one if that is inaccurate.
 
     Args:
         choice: the preferred engine; `alphazero.inference.engines.registry.fallbacks` lists the
             engines that may replace it.
         device: the torch device that evaluates.
         num_threads: maximum number of concurrent calls of the engine on a CPU.
+
+    Attributes:
+        current: the engine in use, chosen for the weights loaded last.
     """
 
     current: Engine
@@ -89,9 +92,9 @@ class VerifiedEngine:
         return EngineReport(str(choice), *found, ", ".join(refused), time.perf_counter() - start)
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions with the engine in use, check and return its outputs.
+        """Evaluate positions with the current engine and check its outputs.
 
-        See `Evaluator.evaluate` for their shapes.
+        See `Evaluator.evaluate` for the arguments and the outputs.
 
         Raises:
             ImpossibleAnswersError: if an output has the wrong shape or an impossible value.

@@ -84,7 +84,10 @@ class Learner:
         return all(bool(torch.isfinite(tensor).all()) for tensor in tensors)
 
     def steps_for(self, num_new_samples: int, window: int) -> int:
-        """Return the number of learner steps in an iteration.
+        """Return the number of learner steps to take in an iteration, at least 1.
+
+        It is the number of batches in ``epochs`` passes over the window or, without ``epochs``,
+        follows from `LearnerSettings.replay_ratio`.
 
         Args:
             num_new_samples: number of samples added by this iteration's games.
@@ -131,7 +134,11 @@ class Learner:
 
     @torch.no_grad()
     def held_out_losses(self, batch: Batch) -> HeldOutReport:
-        """Compute the losses of `played_network` on a batch without training on it."""
+        """Compute the losses of `played_network` on a batch without training on it.
+
+        Args:
+            batch: arrays of samples that have not been trained on.
+        """
         samples = self._on_device(batch)
         parts = answers_of(self.played_network.eval(), samples, self.settings).losses
         loss = parts.total(self.settings.value_weight)

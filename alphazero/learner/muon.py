@@ -55,9 +55,10 @@ class Muon(torch.optim.Optimizer):
 
 
 def orthogonalized(matrices: torch.Tensor) -> torch.Tensor:
-    """Bring the singular values of matrices [M, R, C] to 0.7 to 1.2; keep the singular vectors.
+    """Return M matrices, [M, R, C], with their singular values moved to between 0.7 and 1.2.
 
-    Five Newton-Schulz iterations approximate the nearest orthogonal matrices.
+    The singular vectors stay the same: five Newton-Schulz iterations approximate the nearest
+    orthogonal matrices.
     """
     is_wide = matrices.shape[1] <= matrices.shape[2]
     x = matrices if is_wide else matrices.transpose(1, 2)

@@ -61,6 +61,9 @@ class HeldOutReport:
 class UninformedLoss:
     """Computes the losses of an uninformed predictor on the samples added so far.
 
+    The predictor gives all legal actions equal probabilities and predicts the mean of the value
+    targets in every position.
+
     Args:
         device: the torch device of the targets.
     """

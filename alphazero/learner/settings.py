@@ -7,7 +7,7 @@ from alphazero.config.settings import option
 
 @dataclasses.dataclass
 class LearnerSettings:
-    """The optimizer, the number of steps, the loss and the number format of training."""
+    """The settings of training: optimizer, number of steps, loss and number format."""
 
     optimizer: str = option(
         "adamw",

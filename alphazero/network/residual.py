@@ -90,9 +90,9 @@ class ResidualNetwork(nn.Module):
 
 
 def folded(network: nn.Module) -> nn.Module:
-    """Return a copy of a network in evaluation mode, with batch normalization folded away.
+    """Return a copy of a network in evaluation mode, with every `ConvNorm` folded.
 
-    Only the normalization in `ConvNorm` modules is folded into their convolutions.
+    Folding merges batch normalization into the convolution before it, without changing the outputs.
     """
     network = copy.deepcopy(network).eval()
     for module in network.modules():

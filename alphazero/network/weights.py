@@ -28,7 +28,7 @@ _TYPES_OF_INFO: dict[str, Any] = {
 
 
 class NetworkFile(NamedTuple):
-    """The contents of a network file."""
+    """The contents of a network file: weights, game, settings and further information."""
 
     arrays: dict[str, np.ndarray]  #: weights and normalization statistics by name
     game: str  #: the game's name, see `alphazero.own_games.registry.make_game`
@@ -41,11 +41,12 @@ class NetworkFile(NamedTuple):
 def save_network(
     path: Path, arrays: dict[str, np.ndarray], game: str, settings: dict, info: dict
 ) -> None:
-    """Write a network file.
+    """Write a network file: the weights and the data that describe them.
 
     Args:
         path: the file to write.
-        arrays, game, settings, info: the fields of `NetworkFile`; ``info`` must be valid JSON data.
+        arrays, game, settings, info: the fields of `NetworkFile`; ``settings`` and ``info`` are
+            stored as JSON.
     """
     metadata = {
         "format": NETWORK_FORMAT,
@@ -80,7 +81,9 @@ def network_game(path: Path) -> str:
 
 
 def network_info(path: Path) -> dict:
-    """Return the `NetworkFile.info` of a network file.
+    """Return the information stored with a network, such as its iteration and its strength.
+
+    See `NetworkFile.info` for the entries; the weights are not checked.
 
     Raises:
         StoredFileError: if the file is missing, damaged or not a network.
@@ -119,14 +122,10 @@ def load_arrays(network: "torch.nn.Module", arrays: dict[str, np.ndarray]) -> No
 
 
 def copy_weights(source: "torch.nn.Module", target: "torch.nn.Module") -> None:
-    """Copy parameters and buffers in place, so that compiled code and captured graphs stay valid.
+    """Copy parameters and buffers from one network to another of the same architecture, in place.
 
-    This package's networks have no buffers once they are folded; a user-defined network may have
-    some.
-
-    Args:
-        source: the network to copy from.
-        target: the network to copy to, with the same architecture.
+    Compiled code and captured CUDA graphs that use ``target`` therefore stay valid. This package's
+    networks have no buffers once they are folded; a user-defined network may have some.
     """
     for old, new in zip(target.state_dict().values(), source.state_dict().values()):
         old.copy_(new)

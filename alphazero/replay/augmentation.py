@@ -18,11 +18,11 @@ def apply_symmetries(
     """Transform each position's planes, action weights and mask by that position's symmetry.
 
     Args:
-        symmetries: int64[M], the index of each position's symmetry, in [0, S).
+        symmetries: int64[M], the index of each position's symmetry among the game's S symmetries.
         game: a batched game; only ``cell_symmetries`` and ``action_symmetries`` are read.
-        planes: float32[M, C, H, W].
-        action_weights: float32[M, A].
-        legal_action_mask: bool[M, A].
+        planes: float32[M, C, H, W], the network's input.
+        action_weights: float32[M, A], policy targets.
+        legal_action_mask: bool[M, A], True for legal actions.
 
     Returns:
         New arrays: the transformed planes, action weights and mask.
@@ -60,7 +60,13 @@ def distinct_symmetries(planes: np.ndarray, table: np.ndarray) -> np.ndarray:
 
 @njit
 def _apply(symmetries, cells, actions, inputs, outputs):
-    """Transform ``inputs`` into ``outputs``: planes [M, C, H*W], weights [M, A], mask [M, A]."""
+    """Transform the arrays ``inputs`` into ``outputs``, row by row.
+
+    Args:
+        symmetries: int64[M], the index of each row's symmetry.
+        cells, actions: the game's symmetry tables, int32[S, H*W] and int32[S, A].
+        inputs, outputs: planes [M, C, H*W], action weights [M, A] and mask [M, A].
+    """
     planes, weights, mask = inputs
     new_planes, new_weights, new_mask = outputs
     for row in range(planes.shape[0]):

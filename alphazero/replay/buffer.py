@@ -144,7 +144,8 @@ class ReplayBuffer:
             max_states: maximum number of positions.
 
         Returns:
-            [M, K], where M is smaller than ``max_states`` if the buffer has fewer samples.
+            [M, K], states of K words, where M is ``max_states`` or the number of samples if that is
+            smaller.
         """
         return self._states[self._slots(np.arange(min(max_states, self._num_kept)))]
 
@@ -165,7 +166,7 @@ class ReplayBuffer:
         return self._raw_batch(self._slots(ages))
 
     def state_dict(self) -> dict:
-        """Return the generator's state and the counts of samples; games are stored elsewhere."""
+        """Return the generator's state and the counts of samples; the caller stores the games."""
         return {
             "generator": self._generator.bit_generator.state,
             "num_added": self.num_added,
@@ -176,6 +177,7 @@ class ReplayBuffer:
         """Restore a state that `state_dict` returned, with the samples of stored games.
 
         Args:
+            state: the result of `state_dict`.
             records: the stored games, oldest first, up to the newest in the window. If the window
                 reaches further back than they do, as after an increase of window_max, it starts
                 with the first of them.
@@ -267,7 +269,7 @@ def sample_plies(record: GameRecord, surprise_fraction: float) -> np.ndarray:
 
     and a ply may appear several times or never: KataGo's policy surprise weighting ("Other methods
     implemented in KataGo since the paper"). Fractional weights are carried over along the game
-    instead of rounded at random, so a stored game always gives the same samples.
+    instead of being rounded at random, so a stored game always gives the same samples.
 
     Args:
         surprise_fraction: fraction of the samples that are assigned by surprise, in [0, 1].

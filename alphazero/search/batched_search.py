@@ -97,8 +97,8 @@ class TreeSearch:
 
         Args:
             rows: int[M], the indices of the games.
-            states: [M, K], unfinished positions to search.
-            num_simulations: simulations of each search, as one number or int[M].
+            states: [M, K], the unfinished positions to search, as states of K words.
+            num_simulations: number of simulations of each search, as one number or int[M].
 
         Raises:
             ValueError: if ``num_simulations`` exceeds `max_simulations`.
@@ -115,8 +115,8 @@ class TreeSearch:
         Args:
             rows: int[M], the indices of the games.
             actions: int[M], the actions played.
-            states: [M, K], the unfinished positions after the actions.
-            num_simulations: simulations of each search, as one number or int[M].
+            states: [M, K], the unfinished positions after the actions, as states of K words.
+            num_simulations: number of simulations of each search, as one number or int[M].
 
         Raises:
             ValueError: if ``num_simulations`` exceeds `max_simulations`.

@@ -58,7 +58,7 @@ class ExactLeaves(Protocol):
         """Prove the results of unfinished positions where this is possible within the limit.
 
         Args:
-            states: [M, K], the positions.
+            states: [M, K], the positions, as states of K words.
 
         Returns:
             float32[M], results in [-1, 1] for the player to move; `UNPROVEN` where no proof was
@@ -72,13 +72,13 @@ class Expansion:
 
     Args:
         game: a batched game, see `alphazero.games.batched_game`.
-        evaluator: see `alphazero.inference.evaluator.Evaluator`.
+        evaluator: evaluates new leaves, see `alphazero.inference.evaluator.Evaluator`.
         tree: the trees of all B searches, which are changed in place.
         exact_leaves: tries to prove the results of new nodes before they are evaluated; None means
             that no proofs are tried.
 
     Attributes:
-        root_states: [B, K], the positions being searched.
+        root_states: [B, K], the positions being searched, as states of K words.
         states: [B, N, K], the position of each node.
         counts: how much work has been done so far.
     """
@@ -96,7 +96,7 @@ class Expansion:
         """Compute the positions at the ends of edges, and try to prove their results.
 
         Args:
-            edges: M edges, all entries in use.
+            edges: M edges found by simulations, without unused entries.
             num_roots: how many of the edges stand for roots that have not been evaluated.
             depth: sum of the distances of the other edges' new nodes from their roots, for
                 `SearchCounts`.
@@ -127,6 +127,9 @@ class Expansion:
 
     def evaluate(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Evaluate M positions and update the counts.
+
+        Args:
+            states: [M, K], the positions, as states of K words.
 
         Returns:
             The policy logits, float32[M, A], and the values, float32[M], for the player to move.

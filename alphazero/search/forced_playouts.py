@@ -20,7 +20,7 @@ def select_forced(tree, b, exploration):
     """Choose the first visited root action with fewer visits than required, or else use PUCT.
 
     Args:
-        b: the index of the game.
+        tree, b: the search trees and the index of the game.
         exploration: the constants of the search, `alphazero.search.puct.Exploration`.
     """
     for action in range(tree.children_index.shape[2]):
@@ -39,6 +39,10 @@ def forced_visits(tree, b, action, exploration):
         forced_visits = sqrt(forced_playouts_k * prior * visits of all root actions)
 
     An action that is proven to lose has a prior of 0 and so needs no visits.
+
+    Args:
+        tree, b: the search trees and the index of the game.
+        exploration: the constants of the search, `alphazero.search.puct.Exploration`.
     """
     prior = np.float64(tree.children_priors[b, ROOT_INDEX, action])
     return math.sqrt(

@@ -43,6 +43,10 @@ def completion(tree, b, node, exploration):
     Both sums are over the visited actions, and N is the sum of their visits (appendix D; section 3
     for the scale). Actions proven to lose are excluded. Values are for the player to move at the
     node.
+
+    Args:
+        tree, b, node: the search trees, the index of the game, and the index of the node.
+        exploration: the constants of the search, `alphazero.search.puct.Exploration`.
     """
     num_visits, max_visits, mass, total = 0.0, 0.0, 0.0, 0.0
     for action in range(tree.children_index.shape[2]):
@@ -65,7 +69,11 @@ def completion(tree, b, node, exploration):
 def completed_value(tree, b, node, action, mixed_value):
     """Return an action's mean value, or ``mixed_value`` if the action was never visited.
 
-    Both are for the player to move at ``node``.
+    Both are for the player to move at the node.
+
+    Args:
+        tree, b, node: the search trees, the index of the game, and the index of the node.
+        mixed_value: the node's estimate for unvisited actions, from `completion`.
     """
     return (
         np.float64(tree.children_values[b, node, action])
@@ -82,6 +90,7 @@ def plan_roots(tree, rows, budgets, plan, max_num_considered_actions, gumbels):
     """Write the sequential-halving plans of new searches, whose roots must be evaluated already.
 
     Args:
+        tree: the search trees of all B games.
         rows: int32[M], the indices of the games.
         budgets: int32[B], total visits of the root's actions at which each search ends.
         plan: `alphazero.search.simulate.RootPlan`, written in place.
@@ -144,7 +153,7 @@ def select_root(tree, b, plan, exploration):
     those with the next larger one.
 
     Args:
-        b: the index of the game.
+        tree, b: the search trees and the index of the game.
         plan: `alphazero.search.simulate.RootPlan`.
         exploration: the constants of the search, `alphazero.search.puct.Exploration`.
     """

@@ -105,7 +105,13 @@ def collect(tree, rows, budgets, exploration, in_flight, num_leaves, out_edges):
 
 @njit
 def _mark(tree, in_flight, b, node, action, change):
-    """Add ``change`` to the visits in flight of an edge and of all nodes and edges above it."""
+    """Add ``change`` to the visits in flight of an edge and of all nodes and edges above it.
+
+    Args:
+        tree, in_flight, b: the search trees, their visits in flight, and the index of the game.
+        node, action: the node that the edge starts from, and the edge's action.
+        change: 1 to mark the path, -1 to remove the mark.
+    """
     while node != NO_PARENT:
         in_flight.edges[b, node, action] += change
         in_flight.nodes[b, node] += change

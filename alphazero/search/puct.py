@@ -52,7 +52,7 @@ def select_action(tree, b, node, exploration, in_flight):
     ``visited_priors`` is the sum of the priors of the visited actions.
 
     Args:
-        b: the index of the game.
+        tree, b, node: the search trees, the index of the game, and the index of the node.
         exploration: the constants of the search, `Exploration`.
         in_flight: `alphazero.search.in_flight.InFlight`, whose visits are added to the tree's, or
             None, for which numba compiles a separate variant.

@@ -109,7 +109,14 @@ def simulate(tree, rows, budgets, exploration, plan, out_edges):
 
 @njit
 def write_edge(out_edges, index, row, parent, action):
-    """Write the edge of the game with index ``row`` into entry ``index`` of `Edges`."""
+    """Write an edge into one entry of `Edges`.
+
+    Args:
+        out_edges: output: the `Edges`.
+        index: the index of the entry.
+        row: the index of the game.
+        parent, action: the node that the edge starts from, and its action; NO_PARENT for a root.
+    """
     out_edges.rows[index] = row
     out_edges.parents[index] = parent
     out_edges.actions[index] = action
@@ -120,7 +127,7 @@ def walk(tree, b, action, exploration, in_flight):
     """Walk down from the root's ``action`` to an edge that has no node yet, or to a proven node.
 
     Args:
-        b: the index of the game.
+        tree, b: the search trees and the index of the game.
         action: the root action with which the walk begins.
         exploration, in_flight: see `alphazero.search.puct.select_action`.
 

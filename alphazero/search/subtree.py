@@ -12,9 +12,10 @@ from alphazero.search.tree import ILLEGAL, NO_PARENT, ROOT_INDEX, UNVISITED
 
 @njit(allocates=True)
 def keep_subtree(tree, rows, actions, out_sources, out_num_kept):
-    """In each listed game, make the child that the played action leads to the new root, in place.
+    """Turn the child reached by the action played into the root, in place, in each listed game.
 
     Args:
+        tree: the search trees of all games.
         rows: int32[M], the indices of the games.
         actions: int32[M], the actions played.
         out_sources: int32[M, N], output: node k of the new tree was node ``out_sources[i, k]``.

@@ -192,7 +192,7 @@ def back_up(tree, b, leaf, value):
     on. If ``tree.solves`` is False, only the values of finished games are exact.
 
     Args:
-        b: the index of the game.
+        tree, b, leaf: the search trees, the index of the game, and the index of the leaf.
         value: in [-1, 1], for the player to move at the leaf.
     """
     node = leaf
@@ -240,7 +240,7 @@ def _sign(tree, b, parent, node):
 def _prove(tree, b, node):
     """Prove the result of ``node`` from its children if possible; return whether it is proven.
 
-    With the children's proven values from the viewpoint of the node's player:
+    With the children's proven values from the viewpoint of the player to move at ``node``:
 
         proven value = 1                      if any child is proven to win
                      = max over the children  if all of them are proven
@@ -266,6 +266,9 @@ def is_proven_loss(tree, b, parent, child):
     """Return whether ``child`` is a node proven to lose for the player to move at ``parent``.
 
     False if ``child`` is UNVISITED or ILLEGAL, or if ``tree.solves`` is False.
+
+    Args:
+        tree, b: the search trees and the index of the game.
     """
     if child < 0 or not tree.solves[b] or tree.proven_values[b, child] == UNPROVEN:
         return False
@@ -280,7 +283,7 @@ def keeps_result(tree, b, action, proven):
     every legal action); at an unproven root it must not be proven to lose.
 
     Args:
-        b: the index of the game.
+        tree, b: the search trees and the index of the game.
         proven: the root's proven value for the player to move, or UNPROVEN.
     """
     child = tree.children_index[b, ROOT_INDEX, action]

@@ -43,7 +43,7 @@ REQUIRED = {LENGTHS, *GameRecord._fields} - GameRecord._field_defaults.keys()
 
 
 class GamesError(ValueError):
-    """Arrays are not valid games of the expected game; the message is a clause that says why."""
+    """Raised for arrays that are not valid games; the message is a clause that says why."""
 
 
 def flatten(records: Sequence[GameRecord]) -> dict[str, np.ndarray]:
@@ -66,7 +66,7 @@ def flatten(records: Sequence[GameRecord]) -> dict[str, np.ndarray]:
 
 
 def unflatten(columns: dict[str, np.ndarray]) -> list[GameRecord]:
-    """Split arrays from `flatten` into games again; the games' arrays are views of them."""
+    """Split the arrays returned by `flatten` into games again; the games' arrays are views."""
     ends = np.cumsum(columns[LENGTHS])
     parts = {
         name: np.split(column, ends[:-1]) for name, column in columns.items() if name != LENGTHS

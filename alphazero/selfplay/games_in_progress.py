@@ -32,15 +32,15 @@ class Moves(NamedTuple):
 
 
 class GamesInProgress:
-    """B games, each at its own ply.
+    """The positions and recorded moves of B games, each at its own ply.
 
     Args:
-        num_games: B.
+        num_games: B, number of games.
         game: the game that is played.
 
     Attributes:
         playing: bool[B]; where False, no game is in progress and the other arrays are undefined.
-        roots: [B, K], the current positions.
+        roots: [B, K], the current positions, as states of K words.
         plies: int32[B], number of moves made so far.
         moves: the moves at plies 0 to ``plies - 1``; later entries are left over from earlier
             games.
@@ -67,7 +67,7 @@ class GamesInProgress:
 
         Args:
             rows: int[M], the indices of the games.
-            states: [M, K], the positions that the games start from.
+            states: [M, K], the positions that the games start from, as states of K words.
         """
         self.playing[rows] = True
         self.roots[rows] = states

@@ -117,10 +117,11 @@ class SelfPlay:
     def advance(self, num_steps: int) -> list[GameRecord]:
         """Take up to ``num_steps`` steps, each of which adds one leaf node to every game's tree.
 
-        New games start in free rows; it returns early if there are no games left to play.
+        A new game starts in each row without one. Without any games left to play, the method
+        returns early.
 
         Returns:
-            The games that finished.
+            The games that finished during these steps.
         """
         records = []
         for _ in range(num_steps):

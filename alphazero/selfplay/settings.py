@@ -13,7 +13,7 @@ from alphazero.config.settings import option
 
 @dataclasses.dataclass
 class SelfPlaySettings:
-    """The number of self-play games and simulations, random openings, and move temperatures."""
+    """The settings of self-play: number of games and simulations, random openings, temperatures."""
 
     num_parallel_games: int = option(
         0,
@@ -74,6 +74,10 @@ class SelfPlaySettings:
 
 def simulations_at(settings: SelfPlaySettings, progress: float) -> int:
     """Return the number of simulations per search at a given point of the run.
+
+    It grows linearly from ``initial_num_simulations`` to ``num_simulations``, which it reaches at
+    the fraction ``simulations_grown_at`` of the run. If ``initial_num_simulations`` is 0, it is
+    constant.
 
     Args:
         progress: fraction of the run that is done, in [0, 1].

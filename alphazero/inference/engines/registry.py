@@ -56,6 +56,10 @@ def preferred_engine(wanted: EngineChoice, device: torch.device) -> EngineChoice
     but tiny networks; see `docs/performance.md`. An engine or precision that the user names is kept
     even if this machine lacks it; the error from `make_engine` then says what is missing.
 
+    Args:
+        wanted: the user's choice, in which either field may be "auto".
+        device: the torch device that evaluates.
+
     Raises:
         ConfigError: if there is no engine with the given name.
     """
@@ -71,7 +75,7 @@ def preferred_engine(wanted: EngineChoice, device: torch.device) -> EngineChoice
 def fallbacks(choice: EngineChoice, device: torch.device) -> list[EngineChoice]:
     """Return ``choice``, followed by the engines to try in turn if its outputs are inaccurate.
 
-    Each is more precise than the one before; the last one is the reference, torch in float32.
+    Each is at least as precise as the one before; the last one is the reference, torch in float32.
     """
     order = [choice]
     if choice.precision == "int8" and "bfloat16" in precisions(choice.engine, device):

@@ -44,9 +44,10 @@ def precisions(device: torch.device) -> list[str]:
 class TorchEngine:
     """Runs a network with torch; see `alphazero.inference.engines.engine.Engine`.
 
-    A call outside the main thread uses only its own thread. By default, torch splits each layer
-    among all threads and waits for them after it. That is slower (with two threads, a 4 x 48
-    network: 1.2 times) and drops to a tenth of its speed whenever another program uses a core.
+    A call outside the main thread uses only its own thread. By default, torch would split each
+    layer among all threads and then wait for the slowest. That is slower (1.2 times with two
+    threads and a 4 x 48 network) and drops to a tenth of its speed whenever another program uses a
+    core.
 
     Args:
         precision: "float32" or "bfloat16".

@@ -57,13 +57,13 @@ def rollout(game, state, policy, rng):
 
     Args:
         game: the game's compiled rules.
-        state: [K], the position.
-        policy: a `RolloutPolicy`.
+        state: [K], the position, as a state of K words.
+        policy: a `RolloutPolicy`, which chooses the moves.
         rng: the random state for kernels, see `alphazero.runtime.random_generators.kernel_rng`.
 
     Returns:
         The points of the player who moves first in the game: 2 for a win, 1 for a draw, 0 for a
-            loss, and intermediate values for other results.
+        loss, and intermediate values for other results.
     """
     scratch = policy.scratch
     if policy.weighted:
@@ -153,6 +153,7 @@ def sample_index(chances, num, total, rng):
     Args:
         chances: float64[A], of which the first ``num`` entries are used.
         total: the sum of these entries.
+        rng: the random state for kernels, see `alphazero.runtime.random_generators.kernel_rng`.
     """
     remaining = random_unit(rng) * total
     for index in range(num - 1):

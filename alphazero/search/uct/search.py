@@ -77,12 +77,15 @@ def run_simulations(
 
     Args:
         game: the game's compiled rules.
-        root_state: [K], the position of the root.
+        tree: the search tree, changed in place.
+        root_state: [K], the position of the root, as a state of K words.
         uct_c: exploration constant C of UCB1.
-        policy: the `RolloutPolicy`.
+        policy: the `RolloutPolicy`, which chooses the moves of rollouts.
         record_rollouts: True to let `record_rollout` play the game to its end, which adds the
             rollout's positions to the path; otherwise None. numba compiles a separate kernel for
             each.
+        scratch: memory that is overwritten, from `make_scratch`.
+        rng: the random state for kernels, see `alphazero.runtime.random_generators.kernel_rng`.
     """
     state, path = scratch.state, scratch.path
     for _ in range(num_simulations):
@@ -154,10 +157,10 @@ class UctSearch:
         self._rollout_policy = RolloutPolicy(weighted, weights, scratch)
 
     def run(self, state: np.ndarray, progress: SearchProgress | None = None) -> UctOutput:
-        """Search one position, until the number of simulations or the time limit is reached.
+        """Search one position until the number of simulations or the time limit is reached.
 
         Args:
-            state: [K], an unfinished position.
+            state: [K], an unfinished position, as a state of K words.
             progress: called at most every `PROGRESS_S` seconds, and once at the end; None reports
                 nothing.
 
@@ -199,7 +202,7 @@ class UctSearch:
         Without statistics by position there is no table, and the result is always None.
 
         Args:
-            state: [K], the position.
+            state: [K], the position, as a state of K words.
         """
         node = self._look_up(np.ascontiguousarray(state, self.game.state_dtype))
         if node == UNKNOWN:
@@ -299,8 +302,11 @@ class UctSearch:
     def _statistics(self, nodes: np.ndarray, player: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the visits of nodes, and their mean results in [-1, 1] for ``player``.
 
+        Args:
+            nodes: int[M], the indices of the nodes.
+
         Returns:
-            int64[...] and float64[...]; the mean of an unvisited node is -inf.
+            int64[M], the visits, and float64[M], the mean results; -inf for an unvisited node.
         """
         visits = self.tree.nodes[nodes]["visits"].astype(np.int64)
         points = self.tree.nodes[nodes]["points"]

@@ -37,7 +37,8 @@ class UctSettings:
         """Check that the settings do not contradict each other.
 
         Raises:
-            ConfigError: if a setting requires another value of a second setting.
+            ConfigError: if `keep_table` or `record_rollouts` is on without statistics by position,
+                or `rollout_weights` are given for random rollouts.
         """
         for key in ("keep_table", "record_rollouts"):
             if getattr(self, key) and self.statistics != "position":
@@ -73,7 +74,7 @@ class PositionStatistics(NamedTuple):
 
 
 def best_moves(visits: np.ndarray, values: np.ndarray, final_move: str) -> np.ndarray:
-    """Return the index of the best move, or all indices if several are tied, as int[number].
+    """Return the indices of the best moves: one, or several if they are tied.
 
     Args:
         visits: [M], the visits of each move.

@@ -28,7 +28,8 @@ def look_up(tree, state):
     "An efficient representation for sparse sets", 1993).
 
     Args:
-        state: [K], the position.
+        tree: an `alphazero.search.uct.tree.Tree` with statistics by position.
+        state: [K], the position, as a state of K words.
     """
     last_slot = tree.table.shape[0] - 1
     slot = hash_of(state) & last_slot

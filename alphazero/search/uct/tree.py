@@ -86,10 +86,11 @@ class Scratch(NamedTuple):
 
 
 def make_tree(max_nodes: int, state_size: int, state_dtype: np.dtype, by_position: bool) -> Tree:
-    """Allocate a tree; memory that is never written takes no physical memory.
+    """Allocate a tree, whose unused parts take no physical memory.
 
     Args:
         max_nodes: N, maximum number of nodes; with statistics by position, also of edges.
+        state_size, state_dtype: length and dtype of a state of the game.
         by_position: True for statistics by position, False for statistics by node.
     """
     shared = max_nodes if by_position else 0
@@ -110,9 +111,9 @@ def make_scratch(
     """Allocate the kernels' scratch memory for a game.
 
     Args:
-        num_actions: A.
+        num_actions: A, counting legal and illegal actions.
         max_plies: upper bound on the number of moves in a game.
-        state_size: K, number of words in a state.
+        state_size, state_dtype: length and dtype of a state of the game.
     """
     return Scratch(
         state=np.zeros(state_size, state_dtype),
@@ -167,9 +168,11 @@ def select(tree, node, player, uct_c, rng):
 
     Args:
         player: the player to move at ``node``.
+        uct_c: exploration constant C of UCB1.
+        rng: the random state for kernels, see `alphazero.runtime.random_generators.kernel_rng`.
 
     Returns:
-        The index of the edge, see `child_of` and `action_of`.
+        The index of the edge, for `child_of` and `action_of`.
     """
     first = tree.nodes[node]["first_child"]
     parent_visits = tree.nodes[node]["visits"]
@@ -194,14 +197,15 @@ def select(tree, node, player, uct_c, rng):
 def child_of(tree, edge):
     """Return the node that an edge leads to.
 
-    With statistics by node, an edge's index is its child's index.
+    Args:
+        edge: the index of the edge; with statistics by node, that is the index of its child.
     """
     return tree.edges[edge]["child"] if tree.edges.shape[0] > 0 else edge
 
 
 @njit
 def action_of(tree, edge):
-    """Return the action of an edge, whose index is as in `child_of`."""
+    """Return the action of an edge; see `child_of` for the index ``edge``."""
     return (
         tree.edges[edge]["action"]
         if tree.edges.shape[0] > 0
@@ -223,7 +227,13 @@ def children_of(tree: Tree, node: int) -> tuple[np.ndarray, np.ndarray]:
 
 @njit
 def start_tree(game, tree, root_state, scratch):
-    """Reset a tree to the root, for the position ``root_state``, and the root's children."""
+    """Reset a tree to a root and its children.
+
+    Args:
+        game: the game's compiled rules.
+        root_state: [K], the position of the root, as a state of K words.
+        scratch: memory that is overwritten, from `make_scratch`.
+    """
     tree.sizes[NUM_NODES] = 0
     tree.sizes[NUM_EDGES] = 0
     if tree.edges.shape[0] > 0:
@@ -245,7 +255,10 @@ def expand(game, tree, node, state, scratch):
     """Add the children of a leaf if it was visited before, its game goes on, and there is room.
 
     Args:
-        state: [K], the position of the leaf.
+        game: the game's compiled rules.
+        node: the index of the leaf.
+        state: [K], the position of the leaf, as a state of K words.
+        scratch: memory that is overwritten, from `make_scratch`.
 
     Returns:
         Whether the children were added.
