@@ -1,7 +1,8 @@
 """The loss (z - v)^2 - pi . log p (Silver et al. 2018, equation 1).
 
-With a win/draw/loss value head, the cross-entropy of the three probabilities replaces the squared
-error. Weight decay is left to the optimizer.
+Here z is the game's result and v the network's value, both for the player to move, pi is the policy
+target and p the network's policy. With a win/draw/loss value head, the cross-entropy of the three
+probabilities replaces the squared error. Weight decay is left to the optimizer.
 """
 
 from typing import NamedTuple
@@ -41,7 +42,8 @@ def losses(output: NetworkOutput, targets: Targets) -> Losses:
         policy = -sum over legal a of action_weights(a) * log p(a)
         value  = -sum over win, draw, loss of target * log P
 
-    With a scalar value head, the value loss is (v - target)^2 instead.
+    Here p and P are the network's probabilities. With a scalar value head, which predicts v, the
+    value loss is (v - target)^2 instead.
     """
     log_policy = masked_log_softmax(output.prior_logits, targets.legal_action_mask)
     policy_loss = -(targets.action_weights * log_policy).sum(dim=1).mean()

@@ -52,10 +52,10 @@ class HeldOutReport:
     Overfitting cannot lower these losses.
     """
 
-    num_samples: int = 0
-    loss: float = nan
-    policy_loss: float = nan
-    value_loss: float = nan
+    num_samples: int = 0  #: number of held-out samples
+    loss: float = nan  #: the weighted sum of policy and value loss
+    policy_loss: float = nan  #: cross-entropy, in nats
+    value_loss: float = nan  #: cross-entropy in nats (win/draw/loss), or squared error (scalar)
 
 
 class UninformedLoss:
