@@ -1,10 +1,10 @@
-"""The engine in use: the preferred one, or a more precise one if its outputs are not accurate.
+"""Chooses the engine: the preferred one, or a more precise one if its outputs are inaccurate.
 
-Each time the weights change, the engine's outputs for the sample are compared with those of the
-reference, torch in float32. An engine that deviates too much is refused for these weights, and a
-more precise one takes its place. The reference is loaded first, because weights with impossible
-outputs crash some other libraries. All later outputs are also checked
-(`alphazero.inference.evaluator`).
+Each time the weights change, the outputs of the preferred engine on a sample of positions are
+compared with those of the reference engine, torch in float32. An engine that deviates too much is
+not used for these weights, and the next more precise one is tried. The reference is loaded first,
+because weights with impossible outputs crash some other libraries. All later outputs are checked
+for shape and range (`alphazero.inference.evaluator`).
 """
 
 import dataclasses
@@ -25,22 +25,26 @@ _LIMITS = Deviation(policy_kl=0.01, value_error=0.03)  # larger deviations are r
 
 @dataclasses.dataclass
 class EngineReport:
-    """The engine chosen for the newest weights, and its deviation from the reference."""
+    """The engine chosen for the newest weights, and its deviation from the reference engine."""
 
     name: str = ""  #: engine and precision, such as "openvino int8"
-    policy_kl: float = 0.0
-    value_error: float = 0.0
+    policy_kl: float = 0.0  #: mean KL divergence from the reference's policy, in nats
+    value_error: float = 0.0  #: mean absolute difference from the reference's values
     refused: str = ""  #: the engines that failed or deviated too much, with reasons; "" if none
-    seconds: float = 0.0
+    seconds: float = 0.0  #: time taken to load and compare the engines
 
 
 class VerifiedEngine:
-    """Holds the engine in use, `current`, which is accurate for the weights loaded last.
+    """Runs a network on the preferred engine, or on a more precise one if that is inaccurate.
 
     Args:
-        choice: the preferred engine; `fallbacks` returns the ones that may replace it.
-        device: torch device.
-        num_threads: number of concurrent calls of the engine on a CPU.
+        choice: the preferred engine; `alphazero.inference.engines.registry.fallbacks` lists the
+            engines that may replace it.
+        device: the torch device that evaluates.
+        num_threads: maximum number of concurrent calls of the engine on a CPU.
+
+    Attributes:
+        current: the engine in use, chosen for the weights loaded last.
     """
 
     current: Engine
@@ -52,11 +56,15 @@ class VerifiedEngine:
         self._engines: dict[EngineChoice, Engine] = {}
 
     def load(self, network, sample: PositionSample) -> EngineReport:
-        """Load a network into the first engine that is accurate enough; return its report.
+        """Load a network into the first sufficiently accurate engine and return a report on it.
+
+        Args:
+            network: the torch module whose weights are copied.
+            sample: positions on which engines are calibrated and compared with the reference.
 
         Raises:
             ConfigError: if this machine lacks the preferred engine.
-            ImpossibleAnswersError: if the network's outputs are impossible.
+            ImpossibleAnswersError: if the reference engine's outputs are impossible.
         """
         start = time.perf_counter()
         refused = []
@@ -84,10 +92,12 @@ class VerifiedEngine:
         return EngineReport(str(choice), *found, ", ".join(refused), time.perf_counter() - start)
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions with the engine in use, and check its outputs.
+        """Evaluate positions with the current engine and check its outputs.
+
+        See `Evaluator.evaluate` for the arguments and the outputs.
 
         Raises:
-            ImpossibleAnswersError: if the outputs are impossible.
+            ImpossibleAnswersError: if an output has the wrong shape or an impossible value.
         """
         return checked(self.current.evaluate(planes), len(planes), self._num_actions)
 

@@ -1,4 +1,4 @@
-"""The gradients of a batch: on a CPU, each thread computes the gradients of a part of the batch.
+"""Computes the gradients of a batch; on a CPU, each thread handles one part of the batch.
 
 Torch can also split every layer among threads, but then the threads wait for each other in each
 layer, and oneDNN's gradients of convolutions wait without sleeping: if another program uses one of
@@ -28,21 +28,27 @@ _WORK_PER_THREAD = 5_000_000
 
 
 class Answers(NamedTuple):
-    """A network's predictions for M samples, with their targets and losses."""
+    """A network's predictions for M samples, with their targets and mean losses."""
 
-    output: NetworkOutput  #: float32
-    targets: Targets
-    losses: Losses
+    output: NetworkOutput  #: the predictions in float32, for the player to move
+    targets: Targets  #: what the network should have predicted
+    losses: Losses  #: means over the samples
 
 
 class Gradients:
-    """Computes gradients for one network.
+    """Computes gradients of the loss for one network.
 
     Args:
         network: already on ``device``; its parameters receive the gradients.
-        num_threads: maximum number of concurrent threads; a GPU needs only one.
+        settings: batch size, precision and weights of the loss.
+        device: the torch device of the network and the batches.
+        num_threads: maximum number of concurrent threads on a CPU; a GPU needs only one.
         shares_cores: whether self-play uses the same cores at the same time. Each part of a batch
             then has one thread, because several would often wait for each other.
+
+    Attributes:
+        parameters: the trainable parameters of ``network``.
+        num_threads: number of threads used, over all parts together.
     """
 
     def __init__(
@@ -74,10 +80,13 @@ class Gradients:
         )
 
     def compute(self, samples: Batch) -> Answers:
-        """Compute the mean loss's gradient for every parameter; return predictions and losses.
+        """Write the mean loss's gradient to ``.grad`` of every parameter, and return predictions.
 
         Args:
-            samples: a batch of tensors.
+            samples: a batch of tensors on the device.
+
+        Returns:
+            The predictions, targets and losses for the batch.
         """
         num_samples = len(samples.outcomes)
         num_parts = min(len(self._networks), max(num_samples // _SMALLEST_PART, 1))
@@ -102,7 +111,10 @@ class Gradients:
     def _part(
         self, network: torch.nn.Module, samples: Batch
     ) -> tuple[tuple[torch.Tensor | None, ...], Answers]:
-        """Return the gradients of the mean loss of a part of the batch, and its predictions."""
+        """Return the gradients of the mean loss over one part of the batch, and its predictions.
+
+        A gradient is None if the loss does not depend on the parameter.
+        """
         loss, answers = self._forward(network, samples)
         return torch.autograd.grad(loss, self.parameters, allow_unused=True), answers
 
@@ -114,7 +126,13 @@ class Gradients:
 
 
 def answers_of(network: torch.nn.Module, samples: Batch, settings: LearnerSettings) -> Answers:
-    """Compute a network's predictions and losses for M samples, as tensors on its device."""
+    """Compute a network's predictions and losses for M samples, as tensors on its device.
+
+    Args:
+        network: already in training or evaluation mode.
+        samples: a batch of tensors on the network's device.
+        settings: only ``root_value_fraction``, which mixes the value targets, is used.
+    """
     planes = torch.as_tensor(samples.planes).contiguous(memory_format=torch.channels_last)
     output = NetworkOutput(*(logits.float() for logits in network(planes)))
     values = value_targets(
@@ -128,7 +146,12 @@ def answers_of(network: torch.nn.Module, samples: Batch, settings: LearnerSettin
 
 
 def _joined(answers: Sequence[Answers], shares: Sequence[float]) -> Answers:
-    """Join the parts' predictions and losses; ``shares`` are their fractions of the batch."""
+    """Join the predictions and losses of the parts of a batch.
+
+    Args:
+        answers: the predictions and mean losses of each part.
+        shares: each part's fraction of the samples, which weights its losses.
+    """
     outputs, targets, of_parts = zip(*answers)
     return Answers(
         NetworkOutput(*map(torch.cat, zip(*outputs))),

@@ -1,8 +1,8 @@
-"""The learner: samples in, better weights out (Silver et al. 2018, "Training").
+"""The learner, which trains the network on samples (Silver et al. 2018, "Training").
 
 Each step computes the loss (`alphazero.learner.loss`) and its gradients
 (`alphazero.learner.gradients`), and the optimizers (`alphazero.learner.optimizers`) update the
-weights. Does not depend on search or games.
+weights. This module does not depend on search or games.
 """
 
 import collections
@@ -37,10 +37,14 @@ class Learner:
     """Trains a network and, if the settings say so, averages its weights over many steps.
 
     Args:
-        network: the network to train in place; it is already on ``device``.
-        device: the device to which batches are copied.
-        num_threads: number of threads per step on a CPU; None means torch's number.
+        network: the network to train in place, already on ``device``.
+        settings: optimizer, number of steps, loss and precision.
+        device: the torch device to which batches are copied.
+        num_threads: number of threads per step on a CPU; None means torch's current number.
         shares_cores: whether self-play uses the same cores at the same time.
+
+    Attributes:
+        num_steps: number of steps in all finished calls of `learn`.
     """
 
     def __init__(
@@ -69,7 +73,7 @@ class Learner:
 
     @property
     def played_network(self) -> torch.nn.Module:
-        """The network for search, matches and stored files: the averaged one if there is one."""
+        """The network for search, matches and network files: the averaged one if there is one."""
         return self.network if self._average is None else self._average.module
 
     @property
@@ -80,7 +84,10 @@ class Learner:
         return all(bool(torch.isfinite(tensor).all()) for tensor in tensors)
 
     def steps_for(self, num_new_samples: int, window: int) -> int:
-        """Return the number of learner steps in an iteration.
+        """Return the number of learner steps to take in an iteration, at least 1.
+
+        It is the number of batches in ``epochs`` passes over the window or, without ``epochs``,
+        follows from `LearnerSettings.replay_ratio`.
 
         Args:
             num_new_samples: number of samples added by this iteration's games.
@@ -92,12 +99,13 @@ class Learner:
         return max(round(num_new_samples * settings.replay_ratio / settings.batch_size), 1)
 
     def learn(self, batches, progress: float):
-        """Train on the batches, one step each; after each, yield the number of steps so far.
+        """Take one training step per batch, yielding the number of steps so far after each.
 
-        After the last batch, the averaged network is ready to play, and `report` is set.
+        Once the generator is exhausted, `played_network` is ready for use and `report` is set.
 
         Args:
-            batches: an iterable of `Batch`.
+            batches: an iterable of `Batch`; with `LearnerSettings.epochs`, all epochs must have
+                equally many.
             progress: fraction of the run that is done, in [0, 1]; determines the learning rate.
         """
         rate = learning_rate(self.settings, progress)
@@ -126,7 +134,11 @@ class Learner:
 
     @torch.no_grad()
     def held_out_losses(self, batch: Batch) -> HeldOutReport:
-        """Compute the losses of `played_network` on a batch, without training on it."""
+        """Compute the losses of `played_network` on a batch without training on it.
+
+        Args:
+            batch: arrays of samples that have not been trained on.
+        """
         samples = self._on_device(batch)
         parts = answers_of(self.played_network.eval(), samples, self.settings).losses
         loss = parts.total(self.settings.value_weight)
@@ -137,8 +149,9 @@ class Learner:
         """Compute the gradients and update the weights; return the loss before the update.
 
         Args:
-            samples: a batch of tensors.
-            statistics: sums to which the step's numbers are added; None if it is not measured.
+            samples: a batch of tensors on the device.
+            statistics: the statistics to which this step's metrics are added; None if this step is
+                not measured.
         """
         answers = self._gradients.compute(samples)
         gradient_norm = None
@@ -155,11 +168,11 @@ class Learner:
         return answers.losses.total(self.settings.value_weight).detach()
 
     def _on_device(self, batch: Batch) -> Batch:
-        """Copy a batch to tensors on the device."""
+        """Copy a batch of arrays to tensors on the device."""
         return Batch(*(torch.from_numpy(array).to(self.device) for array in batch))
 
     def state_dict(self) -> dict:
-        """Return copies of the weights, their average, the optimizer states and the step count."""
+        """Return copies of the weights, averaged weights, optimizer states and number of steps."""
         state = {
             "network": network_arrays(self.network),
             **{name: optimizer_arrays(optimizer) for name, optimizer in self._optimizers.items()},
@@ -172,7 +185,15 @@ class Learner:
         return state
 
     def load_state_dict(self, state: dict) -> None:
-        """Restore a state from `state_dict`; a missing average starts from the weights."""
+        """Restore a state that `state_dict` returned.
+
+        If averaging is on and the state has no average, the average starts as a copy of the
+        weights.
+
+        Raises:
+            InputError: if a weight is missing, unknown or of the wrong shape.
+            ValueError: if an optimizer's state does not fit its weights.
+        """
         load_arrays(self.network, state["network"])
         if self._average is not None:
             average = state.get("average") or {"network": state["network"], "num_steps": 0}
@@ -184,7 +205,7 @@ class Learner:
 
 
 def averaged_model(network: torch.nn.Module, half_life_steps: float) -> AveragedModel:
-    """Make an exponential moving average of a network's weights, which begins as a copy.
+    """Make an exponential moving average of a network's weights, which begins as a copy of them.
 
     `AveragedModel.update_parameters` adds a step. The first step replaces the copy, and early on
     the average is the plain mean of all steps, so the random weights of a new run are forgotten at
@@ -196,7 +217,8 @@ def averaged_model(network: torch.nn.Module, half_life_steps: float) -> Averaged
     removed, was 0.563 with measured and 0.598 with averaged statistics.)
 
     Args:
-        half_life_steps: number of steps after which the weight of a step has halved; above 0.
+        half_life_steps: number of steps after which a step's weight in the average has halved;
+            above 0.
     """
     newest_weight = 1 - 0.5 ** (1 / half_life_steps)
     average = AveragedModel(network).eval().requires_grad_(False)

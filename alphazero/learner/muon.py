@@ -4,8 +4,8 @@ A step changes a kernel by the same amount in every direction, whether the gradi
 rarely or often.
 
 Source: K. Jordan et al. 2024 ("Muon: an optimizer for hidden layers in neural networks"). As there,
-a kernel [out, in, h, w] is the matrix [out, in * h * w]. Kernels of equal shape form one batch;
-PyTorch's `torch.optim.Muon` updates matrices one by one and is missing from older versions.
+a kernel [out, in, h, w] is treated as the matrix [out, in * h * w]. Kernels of equal shape form one
+batch; PyTorch's `torch.optim.Muon` updates matrices one by one and is missing from older versions.
 """
 
 import torch
@@ -17,13 +17,13 @@ _NUM_ITERATIONS = 5
 
 
 class Muon(torch.optim.Optimizer):
-    """Takes steps of orthogonalized momentum. Weights other than kernels need another optimizer.
+    """Updates kernels by orthogonalized momentum; all other weights need another optimizer.
 
     Args:
-        kernels: parameters with two or more dimensions, the first of which counts the outputs.
+        kernels: parameters with two or more dimensions, of which the first counts the outputs.
         lr: learning rate: roughly the step length of each output's row (Adam's is the step length
             of a single weight).
-        momentum: decay of the gradients' moving average, in Nesterov's form.
+        momentum: decay of the gradients' moving average per step, in Nesterov's form.
         dtype: number format of the Newton-Schulz iterations; bfloat16, as in Jordan's code, is
             faster on processors that support it.
     """
@@ -34,7 +34,7 @@ class Muon(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self) -> None:
-        """Take one step with the current gradients."""
+        """Update all kernels that have gradients by one step."""
         for group in self.param_groups:
             for kernels in _by_shape(group["params"]):
                 directions = [self._direction(kernel, group["momentum"]) for kernel in kernels]
@@ -45,7 +45,7 @@ class Muon(torch.optim.Optimizer):
                     kernel.add_(step.view(kernel.shape), alpha=scale)
 
     def _direction(self, kernel: torch.Tensor, momentum: float) -> torch.Tensor:
-        """Add the gradient to the kernel's moving average; return Nesterov's direction."""
+        """Add the gradient to the kernel's moving average and return Nesterov's direction."""
         state = self.state[kernel]
         if "momentum" not in state:
             state["momentum"] = torch.zeros_like(kernel)
@@ -55,9 +55,10 @@ class Muon(torch.optim.Optimizer):
 
 
 def orthogonalized(matrices: torch.Tensor) -> torch.Tensor:
-    """Bring the singular values of matrices [M, R, C] to 0.7 to 1.2; keep the singular vectors.
+    """Return M matrices, [M, R, C], with their singular values moved to between 0.7 and 1.2.
 
-    Uses Newton-Schulz iterations.
+    The singular vectors stay the same: five Newton-Schulz iterations approximate the nearest
+    orthogonal matrices.
     """
     is_wide = matrices.shape[1] <= matrices.shape[2]
     x = matrices if is_wide else matrices.transpose(1, 2)
@@ -70,7 +71,7 @@ def orthogonalized(matrices: torch.Tensor) -> torch.Tensor:
 
 
 def _by_shape(kernels) -> list[list[torch.Tensor]]:
-    """Group the kernels that have gradients by shape."""
+    """Group the kernels by shape, leaving out those without gradients."""
     groups: dict[torch.Size, list[torch.Tensor]] = {}
     for kernel in kernels:
         if kernel.grad is not None:

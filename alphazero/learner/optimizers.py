@@ -1,6 +1,7 @@
 """The optimizers: which weights each one trains, their learning rates and their stored states.
 
-`alphazero.learner.muon` may train the kernels of convolutions; torch's optimizers train the rest.
+If chosen, `alphazero.learner.muon` trains the kernels of convolutions; one of torch's optimizers
+trains all other weights.
 """
 
 import math
@@ -11,7 +12,7 @@ import torch
 from alphazero.learner.muon import Muon
 from alphazero.learner.settings import LearnerSettings
 
-#: The state that each optimizer keeps per weight: arrays of the weight's shape, number of steps.
+#: What each optimizer stores per parameter: "step" counts steps, all others have its shape.
 _NAMES: dict[type, set[str]] = {
     torch.optim.SGD: {"momentum_buffer"},
     torch.optim.Adam: {"step", "exp_avg", "exp_avg_sq"},
@@ -23,7 +24,12 @@ _NAMES: dict[type, set[str]] = {
 def make_optimizers(
     network: torch.nn.Module, settings: LearnerSettings
 ) -> dict[str, torch.optim.Optimizer]:
-    """Make the optimizers by name: "muon" for kernels, if chosen, and "optimizer" for the rest."""
+    """Make the optimizers for a network's trainable weights.
+
+    Returns:
+        {name: optimizer}: "optimizer" for all weights or, if the settings choose Muon and there are
+        convolutions, "muon" for their kernels and "optimizer" for the rest.
+    """
     parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
     rate = settings.learning_rate
     decay = settings.weight_decay
@@ -48,8 +54,8 @@ def make_optimizers(
 def learning_rate(settings: LearnerSettings, progress: float) -> float:
     """Return the learning rate at a given point of the run.
 
-    It starts at ``settings.learning_rate``. With the schedule "cosine", it reaches
-    ``settings.final_learning_rate`` along half a cosine wave.
+    It starts at ``settings.learning_rate``. With the schedule "cosine", it falls to
+    ``settings.final_learning_rate`` along half a cosine wave; with "constant", it stays.
 
     Args:
         progress: fraction of the run that is done; clipped to [0, 1].
@@ -68,8 +74,9 @@ def set_learning_rate(
     """Set the learning rate of every optimizer.
 
     Args:
-        rate: the new rate of optimizers that began with ``settings.learning_rate``. An optimizer
-            with another initial rate (Muon) keeps its ratio to them.
+        optimizers: the optimizers by name, from `make_optimizers`.
+        rate: the new rate of optimizers that started with ``settings.learning_rate``. The rate of
+            an optimizer that started with another one (Muon) changes in the same proportion.
     """
     for optimizer in optimizers.values():
         ratio = 1.0
@@ -80,7 +87,7 @@ def set_learning_rate(
 
 
 def optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict:
-    """Copy an optimizer's state to arrays and numbers, by the index of the parameter."""
+    """Copy an optimizer's state to arrays and numbers: {parameter index: {name: value}}."""
     return {
         str(index): {
             name: value.detach().cpu().numpy().copy() if torch.is_tensor(value) else value
@@ -91,10 +98,13 @@ def optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict:
 
 
 def load_optimizer(optimizer: torch.optim.Optimizer, arrays: dict) -> None:
-    """Restore an optimizer's state from the arrays that `optimizer_arrays` returned.
+    """Restore an optimizer's state from the result of `optimizer_arrays`.
+
+    Args:
+        arrays: {parameter index: {name: value}}.
 
     Raises:
-        ValueError: if the state does not fit the weights, so that the next step would fail.
+        ValueError: if the state's names, shapes or types do not fit the optimizer's parameters.
     """
     parameters = optimizer.param_groups[0]["params"]
     for index, entry in arrays.items():
@@ -115,5 +125,4 @@ def load_optimizer(optimizer: torch.optim.Optimizer, arrays: dict) -> None:
 
 
 def _kernels(network: torch.nn.Module) -> list[torch.nn.Parameter]:
-    """Return the kernels of a network's convolutions."""
     return [module.weight for module in network.modules() if isinstance(module, torch.nn.Conv2d)]

@@ -1,4 +1,4 @@
-"""Stored networks: a safetensors file with the weights, the game and the network's settings."""
+"""Reads and writes network files: safetensors with weights, the game's name and the settings."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # importing torch takes a second, which reading metadata must
 
 NETWORK_FORMAT = "alphazero-network-2"
 
-#: The types of those entries of `NetworkFile.info` that this program relies on.
+#: The required types of the entries of `NetworkFile.info` that this program uses.
 _TYPES_OF_INFO: dict[str, Any] = {
     "settings": dict,
     "strength": dict,
@@ -28,19 +28,26 @@ _TYPES_OF_INFO: dict[str, Any] = {
 
 
 class NetworkFile(NamedTuple):
-    """The contents of a network file."""
+    """The contents of a network file: weights, game, settings and further information."""
 
-    arrays: dict[str, np.ndarray]  #: weights by name
+    arrays: dict[str, np.ndarray]  #: weights and normalization statistics by name
     game: str  #: the game's name, see `alphazero.own_games.registry.make_game`
-    settings: dict  #: `alphazero.network.interface.NetworkSettings` as plain data
-    #: further data, such as run, iteration, strength, and the `Game.rules_digest` of a user's game
+    settings: dict  #: `alphazero.network.interface.NetworkSettings` as a dict
+    #: further data, such as the run's name, the iteration, the strength, and the
+    #: `Game.rules_digest` of a user-defined game
     info: dict
 
 
 def save_network(
     path: Path, arrays: dict[str, np.ndarray], game: str, settings: dict, info: dict
 ) -> None:
-    """Write a network file; the arguments are the fields of `NetworkFile`."""
+    """Write a network file: the weights and the data that describe them.
+
+    Args:
+        path: the file to write.
+        arrays, game, settings, info: the fields of `NetworkFile`; ``settings`` and ``info`` are
+            stored as JSON.
+    """
     metadata = {
         "format": NETWORK_FORMAT,
         "game": game,
@@ -51,7 +58,7 @@ def save_network(
 
 
 def load_network(path: Path) -> NetworkFile:
-    """Read a network file, and check that its weights are finite.
+    """Read a network file and check that its weights are finite.
 
     Raises:
         StoredFileError: if the file is missing, damaged or not a network, or if a weight is not
@@ -65,7 +72,7 @@ def load_network(path: Path) -> NetworkFile:
 
 
 def network_game(path: Path) -> str:
-    """Read the name of a stored network's game.
+    """Return the name of the game that a network file is for.
 
     Raises:
         StoredFileError: if the file is missing, damaged or not a network.
@@ -74,7 +81,9 @@ def network_game(path: Path) -> str:
 
 
 def network_info(path: Path) -> dict:
-    """Read the `NetworkFile.info` of a stored network.
+    """Return the information stored with a network, such as its iteration and its strength.
+
+    See `NetworkFile.info` for the entries; the weights are not checked.
 
     Raises:
         StoredFileError: if the file is missing, damaged or not a network.
@@ -83,7 +92,7 @@ def network_info(path: Path) -> dict:
 
 
 def network_arrays(network: "torch.nn.Module") -> dict[str, np.ndarray]:
-    """Copy a network's weights to arrays, by name; further training does not change them."""
+    """Copy a network's weights and buffers to arrays by name, unaffected by further training."""
     return {
         name: tensor.detach().cpu().contiguous().numpy().copy()
         for name, tensor in network.state_dict().items()
@@ -91,10 +100,10 @@ def network_arrays(network: "torch.nn.Module") -> dict[str, np.ndarray]:
 
 
 def load_arrays(network: "torch.nn.Module", arrays: dict[str, np.ndarray]) -> None:
-    """Copy stored weights into ``network`` in place.
+    """Copy stored weights into ``network``, in place.
 
     Args:
-        arrays: weights by name, as `network_arrays` returns them.
+        arrays: weights and buffers by name, as returned by `network_arrays`.
 
     Raises:
         InputError: if a weight is missing, unknown or of the wrong shape.
@@ -113,9 +122,10 @@ def load_arrays(network: "torch.nn.Module", arrays: dict[str, np.ndarray]) -> No
 
 
 def copy_weights(source: "torch.nn.Module", target: "torch.nn.Module") -> None:
-    """Copy parameters and buffers in place, so that compiled code and captured graphs stay valid.
+    """Copy parameters and buffers from one network to another of the same architecture, in place.
 
-    This package's networks have no buffers once they are folded; a user's network may have some.
+    Compiled code and captured CUDA graphs that use ``target`` therefore stay valid. This package's
+    networks have no buffers once they are folded; a user-defined network may have some.
     """
     for old, new in zip(target.state_dict().values(), source.state_dict().values()):
         old.copy_(new)
@@ -133,7 +143,11 @@ def _check_finite(arrays: dict[str, np.ndarray], path: Path) -> None:
 
 
 def _info(metadata: dict[str, str], path: Path) -> dict:
-    """Parse `NetworkFile.info`, and check the types of its entries."""
+    """Parse `NetworkFile.info` from a file's metadata and check the types of its entries.
+
+    Raises:
+        StoredFileError: if the metadata is damaged or an entry has the wrong type.
+    """
     info = parse_object(metadata.get("info"), path, "the facts about its network")
     for name, kind in _TYPES_OF_INFO.items():
         if name in info and not isinstance(info[name], kind):
@@ -145,7 +159,12 @@ def _info(metadata: dict[str, str], path: Path) -> dict:
 
 
 def _read_network(path: Path) -> tuple[dict, dict]:
-    """Read a network file; return its metadata and its arrays."""
+    """Read a network file; return its metadata and its arrays.
+
+    Raises:
+        StoredFileError: if the file is missing or damaged, has another format or does not name its
+            game.
+    """
     metadata, arrays = read_safetensors(path)
     if metadata.get("format") != NETWORK_FORMAT:
         raise StoredFileError(

@@ -1,9 +1,9 @@
 """The replay buffer: samples of recent games, in a window that grows during the run.
 
-Games (`GameRecord`) go in; batches of planes and targets come out, each sample transformed by a
-random symmetry, or each symmetric image as a separate sample. Positions are stored as game states;
-planes are made when a batch is sampled, so stored games stay valid if the input planes change.
-Never imports torch.
+Finished games (`GameRecord`) are added; batches of planes and targets are drawn, with each sample
+transformed by a random symmetry, or with each symmetric image as a separate sample. Positions are
+stored as game states; planes are computed when a batch is made, so stored games stay valid if the
+input planes change. This module never imports torch.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,33 +16,34 @@ from alphazero.replay.settings import ReplaySettings, window_size
 from alphazero.selfplay.game_record import GameRecord
 from alphazero.selfplay.sparse_rows import SparseRows, lengthened
 
-# Number of batches in an epoch that are made at once: for batches of 64, call overhead dominates.
+# Number of batches of an epoch computed at once; with batches of 64, call overhead would dominate.
 _BATCHES_AT_ONCE = 32
-_FIRST_SAMPLES = 4096  # initial capacity in samples; the window may never be full
+_FIRST_SAMPLES = 4096  # initial capacity in samples; the arrays grow as needed
 
 
 class Batch(NamedTuple):
-    """A batch of M samples to train on."""
+    """A batch of M training samples."""
 
     planes: np.ndarray  #: float32[M, C, H, W], from the viewpoint of the player to move
-    action_weights: np.ndarray  #: float32[M, A], policy target
-    legal_action_mask: np.ndarray  #: bool[M, A]
+    action_weights: np.ndarray  #: float32[M, A], policy target; each row sums to 1
+    legal_action_mask: np.ndarray  #: bool[M, A], True for legal actions
     outcomes: np.ndarray  #: float32[M], the game's result in [-1, 1], for the player to move
-    root_values: np.ndarray  #: float32[M], the search's value, for the player to move
+    root_values: np.ndarray  #: float32[M], the search's value in [-1, 1], for the player to move
 
 
 class ReplayBuffer:
-    """A ring buffer of training samples; the newest ones form the replay window.
+    """A ring buffer of training samples, the newest of which form the replay window.
 
     Args:
         game: a batched game.
-        settings: the settings; ``window_max`` is the capacity, in samples.
-        generator: draws the sampled positions and their symmetries.
+        settings: the window's size and the use of symmetries; ``window_max`` is the capacity, in
+            samples.
+        generator: random generator that draws samples and their symmetries.
 
     Attributes:
         num_added: number of samples ever added, including those overwritten since.
-        iteration_starts: `num_added` at the start of each iteration in the window; empty unless
-            the window is measured in iterations.
+        iteration_starts: `num_added` at the start of each iteration in the window; empty unless the
+            window's size is set in iterations.
     """
 
     def __init__(self, game, settings: ReplaySettings, generator: np.random.Generator):
@@ -64,14 +65,15 @@ class ReplayBuffer:
     def begin_iteration(self) -> None:
         """Mark the start of an iteration.
 
-        Does nothing unless `ReplaySettings.window_iterations` sets the window's size in iterations.
+        This has no effect unless `ReplaySettings.window_iterations` sets the window's size in
+        iterations.
         """
         if self.settings.window_iterations:
             newest = [*self.iteration_starts, self.num_added]
             self.iteration_starts = newest[-self.settings.window_iterations :]
 
     def add(self, record: GameRecord) -> int:
-        """Add the samples of a finished game, overwriting the oldest ones if the buffer is full.
+        """Add the samples of a finished game, overwriting the oldest samples if the buffer is full.
 
         Returns:
             The number of samples added.
@@ -96,12 +98,12 @@ class ReplayBuffer:
         return min(window_size(self.num_added, self.settings), self.num_added - self._num_lost)
 
     def sample(self, batch_size: int) -> Batch:
-        """Draw samples uniformly from the window, with replacement.
+        """Draw a batch of samples uniformly from the window, with replacement.
 
         `ReplaySettings.symmetries` determines whether each is transformed by a symmetry.
 
         Args:
-            batch_size: M.
+            batch_size: M, number of samples to draw.
 
         Raises:
             ValueError: if the window is empty.
@@ -111,13 +113,15 @@ class ReplayBuffer:
         return self._batch(self._generator.integers(self.window, size=batch_size))
 
     def epochs(self, batch_size: int, num_epochs: int, reshuffle: bool = True) -> Iterator[Batch]:
-        """Yield batches that pass over the window several times, in random order.
+        """Yield batches that cover the window several times, in random order.
 
-        Each pass contains each sample once. A smaller last batch is left out, unless it is the only
-        one.
+        Each pass contains each sample once, except that an incomplete last batch is left out unless
+        it is the only one.
 
         Args:
-            reshuffle: whether each pass has a new order.
+            batch_size: number of samples in a batch.
+            num_epochs: number of passes over the window.
+            reshuffle: whether to draw a new order for each pass; False repeats the first one.
         """
         ages = np.zeros(0, np.int64)
         for epoch in range(num_epochs):
@@ -127,24 +131,33 @@ class ReplayBuffer:
             yield from self._pass(ages, batch_size)
 
     def _pass(self, ages: np.ndarray, batch_size: int) -> Iterator[Batch]:
-        """Yield the samples with the given ages (0 is the newest), in batches."""
+        """Yield batches of the samples with the given ages, in that order; age 0 is the newest."""
         for start in range(0, len(ages), _BATCHES_AT_ONCE * batch_size):
             samples = self._batch(ages[start : start + _BATCHES_AT_ONCE * batch_size])
             for first in range(0, len(samples.outcomes), batch_size):
                 yield Batch(*(column[first : first + batch_size] for column in samples))
 
     def newest_states(self, max_states: int) -> np.ndarray:
-        """Return the positions of the newest samples, newest first: [M, K] with M <= max_states."""
+        """Return the positions of the newest samples, newest first.
+
+        Args:
+            max_states: maximum number of positions.
+
+        Returns:
+            [M, K], states of K words, where M is ``max_states`` or the number of samples if that is
+            smaller.
+        """
         return self._states[self._slots(np.arange(min(max_states, self._num_kept)))]
 
     def evenly_spaced(self, num_newest: int, num_samples: int) -> Batch | None:
-        """Select samples evenly spaced among the newest ones; None if there are none.
+        """Return samples evenly spaced among the newest ones; None if the buffer is empty.
 
-        They are not transformed. No random numbers are drawn, so later samples stay the same.
+        The samples are not transformed by symmetries. No random numbers are drawn, so this does not
+        change which samples are drawn later.
 
         Args:
             num_newest: number of newest samples to select from.
-            num_samples: size of the batch, or less if there are fewer samples.
+            num_samples: size of the batch, which is smaller if there are fewer samples.
         """
         num_newest = min(num_newest, self._num_kept)
         if num_newest == 0:
@@ -153,7 +166,7 @@ class ReplayBuffer:
         return self._raw_batch(self._slots(ages))
 
     def state_dict(self) -> dict:
-        """Return the generator's state and the counts of samples; games are stored elsewhere."""
+        """Return the generator's state and the counts of samples; the caller stores the games."""
         return {
             "generator": self._generator.bit_generator.state,
             "num_added": self.num_added,
@@ -161,12 +174,17 @@ class ReplayBuffer:
         }
 
     def load_state_dict(self, state: dict, records: Iterable[GameRecord]) -> None:
-        """Restore a state from `state_dict`, with the samples of stored games.
+        """Restore a state that `state_dict` returned, with the samples of stored games.
 
         Args:
-            records: the stored games, oldest first, up to the newest in the window. If they are
-                fewer than the window needs, as after an increase of window_max, it starts with the
-                first of them.
+            state: the result of `state_dict`.
+            records: the stored games, oldest first, up to the newest in the window. If the window
+                reaches further back than they do, as after an increase of window_max, it starts
+                with the first of them.
+
+        Raises:
+            ValueError: if the games have more samples than were ever added, or the start of an
+                iteration is out of range.
         """
         self._generator.bit_generator.state = state["generator"]
         num_iterations = self.settings.window_iterations
@@ -182,7 +200,7 @@ class ReplayBuffer:
             self.add(record)
 
     def _make_room(self, num_slots: int) -> None:
-        """Lengthen the arrays, if necessary, to at least ``num_slots`` samples."""
+        """Lengthen the arrays, if necessary, to hold at least ``num_slots`` samples."""
         room = len(self._outcomes)
         if num_slots <= room:
             return
@@ -199,14 +217,14 @@ class ReplayBuffer:
         return min(self.num_added - self._num_lost, self.settings.window_max)
 
     def _slots(self, ages: np.ndarray) -> np.ndarray:
-        """Convert ages of samples to indices into the arrays; age 0 is the newest."""
+        """Convert the ages of samples to indices into the arrays; age 0 is the newest sample."""
         return (self.num_added - 1 - ages) % self.settings.window_max
 
     def _samples(self, record: GameRecord) -> tuple[np.ndarray, np.ndarray]:
         """Return the plies of a game that become samples, and each sample's symmetry: two int[M].
 
-        There are at most ``window_max`` samples. The symmetry is 0, the identity, unless each
-        distinct image is stored as a sample.
+        M is at most ``window_max``. The symmetry is 0, the identity, unless each distinct symmetric
+        image is stored as a sample of its own.
         """
         plies = sample_plies(record, self.settings.surprise_fraction)
         symmetries = np.zeros(len(plies), np.int64)
@@ -231,7 +249,7 @@ class ReplayBuffer:
         return Batch(*apply_symmetries(symmetries, self.game, *batch[:3]), *batch[3:])
 
     def _raw_batch(self, slots: np.ndarray) -> Batch:
-        """Make a batch of the samples at the given indices, without transforming them."""
+        """Make a batch of the samples at the given indices without transforming them."""
         states = self._states[slots]
         return Batch(
             self.game.observe(states),
@@ -243,16 +261,15 @@ class ReplayBuffer:
 
 
 def sample_plies(record: GameRecord, surprise_fraction: float) -> np.ndarray:
-    """Return the plies that become training samples, in order: int64[number of samples].
+    """Return the plies of a game that become training samples, in order: int64[number of samples].
 
-    Without surprise weighting, each ply with a search appears once. With it, the weight of a
-    ply is
+    Without surprise weighting, each ply with a search appears once. With it, the weight of a ply is
 
         1 - surprise_fraction + surprise_fraction * its surprise / the game's mean surprise
 
     and a ply may appear several times or never: KataGo's policy surprise weighting ("Other methods
     implemented in KataGo since the paper"). Fractional weights are carried over along the game
-    instead of rounded at random, so a stored game always gives the same samples.
+    instead of being rounded at random, so a stored game always gives the same samples.
 
     Args:
         surprise_fraction: fraction of the samples that are assigned by surprise, in [0, 1].

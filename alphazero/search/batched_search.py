@@ -1,9 +1,9 @@
-"""Batched PUCT search: B games in lockstep share one evaluator.
+"""Batched PUCT search: the searches of B games run in lockstep and share one evaluator.
 
-In: positions, an evaluator, and a number of simulations for each game. Out: `PolicyOutput`. Each
-`step` runs one simulation in every unfinished search and calls the evaluator once for all the
+Each `step` runs one simulation in every unfinished search and calls the evaluator once for all the
 leaves. A game whose search is finished can move on at once (`advance`, `reset`) while the others
-continue, so the evaluator always gets a full batch.
+continue, so the evaluator always gets a full batch. `output` returns the results as a
+`PolicyOutput`.
 """
 
 import time
@@ -33,15 +33,20 @@ class TreeSearch:
     Args:
         game: a batched game, see `alphazero.games.batched_game`.
         evaluator: see `alphazero.inference.evaluator.Evaluator`.
-        num_games: number of games, B.
+        num_games: B, number of games.
         max_simulations: the largest ``num_simulations`` of any search.
+        settings: the constants and variants of the search.
         generator: random generator for the root noise.
         leaves_per_step: maximum number of leaves of one tree per call of the evaluator, see
-            `alphazero.search.in_flight`; above 1, all roots must choose by PUCT.
-        exact_leaves: tries to prove the results of new nodes before the evaluator sees them; a
-            proven result counts like the end of a game. None evaluates all unfinished positions.
+            `alphazero.search.in_flight`; if above 1, all roots must choose by PUCT.
+        exact_leaves: tries to prove the results of new nodes before they are evaluated; a proven
+            result counts like the end of a game. None means that all unfinished positions are
+            evaluated.
         explores: whether to add root noise and forced playouts, as self-play does to make training
-            targets. False searches as strongly as possible.
+            targets; False searches as strongly as possible.
+
+    Attributes:
+        counts: how much work all searches have done so far, as `SearchCounts`.
     """
 
     def __init__(
@@ -79,7 +84,7 @@ class TreeSearch:
 
     @property
     def tree(self) -> trees.Tree:
-        """The search trees; callers must not change them."""
+        """The search trees of all games; callers must not change them."""
         return self._tree
 
     @property
@@ -91,23 +96,30 @@ class TreeSearch:
         """Begin searches with empty trees in the listed games.
 
         Args:
-            rows: int[M], indices of the games.
-            states: [M, K], unfinished positions.
-            num_simulations: simulations of each search, one number or int[M]; at most
-                `max_simulations`.
+            rows: int[M], the indices of the games.
+            states: [M, K], the unfinished positions to search, as states of K words.
+            num_simulations: number of simulations of each search, as one number or int[M].
+
+        Raises:
+            ValueError: if ``num_simulations`` exceeds `max_simulations`.
         """
         self._root_states[rows] = states
         self._tree.num_nodes[rows] = 0
         self._begin(rows, num_simulations)
 
     def advance(self, rows, actions, states, num_simulations) -> None:
-        """Continue with the positions after the actions played, and keep their subtrees.
+        """Begin searches of the positions after the actions played, keeping their subtrees.
+
+        If ``settings.reuse_tree`` is False, the searches begin with empty trees, as in `reset`.
 
         Args:
-            rows: int[M], indices of the games.
+            rows: int[M], the indices of the games.
             actions: int[M], the actions played.
-            states: [M, K], the unfinished positions after the actions.
-            num_simulations: simulations of each search, one number or int[M].
+            states: [M, K], the unfinished positions after the actions, as states of K words.
+            num_simulations: number of simulations of each search, as one number or int[M].
+
+        Raises:
+            ValueError: if ``num_simulations`` exceeds `max_simulations`.
         """
         if not self.settings.reuse_tree:
             self.reset(rows, states, num_simulations)
@@ -123,7 +135,7 @@ class TreeSearch:
         self._roots.prepare(rows[num_kept > 0], self._budgets)
 
     def stop(self, rows: np.ndarray) -> None:
-        """Exclude the listed games from further steps until `reset` or `advance`."""
+        """Exclude the listed games from further steps until `reset` or `advance` includes them."""
         self._in_use[rows] = False
 
     def finished_rows(self) -> np.ndarray:
@@ -134,8 +146,10 @@ class TreeSearch:
     def step(self) -> None:
         """Run one simulation in every unfinished search, and evaluate all leaves in one batch.
 
-        A simulation that reaches the end of a game backs up the result at once, and a second
-        simulation follows. There is no third, so that the other searches do not wait long.
+        If a simulation reaches the end of a game, or a proven result, that result is backed up at
+        once, and a second simulation follows. There is no third, so that the other searches do not
+        wait long. With ``leaves_per_step`` above 1, each search runs up to that number of
+        simulations and no second round.
         """
         new = self._find(np.flatnonzero(self._in_use).astype(np.int32))
         if new is None:
@@ -153,12 +167,12 @@ class TreeSearch:
     def run(
         self, deadline: float | None = None, progress: Callable[[float], None] | None = None
     ) -> None:
-        """Take steps until every search in use is finished.
+        """Take steps until every search in use is finished or the deadline has passed.
 
         Args:
             deadline: time of `time.monotonic` at which to stop, though not before every root has
                 visited an action; None sets no limit.
-            progress: called after each step with the fraction of simulations finished, in [0, 1].
+            progress: called after each step with the fraction of simulations done, in [0, 1].
         """
         rows = np.flatnonzero(self._in_use)
         while len(self.finished_rows()) < len(rows):
@@ -171,13 +185,17 @@ class TreeSearch:
                     return
 
     def output(self, rows: np.ndarray, temperatures: np.ndarray | None = None) -> PolicyOutput:
-        """Return moves, policies and values of the listed searches; see `Roots.output`."""
+        """Return moves, policies and values of the listed games' searches; see `Roots.output`."""
         return self._roots.output(rows, temperatures)
 
     def principal_variation(self, row: int) -> list[int]:
         """Return the expected line of play: the chosen action, then the most visited actions.
 
-        The line is empty if the root has not been evaluated.
+        Args:
+            row: the index of the game.
+
+        Returns:
+            The actions from the root on; [] if the root has not been evaluated.
         """
         tree = self._tree
         node = trees.ROOT_INDEX
@@ -197,7 +215,14 @@ class TreeSearch:
     def best_line(self, row: int) -> tuple[list[int], float]:
         """Return the line of play to the best proven result in a tree, and that result.
 
-        This is for games of one player. If no result is proven, it returns [] and -1.
+        This is for games with one player, so the result is from the root player's viewpoint.
+
+        Args:
+            row: the index of the game.
+
+        Returns:
+            The actions from the root to that node, and its result in [-1, 1]; [] and -1 if no
+            result is proven.
         """
         tree = self._tree
         known = tree.proven_values[row, : tree.num_nodes[row]].copy()
@@ -229,7 +254,8 @@ class TreeSearch:
         """Run up to `leaves_per_step` simulations in each listed game whose search is unfinished.
 
         Returns:
-            The new nodes; None if no simulation found one, see `alphazero.search.simulate`.
+            The new nodes, not yet added to the trees; None if no simulation ended at a new node,
+            see `alphazero.search.simulate`.
         """
         edges = simulation.make_edges(len(rows) * self.leaves_per_step)
         arguments = (self._tree, rows, self._budgets, self._roots.exploration)

@@ -1,8 +1,7 @@
 """Forced playouts at the root, and their removal from the policy target.
 
-In: the statistics of the root. Out: an action, or visit fractions without the forced visits. Forced
-visits make the search explore moves that the noise in the root's priors favours; pruning them keeps
-this exploration out of the training targets.
+Forced visits make the search explore moves that the noise in the root's priors favours. Removing
+those visits from the root's visit fractions keeps this exploration out of the training targets.
 
 Source: D. Wu, "Accelerating self-play learning in Go", arXiv 1902.10565, section 3.2 (KataGo).
 """
@@ -18,7 +17,12 @@ from alphazero.search.tree import ROOT_INDEX, UNPROVEN
 
 @njit
 def select_forced(tree, b, exploration):
-    """Choose the first visited root action that lacks forced visits; if there is none, use PUCT."""
+    """Choose the first visited root action with fewer visits than required, or else use PUCT.
+
+    Args:
+        tree, b: the search trees and the index of the game.
+        exploration: the constants of the search, `alphazero.search.puct.Exploration`.
+    """
     for action in range(tree.children_index.shape[2]):
         visits = tree.children_visits[b, ROOT_INDEX, action]
         if tree.children_index[b, ROOT_INDEX, action] >= 0 and visits < forced_visits(
@@ -34,7 +38,11 @@ def forced_visits(tree, b, action, exploration):
 
         forced_visits = sqrt(forced_playouts_k * prior * visits of all root actions)
 
-    An action proven to lose has a prior of 0 and so needs no visits.
+    An action that is proven to lose has a prior of 0 and so needs no visits.
+
+    Args:
+        tree, b: the search trees and the index of the game.
+        exploration: the constants of the search, `alphazero.search.puct.Exploration`.
     """
     prior = np.float64(tree.children_priors[b, ROOT_INDEX, action])
     return math.sqrt(
@@ -44,7 +52,7 @@ def forced_visits(tree, b, action, exploration):
 
 @njit
 def prune_forced(tree, rows, exploration, out_weights):
-    """Remove from the visit fractions the forced visits that PUCT would not have made.
+    """Remove the forced visits that PUCT would not have made from the root's visit fractions.
 
     The most visited action keeps all its visits. Every other action loses up to `forced_visits`
     visits, one by one, as long as its PUCT score with one visit less (and the same value) stays
@@ -52,9 +60,10 @@ def prune_forced(tree, rows, exploration, out_weights):
     unless it had only one. Proven roots are left unchanged.
 
     Args:
-        rows: int32[M], indices of the games.
-        out_weights: float32[M, A], from `alphazero.search.puct.root_policy`; changed in place, each
-            row sums to 1 again.
+        rows: int32[M], the indices of the games.
+        exploration: the constants of the search, `alphazero.search.puct.Exploration`.
+        out_weights: float32[M, A], from `alphazero.search.puct.root_policy`; changed in place, so
+            that each row sums to 1 again.
     """
     for i in range(rows.shape[0]):
         b = rows[i]

@@ -1,8 +1,8 @@
-"""The Gumbel root: sequential halving over noisy actions, and the improved policy as the target.
+"""The Gumbel root: sequential halving over noisy actions, with the improved policy as target.
 
-In: the statistics of a root and its plan (`alphazero.search.simulate.RootPlan`). Out: the action
-visited by the next simulation, the action to play, and the policy target. Nodes below the root use
-PUCT.
+From the statistics of a root and its plan (`alphazero.search.simulate.RootPlan`), this module
+computes the root action of the next simulation, the action to play, and the policy target. Nodes
+below the root use PUCT.
 
 Source: I. Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022, sections 2 to
 4, and its reference code (google-deepmind/mctx, `seq_halving.py`, `qtransforms.py`). The score of
@@ -16,7 +16,7 @@ Three things differ from the reference, because trees are reused and results can
   differences that are only noise.
 - The schedule counts only the visits of this search. Visits from earlier searches affect only the
   values.
-- An action proven to lose is excluded everywhere, and the next best takes its place.
+- An action that is proven to lose is excluded everywhere, and the next best takes its place.
 """
 
 import math
@@ -34,14 +34,19 @@ MIN_PRIOR = 1e-37  # lower bound of priors before taking logarithms
 
 @njit
 def completion(tree, b, node, exploration):
-    """Compute (mixed_value, scale), the constants of the completed Q-values of a node.
+    """Return (mixed_value, scale), the constants of the completed Q-values of a node.
 
         completed_value = children_values if the action was visited, else mixed_value
         mixed_value = (raw_value + N * sum(prior * value) / sum(prior)) / (1 + N)
         scale = value_scale * (maxvisit_init + largest number of visits of an action)
 
     Both sums are over the visited actions, and N is the sum of their visits (appendix D; section 3
-    for the scale). Actions proven to lose are excluded.
+    for the scale). Actions proven to lose are excluded. Values are for the player to move at the
+    node.
+
+    Args:
+        tree, b, node: the search trees, the index of the game, and the index of the node.
+        exploration: the constants of the search, `alphazero.search.puct.Exploration`.
     """
     num_visits, max_visits, mass, total = 0.0, 0.0, 0.0, 0.0
     for action in range(tree.children_index.shape[2]):
@@ -62,7 +67,14 @@ def completion(tree, b, node, exploration):
 
 @njit
 def completed_value(tree, b, node, action, mixed_value):
-    """Return the mean value of an action, or ``mixed_value`` if it was never visited."""
+    """Return an action's mean value, or ``mixed_value`` if the action was never visited.
+
+    Both are for the player to move at the node.
+
+    Args:
+        tree, b, node: the search trees, the index of the game, and the index of the node.
+        mixed_value: the node's estimate for unvisited actions, from `completion`.
+    """
     return (
         np.float64(tree.children_values[b, node, action])
         if tree.children_index[b, node, action] >= 0
@@ -75,13 +87,15 @@ def completed_value(tree, b, node, action, mixed_value):
 
 @njit
 def plan_roots(tree, rows, budgets, plan, max_num_considered_actions, gumbels):
-    """Write the sequential-halving plans of new searches, whose roots must be evaluated.
+    """Write the sequential-halving plans of new searches, whose roots must be evaluated already.
 
     Args:
-        rows: int32[M], indices of the games.
-        budgets: int32[B], visits of the root's actions, in total, at which each search ends.
+        tree: the search trees of all B games.
+        rows: int32[M], the indices of the games.
+        budgets: int32[B], total visits of the root's actions at which each search ends.
         plan: `alphazero.search.simulate.RootPlan`, written in place.
-        gumbels: float32[M, A], the Gumbel noise.
+        max_num_considered_actions: maximum number of actions with which sequential halving starts.
+        gumbels: float32[M, A], the Gumbel noise; zeros for a search without noise.
     """
     for i in range(rows.shape[0]):
         b = rows[i]
@@ -105,8 +119,13 @@ def considered_visits(num_considered, num_simulations, index):
     """Return how many visits an action must have to receive simulation number ``index``.
 
     Sequential halving divides the simulations equally among ceil(log2(num_considered)) phases. Each
-    phase visits the remaining actions in turn, then keeps the better half, but at least two
-    (Z. Karnin, T. Koren and O. Somekh, "Almost optimal exploration in multi-armed bandits", 2013).
+    phase visits the remaining actions in turn, then keeps the better half, but at least two (Z.
+    Karnin, T. Koren and O. Somekh, "Almost optimal exploration in multi-armed bandits", 2013).
+
+    Args:
+        num_considered: number of actions at the start.
+        num_simulations: number of simulations of the search.
+        index: number of simulations made so far.
     """
     if num_considered <= 1:
         return index
@@ -129,8 +148,14 @@ def select_root(tree, b, plan, exploration):
 
         score = gumbels + logits + scale * completed_value
 
-    These are the actions with the number of visits that `considered_visits` returns. If proofs
-    have left none of them, the next smaller number of visits is taken, then the next larger one.
+    The schedule visits the actions with the number of visits that `considered_visits` returns. If
+    proofs leave no such action, those with the next smaller number of visits are candidates, then
+    those with the next larger one.
+
+    Args:
+        tree, b: the search trees and the index of the game.
+        plan: `alphazero.search.simulate.RootPlan`.
+        exploration: the constants of the search, `alphazero.search.puct.Exploration`.
     """
     made = 0
     for action in range(plan.kept_visits.shape[1]):
@@ -163,14 +188,16 @@ def root_policy(tree, rows, plan, exploration, temperatures, out_actions, out_we
 
     The action is chosen among those that this search visited most. At temperature 1 it is the
     paper's choice, a sample from the improved policy of the actions searched; at 0 the noise has no
-    effect. Only actions that may be played (`alphazero.search.tree.keeps_result`) are chosen or
-    get any weight.
+    effect. Only actions that may be played (`alphazero.search.tree.keeps_result`) are chosen or get
+    any weight.
 
     Args:
-        rows: int32[M], indices of the games.
+        rows: int32[M], the indices of the games.
+        plan: `alphazero.search.simulate.RootPlan`.
+        exploration: the constants of the search, `alphazero.search.puct.Exploration`.
         temperatures: float64[M], factors of the Gumbel noise.
-        out_actions: int32[M], the chosen actions.
-        out_weights: float32[M, A], each row sums to 1.
+        out_actions: int32[M], output: the chosen actions.
+        out_weights: float32[M, A], output: the improved policies; each row sums to 1.
     """
     for i in range(rows.shape[0]):
         b = rows[i]

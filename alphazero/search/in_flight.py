@@ -1,10 +1,10 @@
-"""Collect several leaves of each tree for one batch, by means of visits in flight.
+"""Collects several leaves of each tree for one batch by counting visits in flight.
 
-In: the trees of searches with too few positions to fill a batch, often just one. Out: up to
-``num_leaves`` edges of each tree for one call of the evaluator. A walk to a leaf marks its path
-with a visit in flight, that is, one whose value is not yet known. That lowers the path's
-exploration term, so the next walk tends to go elsewhere. The path's values do not change until the
-leaf is evaluated.
+This serves searches with too few positions to fill a batch, often just one: up to ``num_leaves``
+edges of each tree are found for one call of the evaluator. A walk to a leaf marks its path with a
+visit in flight, that is, one whose value is not yet known. That lowers the path's exploration term,
+so the next walk tends to take another path. The path's values do not change until the leaf is
+evaluated.
 
 Source: A. Liu et al., "Watch the unobserved: a simple approach to parallelizing Monte Carlo tree
 search", 2020 (arXiv 1810.11755). Counting visits in flight as lost games ("virtual loss") fills
@@ -22,16 +22,21 @@ from alphazero.search.tree import NO_PARENT, ROOT_INDEX, UNVISITED, Tree, back_u
 
 
 class InFlight(NamedTuple):
-    """Visits of B trees whose leaves have not been evaluated yet; all 0 between two steps."""
+    """Visits in B trees to leaves that have not been evaluated yet; all 0 between two steps."""
 
     nodes: np.ndarray  #: int32[B, N], number of visits in flight through each node
     edges: np.ndarray  #: int32[B, N, A], number of visits in flight through each edge
-    marked: np.ndarray  #: int32[B, 2 * num_leaves, 2], last edge of each marked path: node, action
+    #: int32[B, 2 * num_leaves, 2], last edge of each marked path, as (node, action)
+    marked: np.ndarray
     num_marked: np.ndarray  #: int32[B], number of marked paths
 
 
 def make_in_flight(tree: Tree, num_leaves: int) -> InFlight:
-    """Allocate `InFlight` for the given trees, with no visits in flight."""
+    """Allocate `InFlight` for the given trees, with no visits in flight.
+
+    Args:
+        num_leaves: maximum number of edges to find in one tree per call of `collect`.
+    """
     num_games = len(tree.num_nodes)
     return InFlight(
         nodes=np.zeros(tree.parents.shape, np.int32),
@@ -45,17 +50,18 @@ def make_in_flight(tree: Tree, num_leaves: int) -> InFlight:
 def collect(tree, rows, budgets, exploration, in_flight, num_leaves, out_edges):
     """Walk in each listed game from the root to up to ``num_leaves`` edges that have no node yet.
 
-    When a walk ends at an edge already found, it marks its path again but adds no edge; after
+    A walk that ends at an edge already found marks its path again but adds no edge; after
     ``num_leaves`` such walks the function moves on to the next game. All roots choose by PUCT. All
     marks are removed before the function returns.
 
     Args:
         rows, budgets, exploration: see `alphazero.search.simulate.simulate`.
         in_flight: `InFlight` of the trees, allocated for at least ``num_leaves``.
-        out_edges: `alphazero.search.simulate.Edges` with room for M * num_leaves edges.
+        num_leaves: maximum number of edges to find in each game.
+        out_edges: output: `alphazero.search.simulate.Edges` with room for M * num_leaves edges.
 
     Returns:
-        The number of edges found, how many of them are roots, and the sum of the other edges'
+        The number of edges found, how many of them stand for roots, and the sum of the other edges'
         depths, as in `alphazero.search.simulate.simulate`.
     """
     num_edges, num_roots, total_depth = 0, 0, 0
@@ -99,7 +105,13 @@ def collect(tree, rows, budgets, exploration, in_flight, num_leaves, out_edges):
 
 @njit
 def _mark(tree, in_flight, b, node, action, change):
-    """Add ``change`` to the visits in flight of an edge, and of all nodes and edges above it."""
+    """Add ``change`` to the visits in flight of an edge and of all nodes and edges above it.
+
+    Args:
+        tree, in_flight, b: the search trees, their visits in flight, and the index of the game.
+        node, action: the node that the edge starts from, and the edge's action.
+        change: 1 to mark the path, -1 to remove the mark.
+    """
     while node != NO_PARENT:
         in_flight.edges[b, node, action] += change
         in_flight.nodes[b, node] += change

@@ -1,8 +1,8 @@
-"""The roots of B searches: noise added at the start, and policies read at the end.
+"""The roots of B searches: noise added at the start, and results read at the end.
 
-In: trees with evaluated roots. Out: noisy priors or sequential-halving plans before the first
-simulation; `PolicyOutput` after the last. This file does not depend on the game or the evaluator,
-and does not decide when a search ends.
+Before the first simulation, an evaluated root gets noisy priors or a sequential-halving plan; after
+the last, its results are read as a `PolicyOutput`. This module does not depend on the game or the
+evaluator, and does not decide when a search ends.
 """
 
 from typing import NamedTuple
@@ -16,10 +16,10 @@ from alphazero.search.tree import ILLEGAL, ROOT_INDEX, UNPROVEN, Tree
 
 
 class PolicyOutput(NamedTuple):
-    """The result of M searches. Values are from the viewpoint of the player to move."""
+    """The results of M searches, with values for the player to move at the root."""
 
-    #: int32[M], the chosen actions: the most visited one, or sequential halving's choice; never an
-    #: action that gives away a proven result
+    #: int32[M], the chosen actions: the most visited ones, or those chosen by sequential halving;
+    #: never an action that gives away a proven result
     actions: np.ndarray
     #: float32[M, A], the policy target, sum 1: visit fractions without forced visits, or the
     #: improved policy of a Gumbel root
@@ -38,8 +38,12 @@ class Roots:
 
     Args:
         tree: the search trees, shared with the search.
+        settings: the root algorithm, its noise and its constants.
         generator: random generator for the noise.
         explores: whether to add root noise and forced playouts, as self-play does.
+
+    Attributes:
+        exploration: the constants of the search in a form that kernels accept.
     """
 
     def __init__(
@@ -60,11 +64,13 @@ class Roots:
         self.plan: RootPlan | None = make_root_plan(tree) if settings.root == "gumbel" else None
 
     def prepare(self, rows: np.ndarray, budgets: np.ndarray) -> None:
-        """Add noise to the evaluated roots of the listed games, and plan Gumbel roots.
+        """Add noise to the evaluated roots of the listed games, and plan sequential halving.
+
+        Noise is added only if the searches explore; plans are made only for Gumbel roots.
 
         Args:
-            rows: int32[M], indices of the games.
-            budgets: int32[B], visits of the root's actions, in total, at which each search ends.
+            rows: int32[M], the indices of the games.
+            budgets: int32[B], total visits of the root's actions at which each search ends.
         """
         if not len(rows):
             return
@@ -74,12 +80,12 @@ class Roots:
             self._add_dirichlet_noise(rows)
 
     def output(self, rows: np.ndarray, temperatures: np.ndarray | None = None) -> PolicyOutput:
-        """Compute actions, policies and values of the listed games; their roots must be evaluated.
+        """Return actions, policies and values of the listed games, whose roots must be evaluated.
 
         Args:
-            rows: int[M], indices of the games.
+            rows: int[M], the indices of the games.
             temperatures: float[M], factors of the Gumbel noise when choosing actions, see
-                `alphazero.search.gumbel.root_policy`; None means 1.
+                `alphazero.search.gumbel.root_policy`; None means 1. PUCT roots ignore them.
         """
         rows = np.asarray(rows, np.int32)
         weights = np.empty((len(rows), self._tree.children_index.shape[2]), np.float32)
@@ -101,7 +107,7 @@ class Roots:
         return PolicyOutput(actions, targets, weights, values, is_sampled)
 
     def _add_dirichlet_noise(self, rows) -> None:
-        """Sample Dirichlet noise and mix it into the root priors of the listed games."""
+        """Mix Dirichlet noise into the root priors of the listed games."""
         settings, children_index = self.settings, self._tree.children_index
         alphas = np.full(len(rows), settings.dirichlet_alpha)
         if settings.dirichlet_alpha_per_move:
@@ -126,7 +132,7 @@ class Roots:
         gumbel.plan_roots(self._tree, rows, budgets, self.plan, num_considered, gumbels)
 
     def _values_under_target(self, rows, targets, values) -> np.ndarray:
-        """Compute the roots' values under the policy target, float32[M].
+        """Return the roots' values under the policy target, float32[M], for the player to move.
 
             value = sum(weight * children_values) / sum(weight), over the visited actions
 
@@ -143,7 +149,7 @@ class Roots:
 
 
 def _exploration(settings: SearchSettings) -> puct.Exploration:
-    """Convert search settings to the constants that kernels take."""
+    """Convert search settings to the constants that kernels accept."""
     names = [name for name in puct.Exploration._fields if name != "parent_weight"]
     return puct.Exploration(
         parent_weight=1.0 if settings.first_play_value == "parent" else 0.0,

@@ -1,4 +1,4 @@
-"""The settings of a PUCT search, as plain data: importing this module loads no kernels."""
+"""The settings of a PUCT search, in a module of their own that imports no compiled kernels."""
 
 import dataclasses
 

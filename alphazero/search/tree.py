@@ -1,8 +1,8 @@
 """The search trees of B games as arrays, and the kernels that add evaluated leaves to them.
 
-In: the edges found by `alphazero.search.simulate`, the positions at their ends, and the evaluator's
-policies and values. Out: the statistics of every node and edge. This file does not depend on the
-game, the network, or how a search chooses its moves.
+New nodes come from the edges found by `alphazero.search.simulate`, the positions at their ends, and
+the evaluator's policies and values. This module does not depend on the game, the network, or how a
+search chooses its moves.
 
 Layout and kernels follow mctx (google-deepmind/mctx, `tree.py`, `search.py`). Differences:
 
@@ -34,13 +34,13 @@ UNPROVEN = 2.0  # larger than every result
 class Tree(NamedTuple):
     """The trees of B searches, with the statistics of their nodes and edges.
 
-    Node values are from the viewpoint of the player to move at the node, edge values
-    (`children_...`) from the viewpoint of the player to move at the parent.
+    Node values are for the player to move at the node, edge values (`children_...`) for the player
+    to move at the parent.
     """
 
     num_nodes: np.ndarray  #: int32[B], number of nodes in use; 0 until the root is evaluated
-    #: int32[B, N], simulations that passed through or ended at the node, including the one that
-    #: added it
+    #: int32[B, N], number of simulations that passed through or ended at the node, including the
+    #: one that added it
     node_visits: np.ndarray
     node_values: np.ndarray  #: float32[B, N], mean value of those simulations, in [-1, 1]
     raw_values: np.ndarray  #: float32[B, N], the evaluator's value, or a finished game's result
@@ -52,24 +52,25 @@ class Tree(NamedTuple):
     children_index: np.ndarray  #: int32[B, N, A], index of the child, or UNVISITED or ILLEGAL
     #: float32[B, N, A], probabilities over the legal actions; 0 for an action proven to lose
     children_priors: np.ndarray
-    children_visits: np.ndarray  #: int32[B, N, A], simulations that passed through the edge
+    children_visits: np.ndarray  #: int32[B, N, A], number of simulations through the edge
     children_values: np.ndarray  #: float32[B, N, A], mean value of these simulations, in [-1, 1]
     #: bool[B], whether proven results are carried up the tree; if not, they stay at their nodes
     solves: np.ndarray
 
 
 def bytes_per_node(num_actions: int) -> int:
-    """Return the memory taken by one node of one tree, in bytes."""
+    """Return how many bytes one node of one tree takes."""
     return 16 * num_actions + 29
 
 
 def make_tree(num_games: int, num_nodes: int, num_actions: int, solves: bool = True) -> Tree:
-    """Allocate empty trees for ``num_games`` games, of at most ``num_nodes`` nodes each.
+    """Allocate empty trees for ``num_games`` games, with at most ``num_nodes`` nodes each.
 
     The arrays start as zeros, which take no physical memory until they are written, so a search
     with a time limit can reserve far more nodes than it uses. Unused nodes have no meaning.
 
     Args:
+        num_actions: A, counting legal and illegal actions.
         solves: whether proven results are carried up the trees (MCTS-Solver).
     """
     nodes = (num_games, num_nodes)
@@ -97,14 +98,14 @@ def make_tree(num_games: int, num_nodes: int, num_actions: int, solves: bool = T
 
 @njit
 def add_nodes(tree, rows, parents, actions, players, over, results, out_nodes):
-    """Append a node for each edge found by `simulate`; back up the results of finished games.
+    """Append a node for each edge found by `simulate`, and back up the results of finished games.
 
     Args:
-        rows: int32[M], indices of the games.
+        rows: int32[M], the indices of the games.
         parents, actions: int32[M], from `simulate`; both NO_PARENT for a root.
         players, over, results: [M], fields of the `alphazero.games.batched_game.Transition` to the
-            new positions.
-        out_nodes: int32[M], the new nodes.
+            new positions, where proven positions also count as over.
+        out_nodes: int32[M], output: the indices of the new nodes in their trees.
     """
     for i in range(rows.shape[0]):
         b = rows[i]
@@ -138,9 +139,9 @@ def expand(tree, rows, nodes, prior_logits, legal_action_mask, values):
 
     Args:
         rows, nodes: int32[M], indices of the games and of the leaves in their trees.
-        prior_logits: float32[M, A].
-        legal_action_mask: bool[M, A].
-        values: float32[M], in [-1, 1], from the viewpoint of the player to move at the leaf.
+        prior_logits: float32[M, A], the policies as logits.
+        legal_action_mask: bool[M, A], True for legal actions.
+        values: float32[M], in [-1, 1], for the player to move at the leaf.
     """
     for i in range(rows.shape[0]):
         b = rows[i]
@@ -191,7 +192,8 @@ def back_up(tree, b, leaf, value):
     on. If ``tree.solves`` is False, only the values of finished games are exact.
 
     Args:
-        value: from the viewpoint of the player to move at the leaf.
+        tree, b, leaf: the search trees, the index of the game, and the index of the leaf.
+        value: in [-1, 1], for the player to move at the leaf.
     """
     node = leaf
     parent = tree.parents[b, node]
@@ -236,9 +238,9 @@ def _sign(tree, b, parent, node):
 
 @njit
 def _prove(tree, b, node):
-    """Prove ``node`` from its children if possible; return whether it is proven.
+    """Prove the result of ``node`` from its children if possible; return whether it is proven.
 
-    With the children's proven values from the viewpoint of the node's player:
+    With the children's proven values from the viewpoint of the player to move at ``node``:
 
         proven value = 1                      if any child is proven to win
                      = max over the children  if all of them are proven
@@ -261,7 +263,13 @@ def _prove(tree, b, node):
 
 @njit
 def is_proven_loss(tree, b, parent, child):
-    """Return whether ``child`` is a node proven to lose for the player to move at ``parent``."""
+    """Return whether ``child`` is a node proven to lose for the player to move at ``parent``.
+
+    False if ``child`` is UNVISITED or ILLEGAL, or if ``tree.solves`` is False.
+
+    Args:
+        tree, b: the search trees and the index of the game.
+    """
     if child < 0 or not tree.solves[b] or tree.proven_values[b, child] == UNPROVEN:
         return False
     return _sign(tree, b, parent, child) * np.float64(tree.proven_values[b, child]) == -1.0
@@ -273,6 +281,10 @@ def keeps_result(tree, b, action, proven):
 
     The action must be legal. At a proven root it must reach the proven result (a lost root allows
     every legal action); at an unproven root it must not be proven to lose.
+
+    Args:
+        tree, b: the search trees and the index of the game.
+        proven: the root's proven value for the player to move, or UNPROVEN.
     """
     child = tree.children_index[b, ROOT_INDEX, action]
     if child == ILLEGAL:

@@ -1,7 +1,7 @@
-"""Hold the games in progress: their current positions and their recorded moves.
+"""Holds the games in progress: their current positions and the moves recorded so far.
 
-In: positions and moves of many games at once. Out: `GameRecord`s of finished games, and a state
-that can be stored. Does not depend on search or evaluator.
+Moves are recorded in many games at once. A finished game becomes a `GameRecord`, and the unfinished
+ones can be stored. This module does not depend on search or evaluator.
 
 Shape letters: B games, T plies (at least those of the longest game so far), K words of a state, A
 actions, M games in one call.
@@ -22,23 +22,28 @@ class Moves(NamedTuple):
     """Moves in several games: one ply of each game, [M, ...], or all plies, [B, T, ...]."""
 
     states: np.ndarray  #: [..., K], the positions before the moves
-    actions: np.ndarray  #: int32
+    actions: np.ndarray  #: int32, the actions played
     #: float32[..., A], the policy targets: an array for one ply, `SparseRows` for all plies
     action_weights: Any
-    root_values: np.ndarray  #: float32, from the viewpoint of the player to move
+    root_values: np.ndarray  #: float32, the search's value in [-1, 1], for the player to move
     players: np.ndarray  #: int8, the player to move
-    is_target: np.ndarray  #: bool, whether the position is trained on
+    is_target: np.ndarray  #: bool, whether the position becomes a training sample
     surprises: np.ndarray  #: float32, KL divergence of the policy target from the priors, in nats
 
 
 class GamesInProgress:
-    """B games, each at its own ply.
+    """The positions and recorded moves of B games, each at its own ply.
+
+    Args:
+        num_games: B, number of games.
+        game: the game that is played.
 
     Attributes:
         playing: bool[B]; where False, no game is in progress and the other arrays are undefined.
-        roots: [B, K], the current positions.
+        roots: [B, K], the current positions, as states of K words.
         plies: int32[B], number of moves made so far.
-        moves: the moves at plies 0 to ``plies - 1``; later entries are left over from older games.
+        moves: the moves at plies 0 to ``plies - 1``; later entries are left over from earlier
+            games.
     """
 
     def __init__(self, num_games: int, game: Game):
@@ -58,18 +63,18 @@ class GamesInProgress:
         )
 
     def start(self, rows: np.ndarray, states: np.ndarray) -> None:
-        """Start games at the given positions.
+        """Start a game in each of M rows from the given positions.
 
         Args:
             rows: int[M], the indices of the games.
-            states: [M, K], their first positions.
+            states: [M, K], the positions that the games start from, as states of K words.
         """
         self.playing[rows] = True
         self.roots[rows] = states
         self.plies[rows] = 0
 
     def move(self, rows: np.ndarray, moves: Moves, states: np.ndarray) -> None:
-        """Record one move in each of M games and advance to the positions after it.
+        """Record one move in each of M games and advance to the positions after the moves.
 
         Args:
             rows: int[M], the indices of the games.
@@ -87,8 +92,9 @@ class GamesInProgress:
         """End a game and return its record.
 
         Args:
-            last_player: the player to move in the last position.
-            last_result: the result in [-1, 1], from the viewpoint of ``last_player``.
+            row: the index of the game.
+            last_player: the player to move in the final position.
+            last_result: the game's result in [-1, 1], for ``last_player``.
         """
         self.playing[row] = False
         moves = Moves(*(noted[row, : self.plies[row]].copy() for noted in self.moves))
@@ -104,7 +110,7 @@ class GamesInProgress:
         )
 
     def state_dict(self) -> dict[str, np.ndarray]:
-        """Return the games in progress as arrays, as long as the longest of these games."""
+        """Return the games in progress as arrays, cut to the length of the longest game."""
         rows = np.flatnonzero(self.playing)
         longest = int(self.plies[rows].max(initial=0))
         per_game = {name: array[rows] for name, array in self._per_game().items()}
@@ -112,7 +118,7 @@ class GamesInProgress:
         return {"rows": rows, **per_game, **per_ply}
 
     def load_state_dict(self, state: dict[str, np.ndarray]) -> None:
-        """Replace all games by those in a state from `state_dict`."""
+        """Replace all games by those in a state that `state_dict` returned."""
         rows = state["rows"]
         self.playing[:] = False
         for name, array in self._per_game().items():
@@ -122,14 +128,14 @@ class GamesInProgress:
             array[rows, : state[name].shape[1]] = state[name]
 
     def _make_room(self, num_plies: int) -> None:
-        """Lengthen the arrays, if necessary, to at least ``num_plies`` plies per game."""
+        """Lengthen the arrays, if necessary, to hold at least ``num_plies`` plies per game."""
         room = self.moves.actions.shape[1]
         if num_plies > room:
             room = max(min(2 * room, self._max_plies), num_plies)
             self.moves = Moves(*(lengthened(noted, room, axis=1) for noted in self.moves))
 
     def _per_game(self) -> dict[str, np.ndarray]:
-        """Return the arrays with one entry per game, by name."""
+        """Return the arrays with one entry per game, as {name: array}."""
         return {
             "playing": self.playing,
             "roots": self.roots,

@@ -1,7 +1,7 @@
-"""Sparse policy targets: only the nonzero entries of each row are stored.
+"""Stores policy targets sparsely: only the nonzero entries of each row take memory.
 
-In: dense float32 rows, stored and read by indices, as in a numpy array. Out: the same rows.
-Chess has 4,674 actions, some 30 of them legal in a position: a row takes 0.3 kB instead of 18 kB.
+Dense float32 rows are written and read by index, as in a numpy array. Chess has 4,674 actions,
+about 30 of them legal in a position, so a row takes 0.3 kB instead of 18 kB.
 """
 
 from typing import Any
@@ -13,13 +13,13 @@ class SparseRows:
     """An array float32[..., A], initially all zeros, whose rows can be read and replaced.
 
     Args:
-        shape: shape of the leading axes.
+        shape: the shape of the leading axes, without A.
         num_columns: A, the length of a row.
     """
 
     def __init__(self, shape: tuple[int, ...], num_columns: int):
         self._num_columns = num_columns
-        # The width W is the largest number of entries in a row so far.
+        # The width W is the largest number of nonzero entries in a row so far.
         index_type = np.min_scalar_type(num_columns)
         self._columns = np.zeros((*shape, 0), index_type)  # [..., W]
         self._values = np.zeros((*shape, 0), np.float32)  # [..., W], 0 where there is no entry
@@ -53,7 +53,7 @@ class SparseRows:
         return rows
 
     def lengthened(self, length: int, axis: int = 0) -> "SparseRows":
-        """Return a copy with a leading axis extended to ``length`` by zeros."""
+        """Return a copy with one of the leading axes extended to ``length`` by rows of zeros."""
         longer = SparseRows((), self._num_columns)
         longer._columns = lengthened(self._columns, length, axis)
         longer._values = lengthened(self._values, length, axis)
@@ -61,7 +61,7 @@ class SparseRows:
 
 
 def lengthened(array: Any, length: int, axis: int = 0) -> Any:
-    """Return a copy of an array or `SparseRows` with an axis extended to ``length`` by zeros."""
+    """Return a copy of an array or `SparseRows` with one axis extended to ``length`` by zeros."""
     if isinstance(array, SparseRows):
         return array.lengthened(length, axis)
     shape = list(array.shape)

@@ -2,7 +2,7 @@
 
 Networks are torch modules; planes and outputs are numpy arrays. `engines.registry` chooses and
 makes engines, `engines.agreement` measures their accuracy, and
-`alphazero.inference.verified_engine` replaces one that is not accurate.
+`alphazero.inference.verified_engine` replaces an engine that is not accurate enough.
 """
 
 from __future__ import annotations
@@ -19,21 +19,22 @@ class Engine(Protocol):
     """Runs the forward pass of one network.
 
     An engine fulfils the contract of `alphazero.inference.evaluator.Evaluator`. In addition,
-    several threads may call `evaluate` at the same time. On a CPU, each call uses a single
-    thread, so that one call per core keeps all cores busy.
+    several threads may call `evaluate` at the same time. On a CPU, each call uses a single thread,
+    so that one call per core keeps all cores busy.
     """
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
-        """Copy the weights of a torch module, while no other call is under way.
+        """Copy the weights of a network into the engine; no other call may be running.
 
         Args:
-            network: see `alphazero.network.registry.make_network`.
-            planes: float32[M, C, H, W], positions of the game, for engines that need calibration.
+            network: a torch module, see `alphazero.network.registry.make_network`.
+            planes: float32[M, C, H, W], positions of the game, for engines that need an example or
+                calibration.
         """
         ...
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions; see `alphazero.inference.evaluator.Evaluator.evaluate`."""
+        """Evaluate positions with the weights loaded last; see `Evaluator.evaluate`."""
         ...
 
 

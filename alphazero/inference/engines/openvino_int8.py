@@ -1,7 +1,7 @@
-"""Quantize a converted network: mark the convolutions of its tower for int8.
+"""Quantizes the convolutions of a converted network's residual tower to int8.
 
 Weights have 8 bits and one scale per output channel; inputs have 8 bits and one scale per layer.
-The stem, whose input is zeros and ones, and the small heads stay in float32 at no cost.
+The stem, whose input is zeros and ones, and the small heads stay in float32, which costs no time.
 """
 
 import numpy as np
@@ -10,11 +10,15 @@ from openvino import opset13 as operations
 
 
 def quantize(model: openvino.Model, planes: np.ndarray, core: openvino.Core) -> None:
-    """Quantize ``model`` in place.
+    """Mark the convolutions of the residual tower in ``model`` for int8, in place.
 
-    An input's scale is its largest value on ``planes``. NNCF's default is smaller and clips values
-    that a trained network depends on: the mean KL divergence from float32's policy is 0.0004 nats
-    here and 0.016 with NNCF (trained Connect Four network).
+    The scale of a convolution's input is its largest value on ``planes``. NNCF's default is smaller
+    and clips values that a trained network depends on: the mean KL divergence from float32's policy
+    is 0.0004 nats here and 0.016 with NNCF (trained Connect Four network).
+
+    Args:
+        planes: float32[M, C, H, W], the positions used for calibration.
+        core: the OpenVINO core that evaluates them.
     """
     largest = _largest_inputs(model, planes, core)
     for convolution, bound in zip(_tower(model), largest):
@@ -49,7 +53,7 @@ def _scalar_constant(number: float):
 
 
 def _tower(model: openvino.Model) -> list:
-    """Find the residual blocks' convolutions: larger than 1 x 1, with a ReLU as input."""
+    """Return the residual blocks' convolutions: those larger than 1 x 1 with a ReLU as input."""
     return [
         node
         for node in model.get_ordered_ops()
@@ -60,7 +64,7 @@ def _tower(model: openvino.Model) -> list:
 
 
 def _largest_inputs(model: openvino.Model, planes: np.ndarray, core: openvino.Core) -> list[float]:
-    """Measure each tower convolution's largest input for ``planes``, in the order of `_tower`."""
+    """Return each tower convolution's largest input on ``planes``, in the order of `_tower`."""
     probe = model.clone()
     axes = operations.constant(np.arange(4))
     outputs = [

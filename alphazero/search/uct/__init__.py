@@ -1,1 +1,1 @@
-"""The UCT baseline: `search` runs simulations; `tree`, `table` and `rollout` have the kernels."""
+"""The UCT baseline: `search` runs simulations; `tree`, `table` and `rollout` hold the kernels."""

@@ -1,8 +1,7 @@
 """Rollouts: play a position to its end, with uniformly random moves or with a softmax policy.
 
-In: a game's compiled rules and a position. Out: the points of the player who moves first in the
-game (see `alphazero.search.uct.tree`); `record_rollout` also returns the nodes of the positions.
-The weighted policy is the softmax of the game's own evaluation of its moves
+The result is counted in points for the player who moves first in the game (see
+`alphazero.search.uct.tree`). The softmax policy is over the game's own evaluation of its moves
 (`rules.action_scores`), a weighted sum of features that each game defines.
 `scripts/tune_rollouts.py` tunes the weights.
 """
@@ -28,9 +27,9 @@ MAX_GAP = 30.0
 class RolloutScratch(NamedTuple):
     """Scratch memory that lets a rollout run without allocating."""
 
-    mask: np.ndarray  #: bool[A], legal actions
+    mask: np.ndarray  #: bool[A], True for legal actions
     scores: np.ndarray  #: float64[A], the game's evaluation of each action
-    legal: np.ndarray  #: int32[A], list of the legal actions
+    legal: np.ndarray  #: int32[A], the legal actions, listed from the start
     chances: np.ndarray  #: float64[A], unnormalized probability of each action in ``legal``
 
 
@@ -39,11 +38,11 @@ class RolloutPolicy(NamedTuple):
 
     weighted: bool  #: True: by the softmax of the game's evaluation; False: uniformly at random
     weights: np.ndarray  #: float64[F], the weights of the evaluation's features
-    scratch: RolloutScratch
+    scratch: RolloutScratch  #: memory that is overwritten with each move
 
 
 def make_rollout_scratch(num_actions: int) -> RolloutScratch:
-    """Allocate the scratch memory for rollouts of a game."""
+    """Allocate the scratch memory for rollouts of a game with ``num_actions`` actions."""
     return RolloutScratch(
         mask=np.zeros(num_actions, np.bool_),
         scores=np.zeros(num_actions),
@@ -54,10 +53,13 @@ def make_rollout_scratch(num_actions: int) -> RolloutScratch:
 
 @njit
 def rollout(game, state, policy, rng):
-    """Play ``state`` to its end, in place.
+    """Play ``state`` to the end of the game, in place, and return the points.
 
     Args:
-        policy: a `RolloutPolicy`.
+        game: the game's compiled rules.
+        state: [K], the position, as a state of K words.
+        policy: a `RolloutPolicy`, which chooses the moves.
+        rng: the random state for kernels, see `alphazero.runtime.random_generators.kernel_rng`.
 
     Returns:
         The points of the player who moves first in the game: 2 for a win, 1 for a draw, 0 for a
@@ -84,6 +86,9 @@ def record_rollout(game, tree, state, policy, path, length, rng):
     children here; a later walk in the tree may expand it.
 
     Args:
+        game, state, policy, rng: see `rollout`.
+        tree: the `alphazero.search.uct.tree.Tree`, with statistics by position.
+        path: int32[T + 1], the simulation's nodes from the root.
         length: the number of nodes in ``path`` before the call.
 
     Returns:
@@ -111,7 +116,12 @@ def record_rollout(game, tree, state, policy, path, length, rng):
 def weigh_moves(game, state, weights, scratch):
     """List the legal moves in ``scratch.legal`` and exp(evaluation) of each in ``scratch.chances``.
 
-    Under the softmax policy, the probability of ``legal[i]`` is ``chances[i] / total``.
+    Evaluations are relative to the best one. Under the softmax policy, the probability of
+    ``legal[i]`` is ``chances[i] / total``.
+
+    Args:
+        weights: float64[F], the weights of the evaluation's features.
+        scratch: the `RolloutScratch` to write to.
 
     Returns:
         The number of legal moves, and the total of their chances.
@@ -138,7 +148,13 @@ def weigh_moves(game, state, weights, scratch):
 
 @njit
 def sample_index(chances, num, total, rng):
-    """Sample an index below ``num`` with probability ``chances[index] / total``."""
+    """Sample an index below ``num`` with probability ``chances[index] / total``.
+
+    Args:
+        chances: float64[A], of which the first ``num`` entries are used.
+        total: the sum of these entries.
+        rng: the random state for kernels, see `alphazero.runtime.random_generators.kernel_rng`.
+    """
     remaining = random_unit(rng) * total
     for index in range(num - 1):
         remaining -= chances[index]
@@ -148,7 +164,11 @@ def sample_index(chances, num, total, rng):
 
 
 def check_weights(game: CompiledGame, weights=None) -> np.ndarray:
-    """Check rollout weights and return them as float64[F]; None takes the game's own.
+    """Check rollout weights and return them as float64[F].
+
+    Args:
+        weights: one number per feature of the game's evaluation; None takes the game's default
+            weights.
 
     Raises:
         ConfigError: if the game has no evaluation of moves, the number of weights is wrong, or a

@@ -1,12 +1,12 @@
 """The UCT baseline: Monte Carlo tree search with UCB1 and rollouts, without a network.
 
-In: one position of a game with compiled rules. Out: `UctOutput`, the chosen move and the statistics
-of all moves. A simulation has the four textbook phases `select`, `expand`, `rollout`,
-`backpropagate`. Compiled code runs simulations in chunks of a few milliseconds; time limits,
-progress bars and Ctrl-C take effect between chunks.
+It searches one position at a time, of a game with compiled rules, and returns the chosen move with
+the statistics of all moves (`UctOutput`). A simulation has the four textbook phases `select`,
+`expand`, `rollout`, `backpropagate`. Compiled code runs simulations in chunks of a few
+milliseconds; time limits, progress bars and Ctrl-C take effect between chunks.
 
-The formulas are next to the kernels, in `alphazero.search.uct.tree`. Sources: L. Kocsis and
-C. Szepesvari, "Bandit based Monte-Carlo planning", 2006; C. Browne et al., "A survey of Monte Carlo
+The formulas are next to the kernels, in `alphazero.search.uct.tree`. Sources: L. Kocsis and C.
+Szepesvari, "Bandit based Monte-Carlo planning", 2006; C. Browne et al., "A survey of Monte Carlo
 tree search methods", 2012, section 3.
 """
 
@@ -57,7 +57,8 @@ PROGRESS_S = 0.05
 
 _wins_of = getattr(wins_of, "py_func", wins_of)  # uncompiled, it also takes arrays
 
-#: A function called with the number of simulations done and the total, None with a time limit.
+#: A function called with the number of simulations done and the total, which is None if there is a
+#: time limit.
 SearchProgress = Callable[[int, int | None], None]
 
 
@@ -71,11 +72,20 @@ def run_simulations(
     adds its children and the walk takes one more step. Then `rollout` plays the game to its end,
     and `backpropagate` adds the result to every node of the path.
 
-    ``record_rollouts`` is True or None, and numba compiles a separate kernel for each. If it is
-    True, `record_rollout` plays the game to its end and adds its positions to the path.
-
     A simulation is not a separate function, because calling it with all these arrays took as long
     as the simulation itself (tic-tac-toe: 2.1 instead of 4.2 million simulations/s).
+
+    Args:
+        game: the game's compiled rules.
+        tree: the search tree, changed in place.
+        root_state: [K], the position of the root, as a state of K words.
+        uct_c: exploration constant C of UCB1.
+        policy: the `RolloutPolicy`, which chooses the moves of rollouts.
+        record_rollouts: True to let `record_rollout` play the game to its end, which adds the
+            rollout's positions to the path; otherwise None. numba compiles a separate kernel for
+            each.
+        scratch: memory that is overwritten, from `make_scratch`.
+        rng: the random state for kernels, see `alphazero.runtime.random_generators.kernel_rng`.
     """
     state, path = scratch.state, scratch.path
     for _ in range(num_simulations):
@@ -99,20 +109,24 @@ def run_simulations(
 
 
 class UctSearch:
-    """Upper confidence bounds applied to trees (UCT), one position at a time.
+    """Upper confidence bounds applied to trees (UCT), for one position at a time.
 
     The same seed and sequence of searches give the same moves, unless a time limit ends a search.
 
     With `keep_table`, a search continues with the previous search's table if its position can
     follow from that search's position. Otherwise, as in a new game or after an undo, it starts with
-    an empty table. It also does so when the table is more than half full, to have room.
+    an empty table. It also does so if the table is more than half full, to have room.
 
     Args:
         game: a game with compiled rules.
+        settings: the settings of every search; None takes the defaults.
         seed: seed of the rollouts and of the choice between tied moves.
 
+    Attributes:
+        num_done: number of simulations in the last search.
+
     Raises:
-        ConfigError: if settings contradict each other.
+        ConfigError: if settings contradict each other, or the rollout weights do not suit the game.
     """
 
     def __init__(self, game: CompiledGame, settings: UctSettings | None = None, seed: int = 0):
@@ -143,11 +157,12 @@ class UctSearch:
         self._rollout_policy = RolloutPolicy(weighted, weights, scratch)
 
     def run(self, state: np.ndarray, progress: SearchProgress | None = None) -> UctOutput:
-        """Search one position.
+        """Search one position until the number of simulations or the time limit is reached.
 
         Args:
-            state: [K], an unfinished position.
-            progress: called at most every `PROGRESS_S` seconds, and once at the end.
+            state: [K], an unfinished position, as a state of K words.
+            progress: called at most every `PROGRESS_S` seconds, and once at the end; None reports
+                nothing.
 
         Raises:
             ValueError: if the game is over.
@@ -162,7 +177,7 @@ class UctSearch:
         return self._output()
 
     def principal_variation(self) -> list[int]:
-        """Return the last search's expected line: its move, then the most visited moves."""
+        """Return the last search's expected line: its chosen move, then the most visited moves."""
         best = self._best_child
         actions, nodes = children_of(self.tree, ROOT_INDEX)
         states = self._state[None]
@@ -187,7 +202,7 @@ class UctSearch:
         Without statistics by position there is no table, and the result is always None.
 
         Args:
-            state: [K], the position.
+            state: [K], the position, as a state of K words.
         """
         node = self._look_up(np.ascontiguousarray(state, self.game.state_dtype))
         if node == UNKNOWN:
@@ -198,7 +213,7 @@ class UctSearch:
         return PositionStatistics(visits, wins, 2 * wins / visits - 1 if visits else math.nan)
 
     def _set_root(self, state: np.ndarray) -> None:
-        """Make a position the root: in the kept table if possible, otherwise in an empty one."""
+        """Make a position the root of the kept table or, failing that, of an empty one."""
         node = self._kept_node(state)
         if node == UNKNOWN:
             start_tree(self.game.rules, self.tree, state, self._scratch)
@@ -287,8 +302,11 @@ class UctSearch:
     def _statistics(self, nodes: np.ndarray, player: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the visits of nodes, and their mean results in [-1, 1] for ``player``.
 
+        Args:
+            nodes: int[M], the indices of the nodes.
+
         Returns:
-            int64[...] and float64[...]; the mean of an unvisited node is -inf.
+            int64[M], the visits, and float64[M], the mean results; -inf for an unvisited node.
         """
         visits = self.tree.nodes[nodes]["visits"].astype(np.int64)
         points = self.tree.nodes[nodes]["points"]

@@ -1,7 +1,7 @@
 """The hash table of a UCT search, which maps positions to nodes of the tree.
 
-In: an `alphazero.search.uct.tree.Tree` with statistics by position. Out: indices of its nodes, and
-whether they follow the root. The hash table uses linear probing.
+It is used with statistics by position (`alphazero.search.uct.tree.Tree`) and resolves collisions by
+linear probing.
 """
 
 import numpy as np
@@ -23,8 +23,13 @@ _32 = np.uint64(32)
 def look_up(tree, state):
     """Return the node of a position (or UNKNOWN) and its slot in the hash table.
 
-    A slot is valid only if its node points back to it, so the table need not be cleared between
-    searches (P. Briggs and L. Torczon, "An efficient representation for sparse sets", 1993).
+    For an unknown position, that is the slot in which to store it. A slot is valid only if its node
+    points back to it, so the table need not be cleared between searches (P. Briggs and L. Torczon,
+    "An efficient representation for sparse sets", 1993).
+
+    Args:
+        tree: an `alphazero.search.uct.tree.Tree` with statistics by position.
+        state: [K], the position, as a state of K words.
     """
     last_slot = tree.table.shape[0] - 1
     slot = hash_of(state) & last_slot
@@ -77,7 +82,7 @@ def move_to_root(tree, node: int) -> None:
 
 @njit
 def hash_of(state):
-    """Compute a 32-bit hash of a state: one xorshift round per word, plus two.
+    """Return a 32-bit hash of a state, from one xorshift round per word and two more.
 
     See `alphazero.runtime.random_generators` for xorshift.
     """
