@@ -1,1 +1,4 @@
-"""Settings: declared in code, read from command lines and files, and checked in one place."""
+"""Settings: typed declarations, and how values are read and checked.
+
+Values come from command lines and config files.
+"""
