@@ -52,7 +52,7 @@ def load_player(spec: str, game: Any, **settings: Any) -> Player:
             or ``seed=1``.
 
     Raises:
-        ConfigError: if the player, a setting or its value does not exist or is not allowed.
+        ConfigError: if there is no such player or setting, or a value is not allowed.
     """
     # Notebooks often pass numpy numbers, which the type check refuses.
     plain = {
@@ -83,7 +83,7 @@ def play_match(
 
     Returns:
         The result from player A's viewpoint: wins, draws, losses, ``score`` in [0, 1] with its 95%
-            confidence interval, and the Elo difference.
+        confidence interval, and the Elo difference.
 
     Raises:
         ConfigError: if the number of games is odd, a player does not exist, or no opening of this
@@ -107,7 +107,7 @@ def measure_accuracy(
 
     Returns:
         The accuracy, with its 95% confidence interval: the fraction of positions in which the
-            player's move keeps the exact result (win, draw or loss).
+        player's move keeps the exact result (win, draw or loss).
 
     Raises:
         ConfigError: if no evaluation set ships with the game, or the player does not exist.
@@ -127,7 +127,7 @@ def prove(game: Any, player: Player | str) -> ProofReport:
 
     Returns:
         Every position that the player misplays, and the results of its games against every possible
-            sequence of opposing moves. A player that loses none of these games is unbeatable.
+        sequence of opposing moves. A player that loses none of these games is unbeatable.
 
     Raises:
         InputError: if the game has too many positions to enumerate.

@@ -55,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     Returns:
         The exit status: 0 for success; 2 for bad input or a machine error such as a full disk; 130
-            if stopped by Ctrl-C or SIGTERM. Some subcommands also use 1.
+        if stopped by Ctrl-C or SIGTERM. Some subcommands also use 1.
     """
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
@@ -163,7 +163,7 @@ def _stopped() -> int:
 
 
 def _silence_stdout() -> None:
-    """Discard buffered output, so that Python does not try to write it at exit, and fail."""
+    """Discard buffered output, so that Python does not fail to write it at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

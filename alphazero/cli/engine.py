@@ -44,7 +44,7 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def answer(settings: Settings, requests: TextIO, answers: TextIO) -> None:
-    """Answer the requests of one stream in another, until the requests end.
+    """Read requests from one stream and write responses to another, until the requests end.
 
     Args:
         settings: the settings of the command.
@@ -62,7 +62,10 @@ def answer(settings: Settings, requests: TextIO, answers: TextIO) -> None:
 
 
 def _make_engine(settings: Settings) -> Engine:
-    """Make the JSON engine, and load its player now if the settings or a network name the game."""
+    """Make the JSON engine, loading its player at once if the game is already known.
+
+    It is known if the settings name it or if the player is a network.
+    """
     kind, _ = read_spec(settings.player, settings)
     game = None
     if kind != "auto" and is_path(kind):

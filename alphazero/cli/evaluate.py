@@ -186,7 +186,7 @@ class Pair(NamedTuple):
 
 
 def _pairs(reports: dict[str, AccuracyReport], baseline: dict[str, AccuracyReport]) -> list[Pair]:
-    """Pair the reports of a player with those of the baseline that it is compared with.
+    """Pair each report of the player with the report of the baseline to compare it with.
 
     Reports with the same heading, such as "network alone", are paired, and so are the last ones, in
     which both players play as they normally do.
@@ -218,7 +218,7 @@ def paired_table(pairs: Iterable[Pair]) -> Table:
 
 
 def report_table(evaluation_set: EvaluationSet, reports: dict[str, AccuracyReport]) -> Table:
-    """Make a table of accuracies and of the best moves' frequencies in %, two columns per player.
+    """Make a table of each player's accuracy and fraction of best moves, both in %.
 
     The first row is for all positions; the others are for groups, such as all positions of one ply.
 

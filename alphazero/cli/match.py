@@ -133,7 +133,7 @@ def _is_drawn(game: Game) -> Callable[[np.ndarray], np.ndarray]:
         A function from states, [N, K], to bool[N], True where the position is drawn.
 
     Raises:
-        ConfigError: if there is no exact solver for the game.
+        UnsolvableError: if no solver can solve the game.
     """
     solver = make_solver(game)
     return lambda states: values_of(solver.scores(states)).max(axis=1) == 0

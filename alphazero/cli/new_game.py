@@ -84,7 +84,7 @@ def _check(name: str, folder: Path) -> None:
     """Check that the new game's name is allowed and free, and that its folder does not exist.
 
     Raises:
-        ConfigError: if not.
+        ConfigError: if the name is not allowed or is taken, or the folder exists.
     """
     allowed = "a name such as my_game: lower-case letters, digits and _, starting with a letter"
     if not re.fullmatch("[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):

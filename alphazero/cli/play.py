@@ -115,7 +115,7 @@ def run(
 
 
 def _sides(settings: Settings, game: Game) -> tuple[str, str]:
-    """Return the specifications of both players, with that of the player who moves first in front.
+    """Return the specifications of the player who moves first and of the other player.
 
     A side left open goes to a person, unless the other side is a person: then it goes to the game's
     default player. A puzzle has only one side, whose player is returned twice.

@@ -145,7 +145,7 @@ def _check_plays(spec: str, game: Game, settings: PlayerSettings) -> None:
     """Check that a player exists and that its network, if it has one, plays this game.
 
     Raises:
-        ConfigError: if not.
+        ConfigError: if the player does not exist, or its network plays another game.
     """
     check_player(spec, game.name, settings, game.rules_digest)
     kind = read_spec(spec, settings).kind

@@ -33,7 +33,7 @@ def progress(text: str, total: int) -> Iterator[Callable[..., None]]:
 
     Yields:
         A function ``show(done, text=None)``, to be called when ``done`` (at least 1) of ``total``
-            are finished; it also replaces the description if ``text`` is given.
+        are finished; it also replaces the description if ``text`` is given.
     """
     bar = progress_bar()
     task = bar.add_task(text, total=total)

@@ -126,7 +126,7 @@ def _split(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
 
 
 def _print_help(arguments: list[str]) -> None:
-    """Print the help, or that of single sections.
+    """Print an overview of the settings, or the help of single sections or settings.
 
     Args:
         arguments: names of sections or settings to print, options, and ``key=value`` arguments,
@@ -184,12 +184,12 @@ def _train(
 
 
 def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -> int:
-    """Run the training loop and pass its events to the loggers, until Ctrl-C at the latest.
+    """Run the training loop and pass its events to the loggers; Ctrl-C stops it cleanly.
 
     Args:
         trainer: the trainer of a new or restored run.
         console: where progress and results are printed.
-        varied: as in `_train`.
+        varied: the settings that distinguish the run within its sweep, by key, or None.
 
     Returns:
         The exit status: 0, or 130 if stopped by Ctrl-C.
@@ -241,7 +241,7 @@ def _strength(folder: RunFolder) -> float:
 
 
 def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
-    """Find the run to resume, and change its settings as the other arguments say.
+    """Find the run to resume, and apply the other arguments to its settings.
 
     Args:
         arguments: ``resume=`` and other ``key=value`` arguments.

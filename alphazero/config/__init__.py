@@ -1,4 +1,1 @@
-"""Settings: typed declarations, and how values are read and checked.
-
-Values come from command lines and config files.
-"""
+"""Typed settings: declare them, read them from command lines and files, and check their values."""

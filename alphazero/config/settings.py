@@ -209,7 +209,13 @@ def _fill(settings: Any, values: dict[str, Any], known: list[str], prefix: str =
 
 
 def _unknown(key: str, value: Any, known: list[str]) -> ConfigError:
-    """Make the error for a key that does not exist, or that a config file writes with a dot."""
+    """Make the error for a key that does not exist, or is written with a dot in a config file.
+
+    Args:
+        key: the dotted key.
+        value: its value.
+        known: all keys that exist, one of which the message may suggest.
+    """
     section, _, name = key.rpartition(".")
     if key in known:
         message = f"'{key}' is not one key: write '{section}:' and, indented below, '{name}:'."

@@ -1,7 +1,7 @@
 """Write files atomically and with a checksum, and read them with clear errors.
 
-Reading functions raise a `StoredFileError`, which explains the problem in plain words, as a
-parser's own message would not.
+Reading functions raise a `StoredFileError`, which explains the problem in plain words instead of
+passing on a parser's message.
 
 Stored safetensors files and texts contain a SHA-256 of their contents, which is verified before
 anything in them is used. It detects damage and swapped files, but not forgery: anyone who can write

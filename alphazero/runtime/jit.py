@@ -171,7 +171,10 @@ def add_user_game(game_class, source_digest: str) -> None:
 
 
 def with_written_names(text: str) -> str:
-    """Replace our unique names of game classes in a message by the names that users gave them."""
+    """Return a message in which users' game classes have their original names.
+
+    `add_user_game` replaced these names by unique ones.
+    """
     for game_class in _user_games:
         text = text.replace(game_class.__name__, game_class.__qualname__)
     return text
@@ -183,7 +186,10 @@ def announce_first_compilation() -> None:
 
 
 def announce_compilation(text: str) -> None:
-    """Print a line on standard error if compilations are to be announced and none has been yet."""
+    """Print ``text`` on standard error if this process is to announce its first compilation.
+
+    Later calls print nothing.
+    """
     if _KernelCache.announces:
         _KernelCache.announces = False
         print(text, file=sys.stderr, flush=True)
@@ -289,11 +295,7 @@ def _digest_named(path: Path, data: bytes) -> bytes:
 
 
 def _usable(path: Path) -> Path | None:
-    """Return ``path`` if its folder can be used for the cache; otherwise say why not.
-
-    Returns:
-        ``path``, or None if the folder cannot be used; the reason is then printed.
-    """
+    """Return ``path`` if the cache can use its folder; otherwise print why not, and return None."""
     try:
         return _checked_folder(path.parent) / path.name
     except OSError as error:

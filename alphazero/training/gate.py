@@ -23,7 +23,7 @@ from alphazero.training.strength import iteration_seed, network_player
 
 @dataclasses.dataclass
 class Gate:
-    """Plays new networks against the last accepted one, and leaves the learner with the winner.
+    """Plays new networks against the last accepted one, and keeps one of the two in the learner.
 
     Raises:
         ConfigError: on creation, if the game is too short for the random openings of a pit.

@@ -161,7 +161,7 @@ class PuzzleReport:
 
 @dataclasses.dataclass(kw_only=True)
 class ExactReport:
-    """How often the network agrees with an exact solver, on the positions that ship with the game.
+    """How often the network agrees with an exact solver, on the game's evaluation set.
 
     "raw" metrics are those of the network without search. Accuracy is the fraction of positions in
     which the network's move keeps the exact result; "optimal" is the fraction in which it has the

@@ -96,7 +96,7 @@ class RunSettings:
 
 @dataclasses.dataclass
 class TrainSettings:
-    """All settings of a training run."""
+    """All settings of a training run, in a section for each stage."""
 
     game: GameSettings = section(GameSettings, "the game")
     network: NetworkSettings = section(NetworkSettings, "the network's shape")

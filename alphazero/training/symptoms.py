@@ -105,7 +105,10 @@ _WRONG_VIEWPOINT = "in a game of your own, results from the viewpoint of the wro
 
 
 def games_repeat(run: Observed) -> Finding | None:
-    """Check whether most games of an iteration repeat another one: too few moves are random."""
+    """Return a finding if most games repeat another game of their iteration; else None.
+
+    The usual cause is that too few moves are random.
+    """
     distinct = run.fraction("selfplay.distinct_games", num_games=30)
     # Below one half, half of self-play's time is wasted. Healthy: 0.74 and more.
     if not run.is_below(distinct, 0.5, ends=0.6):
@@ -125,7 +128,10 @@ def games_repeat(run: Observed) -> Finding | None:
 
 
 def games_end_alike(run: Observed) -> Finding | None:
-    """Check whether nearly all games have the same result, so that it teaches nothing."""
+    """Return a finding if nearly all games have the same result; else None.
+
+    Nothing can then be learned from the results.
+    """
     wins = run.fraction("selfplay.first_player_wins", MIN_RESULTS)
     draws = run.fraction("selfplay.draws", MIN_RESULTS)
     ends = {"won by the first player": wins, "drawn": draws}
@@ -152,7 +158,10 @@ def _more_openings(settings: TrainSettings) -> tuple[str, str]:
 
 
 def entropy_collapsed(run: Observed) -> Finding | None:
-    """Check whether the network's policy or the policy target is nearly certain of every move."""
+    """Return a finding if the policy is nearly certain of every move; else None.
+
+    This applies to the network's policy and to the policy target, which the search produces.
+    """
     entropy, who = min(
         (run.mean("learner.policy_entropy", 2), "network"),
         (run.mean("learner.target_entropy", 2), "search"),
@@ -177,7 +186,7 @@ def entropy_collapsed(run: Observed) -> Finding | None:
 
 
 def value_head_learns_nothing(run: Observed) -> Finding | None:
-    """Check whether the network's values are no better than a constant prediction."""
+    """Return a finding if the network's values are no better than a constant; else None."""
     constant = run.mean("learner.uninformed_value_loss", 3)
     fraction = run.mean("learner.value_loss", 3) / max(constant, 1e-9)
     has_learned = len(run.rows) > 3 and sum(run.figures("learner.num_steps")) >= 500
@@ -194,7 +203,7 @@ def value_head_learns_nothing(run: Observed) -> Finding | None:
 
 
 def overfitting(run: Observed) -> Finding | None:
-    """Check whether the held-out loss is far above the loss on the replay window.
+    """Return a finding if the held-out loss is far above the replay window's; else None.
 
     An iteration's held-out loss is compared with the loss of the previous iteration, because both
     belong to the same network. The first iteration is left out, since its network was untrained.
@@ -223,7 +232,11 @@ def overfitting(run: Observed) -> Finding | None:
 
 
 def learning_rate_too_high(run: Observed) -> Finding | None:
-    """Check whether the learner's steps are too large; any of four signs is enough."""
+    """Return a finding if the learner's steps are too large; else None.
+
+    Any of four signs is enough: a loss above that of an uninformed predictor, a rising loss, large
+    gradients, or large weights.
+    """
     if len(run.rows) < 3:
         return None
     signs = []
@@ -253,7 +266,7 @@ def learning_rate_too_high(run: Observed) -> Finding | None:
 
 
 def pit_always_rejects(run: Observed) -> Finding | None:
-    """Check whether the gate has rejected the last five networks.
+    """Return a finding if the gate has rejected the last five networks; else None.
 
     At an acceptance score of 0.55, networks of equal strength fail in 2 of 3 pits.
     """
@@ -267,7 +280,7 @@ def pit_always_rejects(run: Observed) -> Finding | None:
 
 
 def games_too_old(run: Observed) -> Finding | None:
-    """Check whether many games from workers are dropped because their network was too old."""
+    """Return a finding if many games are dropped because their network is too old; else None."""
     dropped = run.mean("workers.stale_fraction", NUM_WORKER_ITERATIONS)
     if not run.is_above(dropped, 0.2, ends=0.1):
         return None

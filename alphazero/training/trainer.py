@@ -154,7 +154,7 @@ class Trainer:
 
     @property
     def reached_limits(self) -> dict[str, int | float]:
-        """The settings whose limits have ended the run, with their values; empty if none has."""
+        """The limits that the run has reached, as {setting: value}; empty if it can go on."""
         run = self.settings.run
         reached: dict[str, int | float] = {}
         if self.iteration >= run.num_iterations:
@@ -334,7 +334,7 @@ class Trainer:
         return self._sample
 
     def _progress_after(self, num_iterations: int) -> float:
-        """Return the fraction of the run that is done after some iterations, in [0, 1].
+        """Return the fraction of the run that is done after ``num_iterations``, in [0, 1].
 
         It is the fraction of the iterations or of the time limit, whichever is larger.
         """

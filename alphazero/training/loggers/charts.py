@@ -1,9 +1,9 @@
-"""Define what TensorBoard's tabs Custom Scalars and HPARAMS show for a run.
+"""Define what TensorBoard's Custom Scalars and HPARAMS tabs show for a run.
 
 TensorBoard merges the layouts of all runs, so charts have the same names in every run
-(`alphazero.training.curves`). The HPARAMS tab shows, for each run, the settings that differ from
-the recipe beside the newest metrics. These metrics are existing curves, so they are always up to
-date, even in a stopped run.
+(`alphazero.training.curves`). The HPARAMS tab shows, for each run, its newest metrics and the
+settings that differ from the recipe, which is what the config files propose for the game. These
+metrics are existing curves, so they are always up to date, even in a stopped run.
 """
 
 from collections.abc import Mapping
@@ -37,8 +37,8 @@ def layout(settings: TrainSettings) -> dict[str, dict[str, tuple[str, list[str]]
 
     Returns:
         {category: {title: chart}}. A chart is a pair: "Multiline" and regular expressions of tags,
-            or "Margin" and the tags of a curve and of the lower and upper end of its confidence
-            interval.
+        or "Margin" and the tags of a curve and of the lower and upper ends of its confidence
+        interval.
     """
     result: dict[str, dict[str, tuple[str, list[str]]]] = {}
     for category, charts in CHARTS.items():
@@ -75,11 +75,11 @@ def _has(settings: TrainSettings, tag: str) -> bool:
 def hparams(
     settings: TrainSettings, recipe: TrainSettings, varied: Mapping[str, str]
 ) -> dict[str, float | str]:
-    """Return a run's hyperparameters: game, seed, and every setting that is not as usual.
+    """Return a run's hyperparameters: game, seed, and the settings that differ from the recipe.
 
     Args:
         settings: the run's settings.
-        recipe: the settings that are usual for the game.
+        recipe: the settings that the config files propose for the game.
         varied: the settings and config-group choices that distinguish the run within its sweep, by
             key. They are always included; choices are returned unchanged.
     """
@@ -107,7 +107,7 @@ def start_records(
 
     Args:
         settings: the run's settings.
-        recipe: the settings that are usual for the game.
+        recipe: the settings that the config files propose for the game.
         varied: the settings and config-group choices that distinguish the run within its sweep.
 
     Returns:
