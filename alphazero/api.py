@@ -224,6 +224,7 @@ def _stored_reports(
     """Run the trainer, yielding each iteration's report once the iteration has been stored.
 
     Args:
+        trainer: the trainer of a new or restored run.
         progress: called with each progress event; None ignores them.
     """
     from alphazero.training.loggers.tensorboard import TensorBoardLogger

@@ -158,6 +158,10 @@ def _check_plays(spec: str, game: Game, settings: PlayerSettings) -> None:
 def check_second(game: Game, second: str | None) -> None:
     """Check that no second player is named for a game of one player.
 
+    Args:
+        game: the game.
+        second: the specification of the second player, or None if the user named none.
+
     Raises:
         ConfigError: if one is named.
     """

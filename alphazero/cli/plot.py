@@ -186,7 +186,12 @@ def _start(
 
 
 def _thought(player: Player, session: Session) -> Thought:
-    """Let a player analyse the current position, also without search if it has a network."""
+    """Let a player analyse the current position, also without search if it has a network.
+
+    Returns:
+        The analysis and, if the player searches with a network, the network's own policy and its
+        value for the player to move; otherwise None and NaN.
+    """
     analysis = player.analyse(session.state)
     if not hasattr(player, "evaluator") or not analysis.visits.any():
         return Thought(player.name, analysis, None, math.nan)

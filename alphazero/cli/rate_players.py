@@ -30,6 +30,10 @@ def choose_networks(folder: RunFolder, num_networks: int) -> list[Path]:
 
     The newest stored network is always chosen, and so is the oldest if at least two are chosen.
 
+    Args:
+        folder: the run's folder.
+        num_networks: number of networks to choose; all of them if the run has fewer.
+
     Raises:
         StoredFileError: if the run has no networks.
     """

@@ -106,6 +106,7 @@ def _walk(settings: Any, prefix: str = "") -> Iterator[tuple[str, dataclasses.Fi
     """Yield the dotted key, the dataclass field and the value of every setting.
 
     Args:
+        settings: an instance of a settings dataclass, whose sections are included.
         prefix: put before each key; used to recurse into sections.
     """
     for field in dataclasses.fields(settings):
@@ -187,6 +188,8 @@ def _fill(settings: Any, values: dict[str, Any], known: list[str], prefix: str =
     """Set the fields of a settings dataclass from nested dictionaries, converting each value.
 
     Args:
+        settings: the settings to change.
+        values: the new values by name, nested by section.
         known: all keys, for error messages.
         prefix: the dotted prefix of this section's keys.
 
@@ -244,7 +247,7 @@ def _converted(key: str, field: dataclasses.Field, value: Any) -> Any:
 
 
 def _as_type(annotation: Any, value: Any) -> Any:
-    """Convert a value to an annotated type.
+    """Convert a value to the type of an annotation, such as ``list[int]`` or ``int | None``.
 
     Raises:
         TypeError, ValueError, KeyError, OverflowError, AttributeError: if it cannot be converted.

@@ -75,5 +75,5 @@ def _parts(line: Text, width: int) -> list[Text]:
 
 
 def counted(number: int, noun: str) -> str:
-    """Format a number and its noun, such as "1 move" or "1,200 moves"."""
+    """Format a number with a noun given in the singular, such as "1 move" or "1,200 moves"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

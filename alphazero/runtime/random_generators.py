@@ -30,6 +30,7 @@ def uniform_actions(legal_action_mask: np.ndarray, generator: np.random.Generato
 
     Args:
         legal_action_mask: bool[B, A], True where an action is legal.
+        generator: the generator to draw from.
 
     Returns:
         The actions, int32[B].

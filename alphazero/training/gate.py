@@ -56,8 +56,8 @@ class Gate:
         """Play the new network against the accepted one, which is restored if the new one fails.
 
         Args:
-            evaluator: an evaluator that plays the new network; afterwards it still holds its
-                weights.
+            evaluator: an evaluator, which receives the new network's weights and keeps them
+                whatever the result.
             sample: positions on which the accepted network's engine is compared with float32.
             iteration: the current iteration, from which the seeds are derived.
 

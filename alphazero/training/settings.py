@@ -208,7 +208,8 @@ def check_resumable(old: TrainSettings, new: TrainSettings) -> None:
     """Check that a run with the settings ``old`` can be resumed with the settings ``new``.
 
     Raises:
-        ConfigError: if a setting that cannot change in a resumed run is different.
+        ConfigError: if they differ in a setting that must not change: the game, the network, the
+            optimizer or the seed.
     """
     old_shape = dataclasses.asdict(old.network)
     new_shape = dataclasses.asdict(new.network)

@@ -86,7 +86,13 @@ class StrengthMeasurement:
             report.proof = self._prove(player)
 
     def _play_uct(self, player: SearchPlayer, num_games: int, iteration: int) -> MatchReport:
-        """Play a match between the network's player, as player A, and UCT."""
+        """Play a match between the network's player, as player A, and UCT.
+
+        Args:
+            player: the network's player.
+            num_games: total number of games; must be even.
+            iteration: the current iteration, from which the seeds are derived.
+        """
         settings = self.settings.evaluation
         seed = iteration_seed(self.settings, "uct", iteration)
         uct_settings = PlayerSettings(num_simulations=settings.uct_simulations, seed=seed)

@@ -50,11 +50,12 @@ class Observed(NamedTuple):
         return mean(self.figures(key, newest))
 
     def fraction(self, key: str, num_games: int) -> float:
-        """Average a metric that is a fraction of the games over the newest games.
+        """Return the fraction of the newest games with some property, such as the fraction drawn.
 
         Args:
-            key: the metric, such as "selfplay.draws".
-            num_games: take the smallest number of newest iterations with at least this many games.
+            key: the metric that holds this fraction for each iteration, such as "selfplay.draws".
+            num_games: average over the smallest number of newest iterations with at least this many
+                games.
 
         Returns:
             The fraction, in [0, 1]; NaN if there are not enough games.

@@ -166,7 +166,10 @@ class Trainer:
 
     @property
     def usual_iteration_s(self) -> float:
-        """The usual duration of an iteration in seconds, without measurements; 0 at first."""
+        """The median duration of the latest iterations, in seconds, without measurements.
+
+        It is 0 before the first iteration has ended.
+        """
         return statistics.median(self._durations_s[-_NUM_TIMED_ITERATIONS:] or [0.0])
 
     @property

@@ -21,7 +21,9 @@ from alphazero.training.trainer import Trainer
 
 
 class TensorBoardLogger:
-    """Writes an event file, in which a resumed run replaces events after its last stored iteration.
+    """Writes a run's TensorBoard event file.
+
+    In a resumed run, events of iterations that were not stored are replaced.
 
     Args:
         trainer: the run's trainer.
