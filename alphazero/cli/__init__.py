@@ -1,7 +1,7 @@
 """The console command `alphazero` and its subcommands.
 
-Each subcommand is a module of this package (`alphazero.cli.command` describes its parts), imported
-only when the command is called, so that `alphazero --help` does not load torch.
+Each subcommand is a module of this package, imported only when it is called, so that `alphazero
+--help` does not load torch. `alphazero.cli.command` describes the parts of such a module.
 """
 
 import contextlib
@@ -48,14 +48,14 @@ _GPU_MEMORY = re.compile(r"CUDA out of memory\.( Tried to allocate [\d.]+ \w+\.)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a subcommand of `alphazero`; print a failure as one line on standard error.
+    """Run a subcommand of `alphazero`, printing a failure as one line on standard error.
 
     Args:
         arguments: the command line, subcommand first; None takes the process's arguments.
 
     Returns:
-        The exit status: 0 for success, 2 for bad input or a machine error such as a full disk, 130
-        if stopped by Ctrl-C or SIGTERM. Some commands also use 1.
+        The exit status: 0 for success; 2 for bad input or a machine error such as a full disk; 130
+        if stopped by Ctrl-C or SIGTERM. Some subcommands also use 1.
     """
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
@@ -76,7 +76,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _answer(arguments: list[str]) -> int:
-    """Run a subcommand, or print the help or the version; return the exit status."""
+    """Run a subcommand, or print the help or the version number; return the exit status."""
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         _print_text(usage())
         return 0
@@ -95,7 +95,7 @@ def _answer(arguments: list[str]) -> int:
 
 
 def usage() -> str:
-    """Format the usage line and the list of subcommands."""
+    """Return the usage line and the list of subcommands as text."""
     width = max(map(len, COMMANDS)) + 1
     commands = "\n".join(f"  {name:<{width}} {text}" for name, text in COMMANDS.items())
     hint = "'alphazero COMMAND --help' lists the settings of a command."
@@ -108,7 +108,7 @@ def print_error(error: Exception) -> int:
     With ``ALPHAZERO_TRACEBACK=1`` in the environment, expected errors are re-raised too.
 
     Returns:
-        The exit status, 2.
+        The exit status, which is always 2.
     """
     text = error_text(error)
     if text is None or os.environ.get("ALPHAZERO_TRACEBACK"):
@@ -144,7 +144,7 @@ def error_text(error: Exception) -> str | None:
 
 
 def _place_of(error: OSError) -> str:
-    """Return the name of the file that caused an error, with a colon; "" if it is unknown."""
+    """Return the name of the file that caused an error, followed by ": "; "" if it is unknown."""
     if error.filename is not None:
         name = error.filename if isinstance(error.filename, int) else os.fsdecode(error.filename)
         return f"{name}: "
@@ -169,14 +169,19 @@ def _silence_stdout() -> None:
 
 
 def _print_text(text: str, stderr: bool = False) -> None:
-    """Print text, wrapped between words to the width of the terminal."""
+    """Print text, wrapped between words to the width of the terminal.
+
+    Args:
+        text: the text to print.
+        stderr: whether to print to standard error instead of standard output.
+    """
     from alphazero.runtime.console import Console
 
     Console(stderr=stderr, emoji=False).print(text, markup=False)
 
 
 def _set_up_process() -> None:
-    """Configure torch and signal handling before a command imports anything."""
+    """Configure torch and signal handling before a subcommand imports anything."""
     limit_spinning()
     # Operations that an Apple GPU lacks then run on the CPU. torch reads this on import.
     os.environ.setdefault("PYTORCH_ENABLE_MPS_FALLBACK", "1")
@@ -186,7 +191,7 @@ def _set_up_process() -> None:
 
 
 def _run(command: str, arguments: list[str]) -> int:
-    """Import a command and run it; return the exit status."""
+    """Import a subcommand and run it; return the exit status."""
     from alphazero.cli.command import run_command
     from alphazero.runtime.jit import announce_first_compilation
 

@@ -41,10 +41,13 @@ class Settings:
 
 
 def run(settings: Settings, console: Console) -> int:
-    """Check the game, print a report and propose settings.
+    """Check the game's rules, print a report and propose settings.
 
     Returns:
         The exit status: 0 if every law holds and the twin, if given, agrees; otherwise 1.
+
+    Raises:
+        ConfigError: if no game is named, or a setting cannot be used.
     """
     if not settings.game:
         raise ConfigError.of("game", "", "a name, PATH.py or module:Class")
@@ -68,7 +71,7 @@ def run(settings: Settings, console: Console) -> int:
 
 
 def fault_lines(fault: Fault) -> list[str]:
-    """Format a fault as lines of text: what is wrong, the moves that lead to it, and the board."""
+    """Format a fault in the rules as lines: what is wrong, the moves that lead there, the board."""
     lines = [f"The rules are wrong: {fault.text}"]
     if fault.actions:
         lines.append(f"after {counted(len(fault.actions), 'move')}: {fault.moves}")
@@ -77,7 +80,7 @@ def fault_lines(fault: Fault) -> list[str]:
 
 
 def _report_lines(options: CheckOptions, report: RuleReport) -> list[str]:
-    """Describe what was checked, how the games ended, and what looks wrong."""
+    """Describe in lines of text what was checked, how the games ended and what looks wrong."""
     plies = counted(len(report.perft) - 1, "move")
     which = "the game" if report.is_whole else f"the first {plies}"
     lines = [
@@ -106,10 +109,15 @@ def _report_lines(options: CheckOptions, report: RuleReport) -> list[str]:
 
 
 def starting_values(name: str, report: RuleReport) -> list[str]:
-    """Propose settings for the first training run of a game, as arguments of `alphazero train`.
+    """Propose settings for a game's first training run, as arguments of `alphazero train`.
 
     They follow those of our own games (`configs/game`), scaled to the size of the board, the number
-    of legal moves, and the length of games. Our own games have settings files and need none.
+    of legal moves and the length of games. Games that ship with the program have config files, so
+    only the game is returned.
+
+    Args:
+        name: the game's name.
+        report: the result of checking its rules, with statistics of random games.
     """
     overrides = [f"game={name}"]
     if is_shipped_game(name):

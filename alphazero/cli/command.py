@@ -2,15 +2,15 @@
 
 A command is a module of this package with
 
-- a docstring, whose first paragraph is the summary in ``--help``, and whose indented lines are the
+- a docstring, whose first paragraph is the summary in ``--help`` and whose indented lines are the
   examples;
-- ``Settings``: the class of its settings. If it has a setting ``json``, the file named there is
-  checked before the command runs;
+- ``Settings``: the class of its settings. If there is a setting ``json``, the command checks before
+  it runs that this file can be written;
 - ``run(settings, console)``, which returns the exit status; None means 0;
-- ``POSITIONAL`` (optional): the setting assigned by a bare argument (one without ``=``).
+- ``POSITIONAL`` (optional): the setting to which an argument without ``=`` is assigned.
 
 A command that takes the settings of a training run has ``main(arguments)`` instead of the last
-three; it prints its own help, and returns the exit status.
+three: it prints its own help and returns the exit status.
 """
 
 import json
@@ -29,7 +29,9 @@ def run_command(command: ModuleType, arguments: list[str], console: Console | No
     """Run a command, or print its help; return the exit status.
 
     Args:
-        console: where the command prints its results; by default standard output.
+        command: the module of the command.
+        arguments: its arguments, without its name.
+        console: where the command prints its results; None means standard output.
 
     Raises:
         ValueError: for wrong input.
@@ -48,10 +50,14 @@ def run_command(command: ModuleType, arguments: list[str], console: Console | No
 
 
 def read_settings(command: ModuleType, arguments: list[str]) -> Any:
-    """Make the settings of a command from its arguments, and check them.
+    """Make a command's settings from its arguments, and check them.
+
+    Args:
+        command: the module of the command.
+        arguments: its arguments; the first one without ``=`` may be the value of ``POSITIONAL``.
 
     Raises:
-        ConfigError: for an invalid setting, or a second bare argument (one without ``=``).
+        ConfigError: for an invalid setting, or a second argument without ``=``.
     """
     name = f"alphazero {_name(command)}"
     key = getattr(command, "POSITIONAL", None)
@@ -66,18 +72,18 @@ def _name(command: ModuleType) -> str:
 
 
 def summary_and_examples(command: ModuleType) -> tuple[str, list[str]]:
-    """Extract the summary and the example lines from a command's docstring, for ``--help``."""
+    """Return the summary and the example lines in the docstring of a command, for ``--help``."""
     doc = command.__doc__ or ""
     summary = " ".join(doc.split("\n\n")[0].split())
     return summary, [line.strip() for line in doc.splitlines() if line.startswith("    ")]
 
 
 def figures_table(*headings: str, left: str | None = None) -> Table:
-    """Make an empty table for numbers, with right-justified columns.
+    """Make an empty table for numbers, whose columns are right-justified.
 
     Args:
         headings: the headings of these columns.
-        left: the heading of a left-justified first column of names; None omits this column.
+        left: the heading of a left-justified first column for names; None omits this column.
     """
     table = Table(box=None, pad_edge=False, header_style="bold")
     if left is not None:
@@ -88,6 +94,15 @@ def figures_table(*headings: str, left: str | None = None) -> Table:
 
 
 def write_figures(path: str, figures: dict[str, Any], console: Console) -> None:
-    """Write the figures of a command to a JSON file, and print the name of the file."""
+    """Write a command's results to a JSON file, and print the path of the file.
+
+    Args:
+        path: the file to write.
+        figures: the results, as nested dictionaries, lists and numbers.
+        console: where to print the path.
+
+    Raises:
+        OSError: if the file cannot be written.
+    """
     write_output(path, (json.dumps(figures) + "\n").encode())
     console.print(f"Figures: {path}", markup=False)

@@ -44,7 +44,16 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def answer(settings: Settings, requests: TextIO, answers: TextIO) -> None:
-    """Read requests from one stream and write responses to the other, until the requests end."""
+    """Read requests from one stream and write responses to another, until the requests end.
+
+    Args:
+        settings: the settings of the command.
+        requests: the stream of requests, one JSON object per line.
+        answers: the stream to which the responses are written in the same format.
+
+    Raises:
+        ConfigError: if the player or the game does not exist.
+    """
     # Text printed by a library or a game must not appear between the responses.
     with contextlib.redirect_stdout(sys.stderr):
         engine = _make_engine(settings)
@@ -53,7 +62,10 @@ def answer(settings: Settings, requests: TextIO, answers: TextIO) -> None:
 
 
 def _make_engine(settings: Settings) -> Engine:
-    """Make the JSON engine; load its player now if the settings or a network name the game."""
+    """Make the JSON engine, loading its player at once if the game is already known.
+
+    It is known if the settings name it or if the player is a network.
+    """
     kind, _ = read_spec(settings.player, settings)
     game = None
     if kind != "auto" and is_path(kind):

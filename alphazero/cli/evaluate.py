@@ -59,7 +59,12 @@ class Settings(PlayerSettings):
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Measure the player, and the baseline if there is one, and print the results."""
+    """Measure the player and, if there is one, the baseline, and print the results.
+
+    Raises:
+        ConfigError: if a setting cannot be used, or no evaluation set ships with the game.
+        StoredFileError: if the file of positions is not an evaluation set of this game.
+    """
     game = _game(settings)
     evaluation_set = find_set(settings.set, game)
     players = _players(settings.player, settings, game)
@@ -100,7 +105,7 @@ def run(settings: Settings, console: Console) -> None:
 def _game(settings: Settings) -> Game:
     """Choose the game: the one that the user named, else that of the evaluation set or a network.
 
-    If none of these is given, it is the default game.
+    If none of these is given, the default game is chosen.
     """
     if settings.set and not settings.game:
         return make_stored_game(game_of_set(settings.set), f"the evaluation set '{settings.set}'")
@@ -108,7 +113,15 @@ def _game(settings: Settings) -> Game:
 
 
 def _players(spec: str, settings: Settings, game: Game) -> dict[str, Player]:
-    """Make the players to measure, by column heading; networks are also measured without search."""
+    """Make the players to measure, keyed by column heading.
+
+    A network is measured twice: without search, then with search.
+
+    Args:
+        spec: the player's specification.
+        settings: the settings of the command.
+        game: the game that it plays.
+    """
     kind, own = read_spec(spec, settings)
     player = make_player(spec, game, settings)
     if network_path(kind, game.name, game.rules_digest) is None:
@@ -126,7 +139,13 @@ def _players(spec: str, settings: Settings, game: Game) -> dict[str, Player]:
 
 
 def _measure(label: str, player: Player, evaluation_set: EvaluationSet) -> AccuracyReport:
-    """Measure the accuracy of a player on an evaluation set, and show a progress bar."""
+    """Measure a player's accuracy on an evaluation set, showing a progress bar.
+
+    Args:
+        label: the player's column heading, shown beside the bar.
+        player: the player to measure.
+        evaluation_set: the positions, with exact scores.
+    """
     num_positions = len(evaluation_set) + len(evaluation_set.replies)
     with counted_choice(player, f"{label} on {evaluation_set.game_name}", num_positions) as choose:
         return measure_accuracy(choose, evaluation_set)
@@ -142,7 +161,7 @@ def _title(game: Game, player: Player, evaluation_set: EvaluationSet, file: str 
 
 
 def _print_misplayed(console: Console, game: Game, report: AccuracyReport, num_shown: int) -> None:
-    """Print the first ``num_shown`` misplayed positions of a report, with their boards."""
+    """Print the first ``num_shown`` misplayed positions of a report, with boards and moves."""
     rows = report.misplayed()
     for row, failure in zip(rows, report.failures(num_shown)):
         print_misplayed(console, game, failure)
@@ -154,7 +173,7 @@ def _print_misplayed(console: Console, game: Game, report: AccuracyReport, num_s
 
 
 class Pair(NamedTuple):
-    """The accuracy reports of two players on the same positions."""
+    """The accuracy reports of two players for the same positions."""
 
     label: str
     player: AccuracyReport
@@ -162,15 +181,19 @@ class Pair(NamedTuple):
 
     @property
     def difference(self) -> Difference:
-        """The player's accuracy minus the baseline's."""
+        """The player's accuracy minus the baseline's, with its 95% confidence interval."""
         return difference(self.player.keeps_result, self.baseline.keeps_result)
 
 
 def _pairs(reports: dict[str, AccuracyReport], baseline: dict[str, AccuracyReport]) -> list[Pair]:
-    """Pair the reports of two players that are compared.
+    """Pair each report of the player with the report of the baseline to compare it with.
 
-    These are the reports with the same heading, such as "network alone", and those of both players
-    as they normally play.
+    Reports with the same heading, such as "network alone", are paired, and so are the last ones, in
+    which both players play as they normally do.
+
+    Args:
+        reports: the player's reports, by heading.
+        baseline: the baseline's reports, by heading.
     """
     labels = [label for label in reports if label in baseline]
     pairs = [Pair(label, reports[label], baseline[label]) for label in labels]
@@ -195,9 +218,13 @@ def paired_table(pairs: Iterable[Pair]) -> Table:
 
 
 def report_table(evaluation_set: EvaluationSet, reports: dict[str, AccuracyReport]) -> Table:
-    """Make a table of accuracies and of best moves in %, with two columns per player.
+    """Make a table of each player's accuracy and fraction of best moves, both in %.
 
-    The first row is for all positions, the others for groups, such as the positions of one ply.
+    The first row is for all positions; the others are for groups, such as all positions of one ply.
+
+    Args:
+        evaluation_set: the positions.
+        reports: the report of each player, by heading.
     """
     headings = [(f"{escape(name)}\naccuracy", "\nbest") for name in reports]
     table = figures_table("\npositions", *itertools.chain(*headings), left="\n%")
@@ -211,7 +238,7 @@ def report_table(evaluation_set: EvaluationSet, reports: dict[str, AccuracyRepor
 
 
 def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
-    """Format one line per player: how often its moves are best, and how good its values are."""
+    """Format a line for each player: how often its move is best, and how good its values are."""
     lines = []
     for name, report in reports.items():
         line = (
@@ -228,10 +255,12 @@ def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
 
 
 def _cells(label: str, rows: np.ndarray, reports: dict[str, AccuracyReport]) -> list[str]:
-    """Format the table row of a group of positions.
+    """Format the table's row for a group of positions.
 
     Args:
-        rows: bool[N], the positions of the group.
+        label: the name of the group.
+        rows: bool[N], True for the positions in the group.
+        reports: the report of each player, by heading.
     """
     cells = [label, f"{rows.sum():,}"]
     for report in reports.values():
@@ -240,6 +269,6 @@ def _cells(label: str, rows: np.ndarray, reports: dict[str, AccuracyReport]) -> 
 
 
 def _text(proportion: Proportion) -> str:
-    """Format a proportion and its confidence interval as percentages."""
+    """Format a proportion and its 95% confidence interval as percentages."""
     low, high = proportion.interval
     return f"{100 * proportion.fraction:.1f} [dim]({100 * low:.1f}-{100 * high:.1f})[/]"

@@ -41,7 +41,11 @@ class Settings:
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Write the file; print its path and how much its outputs differ from the network's."""
+    """Write the file, and print its path and the largest differences from the network's outputs.
+
+    Raises:
+        ConfigError: if a setting cannot be used, or the file exists and is not an exported network.
+    """
     file_format = _FORMATS[settings.format]
     if settings.format == "onnx":
         onnx_file.require_onnx()  # first, as it takes seconds in which a run may drop a network
@@ -65,10 +69,10 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _game_and_network(settings: Settings) -> tuple[Game, Path]:
-    """Return the game and the path of its network's file.
+    """Return the game, and the path of the network's file.
 
     Raises:
-        ValueError: if the network does not exist, or plays another game.
+        ValueError: if the network does not exist, or plays another game than the one named.
     """
     place = settings.network
     if place == "latest" and settings.game is None:

@@ -69,7 +69,11 @@ class Settings(PlayerSettings):
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Play the match and print its result."""
+    """Play the match and print its result.
+
+    Raises:
+        ConfigError: if a setting cannot be used.
+    """
     check_num_games(settings.num_games)
     sprt = None
     if settings.sprt:
@@ -96,10 +100,13 @@ def run(settings: Settings, console: Console) -> None:
 def _play(
     game: Game, players: tuple[Player, Player], settings: Settings, sprt: Sprt | None
 ) -> MatchReport:
-    """Play the match, and show a progress bar with the results so far.
+    """Play the match, showing a progress bar with the results so far.
 
     Args:
-        sprt: the sequential test that may end the match; None plays all games.
+        game: the game to play.
+        players: players A and B.
+        settings: the settings of the command.
+        sprt: the sequential test that may end the match early; None plays all games.
     """
     accept = _is_drawn(game) if settings.drawn_openings else None
     openings = Openings(settings.opening_plies, settings.seed, accept=accept)
@@ -120,7 +127,14 @@ def _play(
 
 
 def _is_drawn(game: Game) -> Callable[[np.ndarray], np.ndarray]:
-    """Return a function that maps states, [N, K], to whether perfect play draws, bool[N]."""
+    """Return a function that finds the positions that are drawn with perfect play.
+
+    Returns:
+        A function from states, [N, K], to bool[N], True where the position is drawn.
+
+    Raises:
+        UnsolvableError: if no solver can solve the game.
+    """
     solver = make_solver(game)
     return lambda states: values_of(solver.scores(states)).max(axis=1) == 0
 
@@ -131,7 +145,14 @@ def _figures(
     sprt: Sprt | None,
     puzzle: PuzzleResults | None,
 ) -> dict[str, Any]:
-    """Convert the results of the match to plain data for JSON."""
+    """Convert the results of a match to nested dictionaries for a JSON file.
+
+    Args:
+        report: the result of the match.
+        players: players A and B.
+        sprt: the sequential test, or None if there was none.
+        puzzle: the results in a game of one player, else None.
+    """
     figures = report.to_plain()
     for side, player in zip("ab", players):
         figures[f"engine_{side}"] = engine_of(player)
@@ -151,14 +172,16 @@ def report_table(
     sides: tuple[str, str] = ("A", "B"),
     thinking: Sequence[str] = ("", ""),
 ) -> Table:
-    """Make a table of the results of a match.
+    """Make a table of the results of a match, from player A's viewpoint.
 
     It contains the results by colour, the score and the Elo difference with confidence intervals,
-    and the variety of the games.
+    and the number of different games.
 
     Args:
-        sides: names of the two players in the table.
-        thinking: how they choose moves, see `thinking_of`; "" for players without a network.
+        report: the result of the match.
+        sides: the names of players A and B in the table.
+        thinking: how each player chooses moves, see `thinking_of`; "" for a player without a
+            network.
     """
     a, b = sides
     title = f"{report.game}: {counted(len(report.games), 'game')} of {a} against {b}"
@@ -185,7 +208,10 @@ def puzzle_table(
     """Make a table that compares the results of two players in a game of one player.
 
     Args:
-        thinking: how the players choose moves, see `thinking_of`; "" for players without a network.
+        report: the match, in which the better result from an opening wins.
+        puzzle: the results of both players.
+        thinking: how each player chooses moves, see `thinking_of`; "" for a player without a
+            network.
     """
     num_openings = counted(len(puzzle.results_a), "opening")
     title = f"{report.game}: {num_openings}, each played by A and by B alone"
@@ -204,7 +230,14 @@ def puzzle_table(
 
 
 def _table(title: str, report: MatchReport, sides: Sequence[str], thinking: Sequence[str]) -> Table:
-    """Make a table of a match whose first rows name the two players."""
+    """Make a table for a match whose first rows name the two players.
+
+    Args:
+        title: the title of the table.
+        report: the match, with the names of the players.
+        sides: what the players are called in the table, such as "A" and "B".
+        thinking: how each player chooses moves; "" leaves it out.
+    """
     table = Table(title=Text(title, "bold"), title_justify="left", show_header=False)
     table.add_column(style="dim")
     table.add_column()
@@ -215,17 +248,20 @@ def _table(title: str, report: MatchReport, sides: Sequence[str], thinking: Sequ
 
 
 def tally_text(tally: Tally | MatchProgress) -> str:
-    """Format a tally of games, such as "3 won, 1 drawn, 2 lost"."""
+    """Format the numbers of wins, draws and losses, such as "3 won, 1 drawn, 2 lost"."""
     return f"{tally.wins} won, {tally.draws} drawn, {tally.losses} lost"
 
 
 def _add_test(table: Table, report: MatchReport, sprt: Sprt, num_games: int) -> None:
-    """Add the result of a sequential test to a table of a match.
+    """Add the result of a sequential test to the table of a match.
 
-    If the test ended the match early, also warn that the score is overstated.
+    If the test ended the match early, a warning that the score is overstated is added too.
 
     Args:
-        num_games: the maximum number of games of the match.
+        table: the table to which rows are added.
+        report: the result of the match.
+        sprt: the sequential test.
+        num_games: the maximum number of games in the match.
     """
     result = sprt.test(report.pair_counts)
     low, high = sprt.bounds

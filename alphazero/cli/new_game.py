@@ -1,5 +1,5 @@
 """Create a package for your own game: sample rules to replace, a simple second implementation,
-tests, and settings for training. It can be trained at once.
+tests, and settings for training. The sample game can be trained at once.
 
     alphazero new_game my_game
     alphazero new_game my_game kind=compiled
@@ -35,14 +35,21 @@ _FILES = {
 
 @dataclasses.dataclass
 class Settings:
-    """The name of the new game, and the kind of its rules."""
+    """The name of the new game, and whether its rules are compiled."""
 
     name: str = option("", "the game's name, in lower case; 'name=' may be left out")
     kind: str = option("python", "compiled rules are faster", choices=("python", "compiled"))
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Write the files, and print the commands that check, install and train the game."""
+    """Write the package, and print the commands that check, install and train the game.
+
+    If writing fails, nothing is left behind.
+
+    Raises:
+        ConfigError: if the name is not allowed or already taken.
+        OSError: if a file cannot be written.
+    """
     name, folder = settings.name, Path(settings.name)
     _check(name, folder)
     try:
@@ -68,13 +75,17 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _named(text: str, name: str) -> str:
-    """Replace my_game and MyGame in a template by the name of the new game."""
+    """Replace my_game and MyGame in the text of a template by the new game's name."""
     class_name = "".join(part.capitalize() for part in name.split("_"))
     return text.replace("MyGame", class_name).replace("my_game", name)
 
 
 def _check(name: str, folder: Path) -> None:
-    """Raise ConfigError if the name is not allowed or already taken, or the folder exists."""
+    """Check that the new game's name is allowed and free, and that its folder does not exist.
+
+    Raises:
+        ConfigError: if the name is not allowed or is taken, or the folder exists.
+    """
     allowed = "a name such as my_game: lower-case letters, digits and _, starting with a letter"
     if not re.fullmatch("[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise ConfigError.of("name", name, allowed)

@@ -27,7 +27,7 @@ from alphazero.runtime.errors import ConfigError
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """The environment, the players, and how to display the games."""
+    """The environment, the players, and how the games are displayed."""
 
     env: str = option("connect_four_v3", "connect_four_v3, tictactoe_v3, or one of our games")
     first: str | None = option(None, f"who moves first in games 1, 3, 5, ...: human, {PLAYER_HELP}")
@@ -40,7 +40,12 @@ class Settings(PlayerSettings):
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Play the match and print its result."""
+    """Play the match and print its result.
+
+    Raises:
+        ConfigError: if a setting cannot be used, PettingZoo is not installed, or no window can be
+            opened.
+    """
     from alphazero.interop.environments import make_environment  # fails without PettingZoo
 
     environment = make_environment(settings.env, "human" if settings.render == "human" else None)
@@ -69,9 +74,16 @@ def _play(
     settings: Settings,
     console: Console,
 ) -> MatchReport:
-    """Play the games of a match, and print the result of each.
+    """Play the games of a match, printing the result of each.
 
-    Moves and boards are printed with ``render=ansi`` or if a person plays.
+    Moves and boards are also printed with ``render=ansi``, or if a person plays.
+
+    Args:
+        environment: the PettingZoo environment.
+        view: converts its observations to positions of our game.
+        agents: the two players; the first moves first in games 1, 3, 5 and so on.
+        settings: the settings of the command.
+        console: where to print.
     """
     has_person = any(isinstance(agent, HumanAgent) for agent in agents)
 
@@ -95,7 +107,7 @@ def _play(
 
 
 def _result_text(game: MatchGame, view: BoardView, agents: tuple[Agent, Agent]) -> str:
-    """Format the result of a game: who played which side, who won, and after how many moves."""
+    """Format a game's result: who played which side, who won, and after how many moves."""
     names = [agent.name for agent in agents]
     first, second = names if game.a_moves_first else names[::-1]
     results = {1.0: f"{names[0]} wins", 0.5: "a draw", 0.0: f"{names[1]} wins"}
@@ -105,7 +117,7 @@ def _result_text(game: MatchGame, view: BoardView, agents: tuple[Agent, Agent]) 
 
 
 def _position_text(environment: Any, view: BoardView) -> str:
-    """Draw the position that the environment shows to the agent to move as text."""
+    """Draw the position that the environment shows to the agent to move, as text."""
     agent = environment.agent_selection
     observation = environment.observe(agent)
     mask = observation["action_mask"]

@@ -41,7 +41,7 @@ from alphazero.storage.pretrained import shipped_network
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """The game, its players, and how it is displayed."""
+    """The game, its players, and how the game is displayed."""
 
     game: str | None = option(None, GAME_HELP)
     first: str | None = option(None, f"who moves first: human, {PLAYER_HELP}")
@@ -71,8 +71,12 @@ def run(
     """Play a game at the terminal.
 
     Args:
+        settings: the settings of the command.
         console: where the game is printed.
-        read_line: reads a line from the user, see `TerminalGame`.
+        read_line: reads a line from the user, given the prompt; None reads from the terminal.
+
+    Raises:
+        ConfigError: if a setting cannot be used.
     """
     if settings.seed is None:
         settings.seed = secrets.randbelow(2**31)
@@ -111,10 +115,10 @@ def run(
 
 
 def _sides(settings: Settings, game: Game) -> tuple[str, str]:
-    """Return the specifications of both players, the one who moves first before the other.
+    """Return the specifications of the player who moves first and of the other player.
 
-    A side left open goes to a person, unless the other side is a person: then it goes to the
-    default player of the game. A puzzle has one side, whose player is returned twice.
+    A side left open goes to a person, unless the other side is a person: then it goes to the game's
+    default player. A puzzle has only one side, whose player is returned twice.
 
     Raises:
         ConfigError: if a second player is named for a puzzle.
@@ -139,11 +143,16 @@ def _kind(spec: str, settings: PlayerSettings) -> str:
 def _adviser(settings: Settings, game: Game, specs: tuple[str, str]) -> Callable[[], Player]:
     """Choose the player that gives hints, and return a function that makes it.
 
-    It is the one that the user named with ``hint``; failing that, an engine that plays in the game,
-    or else the default player.
+    It is the player that the user named with ``hint``, else an engine that plays in the game, else
+    the game's default player.
+
+    Args:
+        settings: the settings of the command.
+        game: the game.
+        specs: the specifications of both players.
 
     Raises:
-        ConfigError: if this player cannot give hints, or does not exist.
+        ConfigError: if the player to give hints is a person, or does not exist.
     """
     thinking = [spec for spec in specs if _kind(spec, settings) not in ("human", "random")]
     spec = settings.hint or (thinking[0] if thinking else default_player(game.name))

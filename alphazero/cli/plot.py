@@ -44,7 +44,7 @@ from alphazero.storage.run_folder import RunFolder
 
 @dataclasses.dataclass
 class Settings:
-    """The kind of picture, its contents, and the file to write."""
+    """The kind of picture, what it shows, and the file to write."""
 
     what: str = option(
         "run",
@@ -85,7 +85,7 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _plot_run(settings: Settings) -> Path:
-    """Draw the losses, the strength, the games and the speed of a run."""
+    """Draw a run's losses, strength, games and speed; return the path of the picture."""
     folder = _find_run(settings.run, settings)
     output = _output(settings, folder, "plot.png")
     draw_run(folder.read_metrics(), str(folder.path), settings.rolling_mean, output)
@@ -93,7 +93,7 @@ def _plot_run(settings: Settings) -> Path:
 
 
 def _plot_exact(settings: Settings) -> Path:
-    """Draw the error of one or more runs, measured against an exact solver."""
+    """Draw the errors of one or more runs against an exact solver; return the picture's path."""
     folders = [_find_run(path, settings) for path in (settings.run or "latest").split(",")]
     output = _output(settings, folders[0], "exact.png")
     games = sorted({folder.read_config()["game"]["name"] for folder in folders})
@@ -105,6 +105,10 @@ def _plot_exact(settings: Settings) -> Path:
 def _find_run(path: str | None, settings: Settings) -> RunFolder:
     """Find the folder of a training run that has stored metrics.
 
+    Args:
+        path: the folder, or "latest"; None means "latest".
+        settings: the settings of the command, with the folder of all runs.
+
     Raises:
         ConfigError: if there is no such run.
     """
@@ -112,7 +116,16 @@ def _find_run(path: str | None, settings: Settings) -> RunFolder:
 
 
 def _output(settings: Settings, folder: RunFolder, name: str) -> Path:
-    """Return the file to write, by default ``name`` in the run's folder; check it is writable."""
+    """Return the path of the picture, after checking that it can be written.
+
+    Args:
+        settings: the settings of the command.
+        folder: the run's folder, in which the picture is written by default.
+        name: the picture's default file name.
+
+    Raises:
+        ConfigError: if the file cannot be written, or the format is unknown.
+    """
     output = Path(settings.output or folder.path / name)
     check_picture(output, "output")
     return output
@@ -122,7 +135,11 @@ def _output(settings: Settings, folder: RunFolder, name: str) -> Path:
 
 
 def _plot_position(settings: Settings) -> Path:
-    """Draw a position together with a player's policy and value."""
+    """Draw a position with a player's policy and value; return the path of the picture.
+
+    Raises:
+        ConfigError: if a setting cannot be used, or the game is over in this position.
+    """
     output = Path(settings.output or "position.png")
     check_picture_file(output, "output")
     limits = PlayerSettings(num_simulations=settings.num_simulations)
@@ -136,7 +153,7 @@ def _plot_position(settings: Settings) -> Path:
 
 
 def _plot_game(settings: Settings) -> Path:
-    """Draw a game: that of the given moves, or one that two players play after these moves."""
+    """Draw the game given by its moves, or let two players finish it; return the picture's path."""
     output = Path(settings.output or "game.gif")
     check_picture_file(output, "output", GAME_FORMATS)
     limits = PlayerSettings(num_simulations=settings.num_simulations, seed=settings.seed)
@@ -153,14 +170,28 @@ def _plot_game(settings: Settings) -> Path:
 def _start(
     settings: Settings, specs: Sequence[str | None], limits: PlayerSettings
 ) -> tuple[Session, Skin]:
-    """Return a game after the user's moves, and its skin: the appearance in which it is drawn."""
+    """Set up a game in the position after the user's moves.
+
+    Args:
+        settings: the settings of the command.
+        specs: specifications of the players, whose network may determine the game; None is skipped.
+        limits: the players' settings.
+
+    Returns:
+        The game's session, and its skin: the appearance in which it is drawn.
+    """
     game = choose_game(settings.game, specs, limits)
     skin = skin_of(game, settings.setup)
     return Session(game, read_start(settings.moves, game, skin)), skin
 
 
 def _thought(player: Player, session: Session) -> Thought:
-    """Let a player analyse the current position and, if it has a network, also without search."""
+    """Let a player analyse the current position, also without search if it has a network.
+
+    Returns:
+        The analysis and, if the player searches with a network, the network's own policy and its
+        value for the player to move; otherwise None and NaN.
+    """
     analysis = player.analyse(session.state)
     if not hasattr(player, "evaluator") or not analysis.visits.any():
         return Thought(player.name, analysis, None, math.nan)
@@ -169,7 +200,7 @@ def _thought(player: Player, session: Session) -> Thought:
 
 
 def _play(session: Session, players: Sequence[Player]) -> PlayedGame:
-    """Let two players continue a game to its end; the moves already played are its opening."""
+    """Let two players continue a game to its end, starting after the moves already played."""
     warm_up(session.game, players)
     first_ply = len(session.actions)
     values: dict[int, float] = {}

@@ -29,7 +29,7 @@ _DEFAULT_GAME = "tic_tac_toe"
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """The player to examine, its game, and the number of misplayed positions to print."""
+    """The player to examine, its game, and how many misplayed positions to print."""
 
     game: str | None = option(
         None,
@@ -41,7 +41,14 @@ class Settings(PlayerSettings):
 
 
 def run(settings: Settings, console: Console) -> int:
-    """Compare the player with perfect play; the exit status is 1 if it misplays any position."""
+    """Compare the player with perfect play, and print the result.
+
+    Returns:
+        The exit status: 0 if no position is misplayed, otherwise 1.
+
+    Raises:
+        InputError: if the game has too many positions, or a setting cannot be used.
+    """
     game = choose_game(settings.game, (settings.player,), settings, _DEFAULT_GAME)
     player = make_player(settings.player, game, settings)
     with console.status(Text(f"Enumerating the positions of {game.name} ...")):
@@ -59,7 +66,7 @@ def run(settings: Settings, console: Console) -> int:
 
 
 def print_misplayed(console: Console, game: Game, failure: Failure) -> None:
-    """Print a misplayed position: the player's move, the better moves and the board."""
+    """Print a position that a player misplays, with its move, the better moves and the board."""
     skin, medium = skin_of(game), Medium.of(console)
     better = ", ".join(skin.notation.text(action) for action in failure.best_actions)
     mover = side(skin, int(game.players(failure.state[None])[0]), medium)
@@ -76,7 +83,7 @@ def print_misplayed(console: Console, game: Game, failure: Failure) -> None:
 
 
 def proof_lines(game: Game, report: ProofReport) -> list[str]:
-    """Format a report of a player's proof as lines of text."""
+    """Format the result of checking a player in every position as lines of text."""
     kept = f"{report.num_accurate:,} of {report.num_not_final:,} unfinished positions"
     if report.results is not None:
         found, best = (own_text(game, result) for result in report.results)

@@ -41,7 +41,7 @@ STANDARD_PLAYERS = ["random", "uct:100", "uct:1000", "uct:10000"]
 
 @dataclasses.dataclass
 class Settings:
-    """The players to rate, and the number of games."""
+    """The run whose networks are rated, the other players, and the number of games."""
 
     run: str = option("latest", "the run's folder, or latest")
     root: str = option("checkpoints", "the folder of all runs, for latest")
@@ -61,13 +61,21 @@ class Settings:
     output: str = option("", "picture to write (.png, .svg, .pdf), by default RUN/ratings.png")
 
     def of_networks(self) -> PlayerSettings:
-        """Return the player settings of the run's networks."""
+        """Return the settings of the players that use the run's networks."""
         keys = ("num_simulations", "device", "engine", "precision", "network_kind", "seed")
         return PlayerSettings(**{key: getattr(self, key) for key in keys})
 
 
 def run(settings: Settings, console: Console) -> int:
-    """Play the games, store them, and show the ratings; return the exit status."""
+    """Play the games, store them, and print the ratings.
+
+    Returns:
+        The exit status: 0, or 130 if stopped by Ctrl-C, after printing the ratings so far.
+
+    Raises:
+        ConfigError: if a setting cannot be used.
+        StoredFileError: if the run has no networks, or its ratings.json cannot be read.
+    """
     from alphazero.players.network import game_of_network  # importing torch takes a second
 
     check_num_games(settings.num_games, low=0)
@@ -100,7 +108,15 @@ def run(settings: Settings, console: Console) -> int:
 def _play(
     game: Game, players: dict[str, Player], file: RatingFile, settings: Settings, anchor: str
 ) -> None:
-    """Play the games; write the rating file after every match."""
+    """Play the games, writing the rating file after every match.
+
+    Args:
+        game: the game to play.
+        players: the players by name.
+        file: the earlier matches, to which the new ones are added.
+        settings: the settings of the command.
+        anchor: the name of the player whose rating is fixed.
+    """
     # A smaller even number if that is needed for every player to get two matches.
     affordable = settings.num_games // (2 * len(players)) // 2 * 2
     games_per_match = max(2, min(settings.games_per_match, affordable))
@@ -120,7 +136,14 @@ def _play(
 
 
 def _show(file: RatingFile, anchor: str, settings: Settings, console: Console) -> None:
-    """Print a table of the ratings, and draw a picture of them."""
+    """Print a table of the ratings, and draw a picture of them.
+
+    Args:
+        file: the matches played so far.
+        anchor: the name of the player whose rating is fixed.
+        settings: the settings of the command.
+        console: where to print.
+    """
     ratings = rate(file.pairings, anchor)
     names = {name for pairing in file.pairings for name in pairing[:2]}
     if not names:
@@ -149,7 +172,12 @@ def _show(file: RatingFile, anchor: str, settings: Settings, console: Console) -
 
 
 def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
-    """Make a table of the ratings, the strongest player first."""
+    """Make a table of the ratings, strongest player first.
+
+    Args:
+        ratings: the ratings.
+        file: the matches that they are computed from.
+    """
     caption = f"95% intervals are of the difference to {ratings.anchor}, the anchor."
     searches = {search_of(player) for player in file.networks if player in ratings.players}
     if len(searches) == 1:  # written once in the caption instead of in every row
@@ -179,10 +207,14 @@ def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
 
 
 def growth_text(ratings: Ratings, file: RatingFile) -> str:
-    """Format how much Elo the newest network gained over the first one, with its interval.
+    """Say how much Elo the newest network has gained over the first, with a 95% interval.
 
-    Only networks with the same search settings as the newest one are considered. The text is empty
-    if there is no other such network.
+    Only networks with the same search settings as the newest one are considered; if there is no
+    other such network, the text is empty.
+
+    Args:
+        ratings: the ratings.
+        file: the rating file, which says which players are networks of the run.
     """
     networks = [player for player in file.networks if player in ratings.players]
     networks.sort(key=lambda player: (file.networks[player]["iteration"], player))
@@ -197,7 +229,7 @@ def growth_text(ratings: Ratings, file: RatingFile) -> str:
 
 
 def rating_cells(ratings: Ratings, player: str) -> tuple[str, str, str]:
-    """Format the table cells of a player: Elo, standard error and 95% confidence interval."""
+    """Format a player's cells in the table: Elo, standard error and 95% confidence interval."""
     index = ratings.players.index(player)
     elo = f"{ratings.elo[index]:.0f}"
     if player == ratings.anchor:

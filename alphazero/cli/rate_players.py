@@ -1,7 +1,7 @@
-"""Make the players for `alphazero rate`, and the names under which ratings.json stores them.
+"""Make the players for `alphazero rate`, and choose the names under which they are stored.
 
-Every call of the command must give a player the same name, because games are added to the stored
-ones.
+Each call of the command adds games to those in ratings.json, so it must give every player the same
+name as earlier calls.
 """
 
 import dataclasses
@@ -26,9 +26,16 @@ _LIMITS = ("num_simulations", "time_limit_s")
 
 
 def choose_networks(folder: RunFolder, num_networks: int) -> list[Path]:
-    """Choose evenly spaced networks of a run, and return their paths, the oldest first.
+    """Choose evenly spaced networks of a run and return their paths, oldest first.
 
-    The first and the newest stored network are always among them; a single one is the newest.
+    The newest stored network is always chosen, and so is the oldest if at least two are chosen.
+
+    Args:
+        folder: the run's folder.
+        num_networks: number of networks to choose; all of them if the run has fewer.
+
+    Raises:
+        StoredFileError: if the run has no networks.
     """
     paths = sorted((folder.path / "networks").glob("*.safetensors"))
     if not paths:
@@ -45,12 +52,20 @@ def make_players(
     settings: PlayerSettings,
     file: RatingFile,
 ) -> dict[str, Player]:
-    """Make the players by name, and record in ``file`` which of them are networks of the run.
+    """Make the players to rate, and record in ``file`` which of them are networks of the run.
 
     Args:
-        networks: the run's networks to rate.
+        networks: paths of the run's networks to rate.
         specs: specifications of the other players.
-        settings: settings of the networks. The seeds of all players are derived from its seed.
+        game: the game that they play.
+        settings: settings of the networks; the seeds of all players are derived from its seed.
+        file: the contents of the run's ratings.json.
+
+    Returns:
+        {name in ratings.json: player}.
+
+    Raises:
+        ConfigError: if a player does not exist.
     """
     spec_of = {player_name(spec, game, settings): spec for spec in specs}
     for path in networks:
@@ -70,13 +85,14 @@ def make_players(
 
 
 def player_name(spec: str, game: Game, settings: PlayerSettings) -> str:
-    """Return the name of the player that a specification describes.
+    """Return the name under which ratings.json stores the player that a specification describes.
 
-    All specifications of the same player have the same name.
-
-    The name of a network contains its file and its search limits.
+    All specifications of the same player give the same name. A network's name contains its file and
+    its search limits.
 
     Args:
+        spec: the player's specification.
+        game: the game that it plays.
         settings: settings of the networks.
 
     Raises:
@@ -97,7 +113,7 @@ def player_name(spec: str, game: Game, settings: PlayerSettings) -> str:
 def _network_name(path: Path) -> str:
     """Return the name under which ratings.json stores the network in a file.
 
-    A shipped network may be replaced by a better one, so it is named after the run that made it.
+    A shipped network may be replaced by a better one, so it is named after the run that trained it.
     """
     if not is_shipped(path):
         return str(path)
@@ -106,7 +122,12 @@ def _network_name(path: Path) -> str:
 
 
 def _limited(spec: str, settings: PlayerSettings) -> PlayerSettings:
-    """Return ``settings``, without the number of simulations if the player has no network."""
+    """Return the settings for a player, without a number of simulations if it has no network.
+
+    Args:
+        spec: the player's specification.
+        settings: settings of the networks.
+    """
     kind, _ = read_spec(spec)
     if not has_network(kind):
         return dataclasses.replace(settings, num_simulations=None)

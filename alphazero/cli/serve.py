@@ -1,5 +1,5 @@
-"""Open a page in the browser: play against networks, UCT and solvers, look into their search, see
-the training runs. docs/SERVE.md describes it.
+"""Serve a page for the browser: play against networks, UCT and solvers, look into their search, and
+see the training runs. docs/SERVE.md describes it.
 
     alphazero serve
     alphazero serve game=othello
@@ -49,7 +49,11 @@ class Settings:
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Serve the page until Ctrl-C."""
+    """Serve the page until Ctrl-C, then end the process.
+
+    Raises:
+        ConfigError: if a setting cannot be used, or a library for the server is missing.
+    """
     _check(settings)
     from alphazero.web.backend import Backend
 
@@ -81,7 +85,11 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _playable(name: str) -> str:
-    """Return the full name of a game that the user named; refuse games of one player."""
+    """Return the full name of a game that the user named, which must have two players.
+
+    Raises:
+        ConfigError: if there is no such game, or it has one player.
+    """
     game = make_game(name)
     if game.num_players == 1:
         reason = "the page is for two players, and this game has one; 'alphazero play' plays it"
@@ -95,7 +103,11 @@ def _warm_up(backend: "Backend") -> None:
 
 
 def _check(settings: Settings) -> None:
-    """Refuse a missing folder of runs and an unsafe token, before anything is loaded."""
+    """Check the folder of runs and the token, before anything is loaded.
+
+    Raises:
+        ConfigError: if the folder is missing, or the token is too short or not plain ASCII.
+    """
     if settings.runs != Settings().runs and not Path(settings.runs).is_dir():
         raise ConfigError.of("runs", settings.runs, reason="there is no such folder")
     token = settings.token

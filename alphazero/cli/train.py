@@ -7,8 +7,8 @@ and change any single setting.
     alphazero train --multirun game=tic_tac_toe seed=1,2,3
     alphazero train resume=latest
 
-`main` composes and checks the settings of each run (`alphazero.training.run_config`); `_train`
-trains the run (`alphazero.training.trainer`).
+`main` composes and checks the settings of each run with `alphazero.training.run_config`; `_train`
+trains the run with `alphazero.training.trainer`.
 """
 
 import argparse
@@ -50,7 +50,18 @@ from alphazero.training.trainer import Trainer
 
 
 def main(arguments: list[str]) -> int:
-    """Train one run or a sweep, resume a run, or print the settings or the help."""
+    """Train one run or a sweep, resume a run, or print the settings or the help.
+
+    Args:
+        arguments: the arguments of `alphazero train`.
+
+    Returns:
+        The exit status: 0, or 130 if stopped by Ctrl-C.
+
+    Raises:
+        ConfigError: for an argument that cannot be used.
+        TrainingDivergedError: if losses, weights or the network's outputs are not finite.
+    """
     if HELP & set(arguments):
         _print_help([word for word in arguments if word not in HELP])
         return 0
@@ -66,7 +77,12 @@ def main(arguments: list[str]) -> int:
 
 
 def _train_new(options: argparse.Namespace, words: list[str]) -> int:
-    """Train a new run, or all runs of a sweep one after another; return the exit status."""
+    """Train a new run, or all runs of a sweep one after another; return the exit status.
+
+    Args:
+        options: options such as ``--multirun``.
+        words: settings and config-group choices.
+    """
     sweep = runs_of_sweep(words) if options.multirun else [(words, {})]
     # All runs are checked before the first one starts.
     runs = [(compose(of_run, options.config_dir), varied) for of_run, varied in sweep]
@@ -88,10 +104,10 @@ def _train_new(options: argparse.Namespace, words: list[str]) -> int:
 
 
 def _split(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
-    """Split arguments into options such as ``--cfg``, and settings and config-group choices.
+    """Split arguments into options such as ``--cfg``, and settings or config-group choices.
 
     Raises:
-        ConfigError: for an unknown option, or a value that an option does not take.
+        ConfigError: for an unknown option, or a value that an option does not accept.
     """
     parser = argparse.ArgumentParser(add_help=False, exit_on_error=False)
     parser.add_argument("--multirun", "-m", action="store_true")
@@ -110,7 +126,12 @@ def _split(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
 
 
 def _print_help(arguments: list[str]) -> None:
-    """Print the help; ``key=value`` arguments change the values shown, others name sections."""
+    """Print an overview of the settings, or the help of single sections or settings.
+
+    Args:
+        arguments: names of sections or settings to print, options, and ``key=value`` arguments,
+            which change the values shown.
+    """
     options, words = _split(arguments)
     sections = [word for word in words if "=" not in word and word[0] != "~"]
     words = [word for word in words if word not in sections]
@@ -121,7 +142,11 @@ def _print_help(arguments: list[str]) -> None:
 
 
 def _print_settings(options: argparse.Namespace, words: list[str]) -> None:
-    """Print the settings of a run as YAML."""
+    """Print the settings of a run as YAML.
+
+    Raises:
+        ConfigError: if the arguments describe a sweep.
+    """
     if options.multirun:
         raise ConfigError("--cfg cannot be combined with --multirun.", key="--cfg")
     print(to_yaml(dataclasses.asdict(compose(words, options.config_dir))), end="")
@@ -133,11 +158,14 @@ def _train(
     resumed: bool,
     varied: Mapping[str, str] | None = None,
 ) -> int:
-    """Train a run; return the exit status.
+    """Train a run and return the exit status; if no iteration gets stored, delete its folder.
 
     Args:
-        varied: settings and config-group choices in which this run differs from others of its
-            sweep.
+        settings: the settings of the run.
+        folder: the folder of the run, whose lock must be held.
+        resumed: whether the run is resumed, not new.
+        varied: the settings and config-group choices that distinguish the run within its sweep, by
+            key; None if there is no sweep.
     """
     console = Console(highlight=False, emoji=False)
     try:
@@ -156,7 +184,16 @@ def _train(
 
 
 def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -> int:
-    """Run the training loop and pass its events to the loggers; Ctrl-C stops it cleanly."""
+    """Run the training loop and pass its events to the loggers; Ctrl-C stops it cleanly.
+
+    Args:
+        trainer: the trainer of a new or restored run.
+        console: where progress and results are printed.
+        varied: the settings that distinguish the run within its sweep, by key, or None.
+
+    Returns:
+        The exit status: 0, or 130 if stopped by Ctrl-C.
+    """
     from alphazero.training.loggers.tensorboard import TensorBoardLogger  # takes a second to import
 
     shown = ConsoleLogger(console, trainer.settings.run.num_iterations, trainer.progress)
@@ -181,7 +218,7 @@ def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -
 
 
 def _print_runs(folders: list[RunFolder], console: Console) -> None:
-    """Print the strength of each run of a sweep, and a command that compares two of them."""
+    """Print the strength of each run of a sweep, and a command that compares two of the runs."""
     table = figures_table("strength, %", left="\nrun")
     for folder in folders:
         strength = _strength(folder)
@@ -194,9 +231,9 @@ def _print_runs(folders: list[RunFolder], console: Console) -> None:
 
 
 def _strength(folder: RunFolder) -> float:
-    """Return a run's strength after the last iteration.
+    """Return a run's strength after its last iteration, in [0, 1].
 
-    It is the accuracy with search if an evaluation set ships with the game, otherwise the score
+    This is the accuracy with search if an evaluation set ships with the game, otherwise the score
     against UCT; NaN if neither was measured.
     """
     row = folder.read_metrics()[-1]
@@ -204,7 +241,18 @@ def _strength(folder: RunFolder) -> float:
 
 
 def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
-    """Find a stored run; return its settings, changed by the arguments, and its folder."""
+    """Find the run to resume, and apply the other arguments to its settings.
+
+    Args:
+        arguments: ``resume=`` and other ``key=value`` arguments.
+
+    Returns:
+        The run's changed settings, and its folder.
+
+    Raises:
+        ConfigError: if there is no such run, or a setting cannot be changed.
+        StoredFileError: if the run's settings cannot be read.
+    """
     options = [word for word in arguments if word.startswith(("-", "~", "+"))]
     if options:
         message = f"{options[0]} cannot be combined with resume=, only key=value can."
@@ -229,7 +277,7 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
 
 
 def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
-    """Format the lines printed before training: game, folder, network and engine."""
+    """Format the lines printed before training: game, folder, network and its engine."""
     num_weights = sum(parameter.numel() for parameter in trainer.learner.network.parameters())
     verb = f"Resuming after iteration {trainer.iteration} of" if resumed else "Training"
     engine = trainer.evaluator.report
@@ -244,7 +292,7 @@ def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
 
 
 def kept_text(trainer: Trainer) -> str:
-    """Say which iteration of an interrupted run is stored, and which command resumes it."""
+    """Say which iteration of an interrupted run is stored, and which command resumes the run."""
     if not trainer.store.iteration:
         return "No iteration was finished, so nothing is kept."
     resume = f"{program()} train {_resume_words(trainer)}"
@@ -252,7 +300,12 @@ def kept_text(trainer: Trainer) -> str:
 
 
 def end_lines(trainer: Trainer, report: IterationReport) -> list[str]:
-    """Format a summary of a run that has ended, and commands to try next."""
+    """Format a summary of a run that has ended, followed by commands to try next.
+
+    Args:
+        trainer: the run's trainer.
+        report: the report of the last iteration.
+    """
     lines = []
     if report.proof is not None:
         lines = [*proof_lines(trainer.game, report.proof.report), ""]
@@ -268,14 +321,19 @@ def end_lines(trainer: Trainer, report: IterationReport) -> list[str]:
 def program(name: str = "alphazero") -> str:
     """Return how to call a program of this installation from a shell.
 
-    It is the program's name if the shell finds it, otherwise its path.
+    It is the program's name if the shell finds the program, otherwise its path.
     """
     beside = Path(sys.argv[0]).with_name(name)
     return name if shutil.which(name) or not beside.is_file() else str(beside)
 
 
 def _command(*words: str, of: str = "alphazero") -> str:
-    """Format a command line for a program of this installation, quoted for a shell."""
+    """Format a command line, quoted for a shell, that calls a program of this installation.
+
+    Args:
+        words: the arguments of the program.
+        of: the name of the program.
+    """
     return f"{shlex.quote(program(of))} {shlex.join(words)}"
 
 
@@ -284,7 +342,7 @@ def _tensorboard(folder: Path | str) -> str:
 
 
 def finished_lines(trainer: Trainer) -> list[str]:
-    """Format the message shown when a finished run is resumed, with the command that extends it."""
+    """Format the message for a finished run that is resumed, with the command that extends it."""
     limits = " and ".join(f"{key}={value}" for key, value in trainer.reached_limits.items())
     took = f"{trainer.iteration} iterations in {duration_text(trainer.elapsed_s)}"
     return [
@@ -294,9 +352,10 @@ def finished_lines(trainer: Trainer) -> list[str]:
 
 
 def _longer_run(trainer: Trainer, is_proven: bool = False) -> str:
-    """Format the command that trains a run further: the limits that ended it, doubled.
+    """Format the command that trains a run further, doubling the limits that have ended it.
 
     Args:
+        trainer: the trainer of the finished run.
         is_proven: whether a complete proof would end the run again after one iteration.
     """
     done = {"run.num_iterations": trainer.iteration, "run.time_limit_s": trainer.elapsed_s}

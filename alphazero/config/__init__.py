@@ -1,1 +1,1 @@
-"""Settings: declared in code, read from command lines and files, and checked in one place."""
+"""Typed settings: declare them, read them from command lines and files, and check their values."""

@@ -1,9 +1,9 @@
-"""Read the settings of a command from its ``key=value`` arguments.
+"""Read a command's settings from its ``key=value`` arguments.
 
 The type of a setting decides how its value is read: text literally, a list as in YAML (``[3,3]``);
 ``null`` means no value. Hydra's grammar is not used for values, because it gives commas and equals
 signs a meaning: ``second=uct:500,uct_c=0.7`` would need two pairs of quotes, as would 12 of the 212
-values in our documentation. Hydra only composes config files, see `alphazero.config.hydra`.
+values in our documentation. `alphazero.config.hydra` uses Hydra only to merge config files.
 """
 
 import contextlib
@@ -21,15 +21,16 @@ _UNREADABLE = (yaml.YAMLError, RecursionError, ValueError)
 
 
 def from_overrides(cls: type, words: list[str], command: str) -> Any:
-    """Fill the settings class ``cls`` from command-line arguments, and check the values.
+    """Make the settings of a command from its ``key=value`` arguments, and check the values.
 
     Args:
+        cls: the settings class, which holds the defaults.
         words: the arguments.
-        command: the command that error messages name, such as "alphazero match".
+        command: the command to name in error messages, such as "alphazero match".
 
     Raises:
-        ConfigError: for an argument without "=", an unknown key, a value of the wrong type, or one
-            out of range.
+        ConfigError: for an argument without "=" or without a value, an unknown key, a value of the
+            wrong type, or a value out of range.
     """
     values = parse_overrides(cls, words, command)
     for row in rows(cls()):
@@ -41,7 +42,16 @@ def from_overrides(cls: type, words: list[str], command: str) -> Any:
 
 
 def parse_overrides(cls: type, words: list[str], command: str) -> dict[str, Any]:
-    """Convert ``key=value`` arguments to nested dictionaries; values are not checked.
+    """Convert ``key=value`` arguments to nested dictionaries, without checking the values.
+
+    Args:
+        cls: the settings class, which defines the allowed keys.
+        words: the arguments.
+        command: the command to name in error messages, such as "alphazero match".
+
+    Returns:
+        The values, nested by section: ``learner.batch_size=512`` becomes
+        ``{"learner": {"batch_size": "512"}}``.
 
     Raises:
         ConfigError: for an argument without "=", or an unknown key.
@@ -63,7 +73,7 @@ def split_word(word: str) -> tuple[str, str]:
     """Split a ``key=value`` argument into its key and the text of its value.
 
     Raises:
-        ConfigError: if there is no "=".
+        ConfigError: if the argument has no "=", or nothing before it.
     """
     key, equals, text = word.partition("=")
     if not equals or not key:
@@ -73,10 +83,16 @@ def split_word(word: str) -> tuple[str, str]:
 
 
 def check_key(key: str, text: str, known: list[str], command: str) -> None:
-    """Check that the key of an argument is one of the ``known`` keys.
+    """Check that an argument's key is one of the known keys.
+
+    Args:
+        key: the key to check.
+        text: the text of its value, stored in the error.
+        known: all allowed keys.
+        command: the command to name in error messages.
 
     Raises:
-        ConfigError: for any other key; the message suggests the most similar one.
+        ConfigError: if the key is unknown; the message suggests the most similar key.
     """
     if key not in known:
         listed = ", ".join(known) if len(known) <= _MAX_LISTED else f"in '{command} --help'"
@@ -86,7 +102,7 @@ def check_key(key: str, text: str, known: list[str], command: str) -> None:
 
 
 def split_values(text: str) -> list[str]:
-    """Split a text at the commas that lie outside brackets and quotes."""
+    """Split a text at those commas that lie outside brackets and quotes."""
     values = [""]
     depth = 0
     quote = ""
@@ -105,9 +121,9 @@ def split_values(text: str) -> list[str]:
 
 
 def _read_value(text: str, kind: type) -> Any:
-    """Convert text to a value for a setting of type ``kind``; invalid YAML stays text.
+    """Convert the text of a value for a setting of type ``kind``; text that is not YAML stays text.
 
-    Numbers and booleans stay text as well: they are converted when the value is checked.
+    Numbers and booleans stay text too: they are converted when the value is checked.
     """
     if text == "null":
         return None

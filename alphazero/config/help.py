@@ -1,6 +1,6 @@
-"""Print the text of `--help` from a command's settings class.
+"""Print a command's `--help` text from its settings class.
 
-It shows the default value, the meaning and the allowed values of each setting.
+The text shows the default value, the meaning and the allowed values of each setting.
 """
 
 import dataclasses
@@ -37,18 +37,20 @@ def print_help(
     """Print the help of a command.
 
     A command with config groups has many settings, so its help is an overview, plus one page for
-    each section.
+    each section of settings.
 
     Args:
         command: the name of the command.
         summary: what the command does.
         settings: an instance of the command's settings class; its values are shown as the defaults.
-        examples: complete command lines.
-        choices: the command's config groups, and the names of the files in each.
-        sections: sections or settings to print alone, or "all"; for commands with ``choices``.
+        examples: example command lines.
+        choices: the command's config groups, and the names of the files in each; None if it has
+            none.
+        sections: names of the sections or single settings to print instead of the overview, or
+            "all"; only for commands with ``choices``.
 
     Raises:
-        ConfigError: if there is no such section.
+        ConfigError: if there is no such section or setting.
     """
     console = TrimmedConsole(highlight=False, emoji=False)
     console.width = min(console.width, _WIDTH)
@@ -86,7 +88,7 @@ def _print_settings(console: TrimmedConsole, groups: dict[str, list[Row]]) -> No
 
 
 def _print_table(console: TrimmedConsole, heading: str, table: dict[str, str]) -> None:
-    """Print a two-column table of names and their meanings."""
+    """Print a heading and, below it, a two-column table of names and their meanings."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     for name, text in table.items():
         grid.add_row(Text(name, "cyan"), text)
@@ -95,7 +97,14 @@ def _print_table(console: TrimmedConsole, heading: str, table: dict[str, str]) -
 
 
 def _chosen(settings: Any, sections: Sequence[str]) -> dict[str, list[Row]]:
-    """Return the settings named by ``sections``: whole sections, single settings, or "all"."""
+    """Return the settings to print, grouped by heading.
+
+    Args:
+        sections: names of whole sections or of single settings, or "all".
+
+    Raises:
+        ConfigError: if there is no such section or setting.
+    """
     groups = _groups(settings)
     found: dict[str, list[Row]] = {}
     known = {"all"}
@@ -118,9 +127,10 @@ def _sections(settings: Any) -> list[dataclasses.Field]:
 
 
 def _groups(settings: Any) -> dict[str, list[Row]]:
-    """Group the settings by heading: sections, the class's own settings, then its base classes'.
+    """Group a command's settings by heading: sections first, then those of each class.
 
-    A base class may declare a separate heading for its settings as ``HEADING``.
+    The class's own settings come before those of its base classes. A base class may define a
+    separate heading for its settings as ``HEADING``.
     """
     all_rows = list(rows(settings))
     groups: dict[str, list[Row]] = {
@@ -138,7 +148,7 @@ def _groups(settings: Any) -> dict[str, list[Row]]:
 
 
 def _setting(row: Row) -> Text:
-    """Format a setting as ``key=default``, followed by its allowed values."""
+    """Format a setting as ``key=default``, followed by its allowed values in brackets."""
     value = f"{row.value:g}" if isinstance(row.value, float) else value_text(row.value)
     default = "" if row.value in (None, "") else f"={value}"
     allowed = f"  [{row.allowed}]" if row.allowed else ""

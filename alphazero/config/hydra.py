@@ -1,8 +1,9 @@
 """Merge the settings of a run from config files and command-line arguments, with Hydra.
 
-Hydra merges without looking at values: `alphazero.training.run_config` checks them afterwards. As
-in all commands (`alphazero.config.command_line`), text needs no quotes on the command line: they
-are added here. Hydra's ``~group``, ``+group=file`` and ``${interpolations}`` also work.
+Hydra merges values without checking them; `alphazero.training.run_config` checks the result. Text
+needs no quotes on the command line, as in all commands (`alphazero.config.command_line`), because
+this module adds the quotes. Hydra's ``~group``, ``+group=file`` and ``${interpolations}`` also
+work.
 """
 
 import dataclasses
@@ -36,10 +37,14 @@ _PACKAGE_HINT = " Is its first line '# @package _global_'?"
 
 
 def runs_of_sweep(words: Sequence[str]) -> Iterator[tuple[list[str], dict[str, str]]]:
-    """Yield, for each run of a sweep, its arguments and its values of the settings that vary.
+    """Yield the command-line arguments of each run of a sweep.
 
     Args:
-        words: command-line arguments; several values, separated by commas, make a run each.
+        words: the arguments of the whole sweep; one with several values, such as ``seed=1,2,3``,
+            makes a run for each value (or for each combination with others).
+
+    Yields:
+        The arguments of the run, and the values that distinguish it from the other runs, by key.
 
     Raises:
         ConfigError: for an argument without "=".
@@ -64,15 +69,15 @@ class Composer:
     """Merges config files and command-line arguments into the settings of a run."""
 
     def __init__(self, cls: type, folder: Path, config_dir: str | None = None):
-        """Read the names of the config files.
+        """Read the names of all config files.
 
         Args:
-            cls: the settings class, whose defaults the files change.
-            folder: the folder of the shipped config files.
-            config_dir: a folder with the user's own config files.
+            cls: the settings class, whose defaults the config files change.
+            folder: the folder of the config files that ship with the program.
+            config_dir: a folder with the user's own config files, or None.
 
         Raises:
-            ConfigError: if there is no such folder.
+            ConfigError: if the user's folder does not exist.
         """
         self.folder = folder
         self.kinds = types_of(cls)
@@ -89,13 +94,13 @@ class Composer:
         store_schema(cls)
 
     def merge(self, words: Sequence[str]) -> dict[str, Any]:
-        """Merge the settings of one run into plain data, nested by sections.
+        """Merge config files and arguments into the settings of one run, as nested dictionaries.
 
         Args:
-            words: config-group choices and single settings.
+            words: arguments that choose a file of a config group or set a single setting.
 
         Raises:
-            ConfigError: for an unknown key or choice, or a file that cannot be read.
+            ConfigError: for an unknown key or choice, or a config file that cannot be read.
         """
         overrides = [self._override(word) for word in words]
         try:
@@ -110,7 +115,11 @@ class Composer:
     # --- arguments as overrides in Hydra's grammar ------------------------------------------------
 
     def _override(self, word: str) -> str:
-        """Check an argument's key, and write the argument in Hydra's grammar."""
+        """Check an argument's key, and return the argument in Hydra's grammar.
+
+        Raises:
+            ConfigError: for an unknown key, or several values, which only a sweep may have.
+        """
         if word.startswith("~"):
             return word
         key, text = split_word(word.lstrip("+"))
@@ -128,7 +137,11 @@ class Composer:
         return f"{key}={text}"
 
     def _check_not_hidden(self, group: str, choice: str) -> None:
-        """Check that no shipped config file hides the user's own file of the same name."""
+        """Refuse the user's own config file if a shipped file of the same name hides it.
+
+        Raises:
+            ConfigError: if the user's file is hidden.
+        """
         path = self.own_files.get(f"{group}/{choice}")
         shipped = self.folder / group / f"{choice}.yaml"
         if path and shipped.is_file() and not path.samefile(shipped):
@@ -138,7 +151,7 @@ class Composer:
     # --- errors -----------------------------------------------------------------------------------
 
     def _refused(self, error: Exception) -> ConfigError:
-        """Convert an error of Hydra, OmegaConf or YAML to a ConfigError of one sentence."""
+        """Convert an error from Hydra, OmegaConf or YAML to a one-sentence ConfigError."""
         if isinstance(error, OverrideParseException):
             key, _, value = error.override.partition("=")
             return ConfigError.of(key, value, reason="Hydra cannot parse it")
@@ -152,7 +165,7 @@ class Composer:
         return ConfigError(f"{start}{text}.{hint}", key=setting)
 
     def _missing(self, error: MissingConfigException) -> ConfigError:
-        """Make the error for a config-group choice that does not exist."""
+        """Make the error for a choice that its config group does not contain."""
         # Such as "experiment/ablation/adam".
         group, _, choice = str(error.missing_cfg_file).partition("/")
         choices = self.groups.get(group, [])
@@ -166,13 +179,13 @@ class Composer:
 
 @functools.cache
 def store_schema(cls: type) -> None:
-    """Register the keys of a settings class with Hydra; types are checked after the merge."""
+    """Register the keys of a settings class with Hydra; value types are checked after the merge."""
     schema = dataclasses.asdict(cls())
     ConfigStore.instance().store(name=f"{CONFIG_NAME}_schema", node=schema)
 
 
 @functools.lru_cache(maxsize=256)
 def _compose(folder: Path, overrides: tuple[str, ...]) -> DictConfig:
-    """Let Hydra merge files and overrides; the result is cached, so callers must not change it."""
+    """Let Hydra merge config files and overrides; the result is cached and must not be changed."""
     with hydra.initialize_config_dir(str(folder), version_base="1.3", job_name=CONFIG_NAME):
         return hydra.compose(CONFIG_NAME, overrides=list(overrides))

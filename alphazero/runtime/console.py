@@ -1,8 +1,8 @@
-"""The commands' console, based on rich: lines break only between words.
+"""The console on which commands print: a rich console that breaks lines only between words.
 
-In: any objects that rich can print. Out: text wrapped between words on a terminal; unbroken lines
-and tables in a pipe or a file. By itself, a terminal breaks a long line anywhere, even inside a
-number, and rich breaks long words, which then cannot be copied.
+On a terminal, text is wrapped between words; in a pipe or a file, lines and tables stay unbroken.
+Without this module, a terminal would break a long line anywhere, even inside a number, and rich
+would break long words, which could then not be copied.
 """
 
 import re
@@ -14,10 +14,10 @@ from rich.text import Text
 
 
 class TrimmedConsole(rich.console.Console):
-    """A console that leaves out trailing spaces when it writes to a pipe or a file."""
+    """A rich console that omits trailing spaces when it writes to a pipe or a file."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print as rich does, but without the spaces with which rich pads lines at their ends."""
+        """Print as rich does but, in a pipe or a file, without trailing spaces."""
         if self.is_terminal or self.record:
             super().print(*objects, **options)
             return
@@ -28,10 +28,13 @@ class TrimmedConsole(rich.console.Console):
 
 
 class Console(TrimmedConsole):
-    """The console on which commands print; it breaks lines only between words."""
+    """The console on which commands print, breaking lines only between words."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print a single text or table without broken words; print anything else as rich does."""
+        """Print a single text or table without breaking words across lines.
+
+        Anything else is printed as rich does.
+        """
         (item,) = objects if len(objects) == 1 else (None,)
         if isinstance(item, str):
             item = self.render_str(item, markup=options.get("markup"), highlight=False)
@@ -49,9 +52,9 @@ class Console(TrimmedConsole):
 
 
 def wrapped(text: Text, width: int) -> Text:
-    """Wrap a text between words to lines of at most ``width`` characters.
+    """Wrap a text between words into lines of at most ``width`` characters.
 
-    A word longer than that stays whole on its own line.
+    A longer word gets a line of its own, unbroken.
     """
     lines = [part for line in text.split("\n", allow_blank=True) for part in _parts(line, width)]
     return Text("\n").join(lines)
@@ -72,5 +75,5 @@ def _parts(line: Text, width: int) -> list[Text]:
 
 
 def counted(number: int, noun: str) -> str:
-    """Format a number with its noun, such as "1 move" or "1,200 moves"."""
+    """Format a number with a noun given in the singular, such as "1 move" or "1,200 moves"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

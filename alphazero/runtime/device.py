@@ -1,7 +1,7 @@
-"""The device on which torch computes, and its number of CPU threads.
+"""Choose the device on which torch computes, and its number of CPU threads.
 
 The GPU of an Apple computer ("mps") is untested. "auto" chooses it only if a convolution and its
-gradient work there.
+gradient work on it.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ _ALLOWED = ["auto", "cpu", "cuda", "cuda:1", "mps"]
 
 
 def choose_device(name: str) -> torch.device:
-    """Return the torch device called ``name``; "auto" takes a GPU if there is one.
+    """Return the torch device called ``name``; "auto" selects a GPU if there is one, else the CPU.
 
     Raises:
         ConfigError: if this machine has no such device.
@@ -43,7 +43,7 @@ def choose_device(name: str) -> torch.device:
 
 
 def _apple_gpu_works() -> bool:
-    """Return whether an Apple GPU can compute a convolution and its gradient."""
+    """Return whether this machine has an Apple GPU that computes a convolution and its gradient."""
     if not torch.backends.mps.is_available():
         return False
     try:
@@ -56,7 +56,7 @@ def _apple_gpu_works() -> bool:
 
 
 def has_bfloat16(device: torch.device) -> bool:
-    """Return whether the device computes bfloat16 in hardware, faster than float32."""
+    """Return whether a device supports bfloat16 in hardware, where it is faster than float32."""
     if device.type == "cuda":
         return torch.cuda.get_device_capability(device) >= (8, 0)
     # These queries are private, and older versions of torch lack them.
@@ -65,13 +65,13 @@ def has_bfloat16(device: torch.device) -> bool:
 
 
 def set_num_threads(num_threads: int) -> int:
-    """Set the number of threads that torch uses.
+    """Set the number of CPU threads that torch uses.
 
     Args:
-        num_threads: 0 means one per core that this process may use.
+        num_threads: the number of threads; 0 means one for each core that this process may use.
 
     Returns:
-        The number of threads set.
+        The number of threads that was set.
     """
     num_threads = num_threads or num_cores()
     torch.set_num_threads(num_threads)
@@ -83,7 +83,7 @@ def set_num_threads(num_threads: int) -> int:
 
 @contextlib.contextmanager
 def torch_threads(num_threads: int) -> Iterator[None]:
-    """Set torch's number of threads within a ``with`` block."""
+    """Set torch's number of CPU threads within a ``with`` block, and restore it afterwards."""
     before = torch.get_num_threads()
     torch.set_num_threads(num_threads)
     try:
@@ -93,6 +93,6 @@ def torch_threads(num_threads: int) -> Iterator[None]:
 
 
 def num_cores() -> int:
-    """Return the number of cores that this process may use."""
+    """Return the number of CPU cores that this process may use."""
     has_affinity = hasattr(os, "sched_getaffinity")
     return len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1

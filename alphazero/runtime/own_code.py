@@ -1,12 +1,13 @@
-"""Load code from outside this package by name: ``module:name``, or the name of an entry point.
+"""Load users' code by name: ``module:name``, or the name of an entry point.
 
-An installed package announces entry points in its ``pyproject.toml``:
+An installed package declares entry points in its ``pyproject.toml``:
 
     [project.entry-points."alphazero.games"]
     breakthrough = "my_package.rules:GAME"
 
-Importing a module runs it, so callers must make sure that the user wants that: ``module:name`` from
-a stored file runs only if the user names it too; the user has installed every entry point.
+Importing a module runs its code, so callers must make sure that the user agrees. A ``module:name``
+that comes from a stored file may be imported only if the user has given it too. Entry points need
+no permission, because the user has installed their packages.
 """
 
 import importlib
@@ -28,16 +29,16 @@ _PYTHON = Path(os.__file__).parent
 
 
 def is_module_name(name: str) -> bool:
-    """Return whether a name has the form ``module:name``; both parts may contain dots."""
+    """Return whether a name has the form ``module:name``, in which both parts may contain dots."""
     module, _, attribute = name.partition(":")
     parts = [*module.split("."), *attribute.split(".")]
     return bool(attribute) and all(part.isidentifier() for part in parts)
 
 
 def announced(group: str) -> dict[str, EntryPoint]:
-    """Return the entry points of a group that installed packages announce, keyed by name.
+    """Return the entry points that installed packages declare in a group, by name.
 
-    None is loaded.
+    No entry point is loaded.
     """
     return {entry.name: entry for entry in entry_points(group=group)}
 
@@ -46,12 +47,13 @@ def load_own(name: str, group: str, key: str, others: Sequence[str] = ()) -> Any
     """Import and return the object that ``module:name`` or an entry point refers to.
 
     Args:
-        group: group of the entry points.
-        key: the setting that names the object, for errors.
-        others: other values that the setting accepts, for errors.
+        name: ``module:name``, or the name of an entry point.
+        group: the group in which to look for the entry point, such as "alphazero.games".
+        key: the setting that gave the name, for errors.
+        others: further values that the setting accepts, listed in errors.
 
     Raises:
-        ConfigError: if there is no such module, name or entry point, or the import fails.
+        ConfigError: if there is no such module, object or entry point, or the import fails.
     """
     if is_module_name(name):
         return _imported(name, name, key)
@@ -61,7 +63,7 @@ def load_own(name: str, group: str, key: str, others: Sequence[str] = ()) -> Any
 
 
 def reason_of(error: BaseException) -> str:
-    """Describe an error that a user's code raised as a clause, with file and line in that code."""
+    """Describe an error in a user's code as a clause that names the file and line in that code."""
     text = " ".join(str(error).split()).rstrip(".")
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
     # The message of a syntax error names its line.
@@ -72,7 +74,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def _is_own(file: str) -> bool:
-    """Return whether a file is the user's own: not part of this package, Python or torch."""
+    """Return whether a file is the user's own, not part of this package, Python or torch."""
     is_pythons = file.startswith("<") or Path(file).is_relative_to(_PYTHON)
     parts = Path(file).parts
     return not (
@@ -84,11 +86,16 @@ def _is_own(file: str) -> bool:
 
 
 def _imported(target: str, name: str, key: str) -> Any:
-    """Import the object that ``target``, a ``module:name``, refers to.
+    """Import and return the object that a ``module:name`` refers to.
 
     Args:
-        name: the name that the user typed, for errors.
-        key: the setting that holds the name, for errors.
+        target: the ``module:name``.
+        name: the name that the user typed, for errors; for an entry point, it differs from
+            ``target``.
+        key: the setting that gave the name, for errors.
+
+    Raises:
+        ConfigError: if there is no such module or object, or the import fails.
     """
     module_name, _, attribute = target.partition(":")
     if os.getcwd() not in sys.path:  # present with `python -m`, but not in a console command

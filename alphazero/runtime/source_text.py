@@ -1,8 +1,8 @@
-"""The source of a user's game: its module, and the user's modules that it imports.
+"""Read the source code of a user's game: its module, and the user's modules that it imports.
 
-The files are parsed but never run. The digest of their code identifies the rules in everything that
-is stored: compiled kernels, results of the rule check, runs and networks. It ignores comments,
-docstrings and layout. Libraries are not included.
+The files are parsed but never run. The digest of their code identifies the game's rules in
+everything that is stored: compiled kernels, results of rule checks, runs and networks. The digest
+ignores comments, docstrings and layout. Libraries are not included.
 """
 
 import ast
@@ -21,7 +21,7 @@ _LIBRARIES = ("site-packages", "dist-packages")
 
 
 def source_files(file: Path) -> list[Path]:
-    """Return the paths of a file and of the user's files that it imports, also indirectly."""
+    """Return the paths of a file and of the user's files that it imports, even indirectly."""
     found = list[Path]()
     pending = [file]
     while pending:
@@ -35,9 +35,10 @@ def source_files(file: Path) -> list[Path]:
 
 
 def source_text(file: Path) -> str:
-    """Return the code of a file and the user's files it imports, without comments.
+    """Return the code of a file and of the user's files that it imports, without comments.
 
-    Blocks such as ``if __name__ == "__main__"`` are left out.
+    Blocks that run only when a file is started as a program, such as ``if __name__ == "__main__"``,
+    are left out.
     """
     return "\n\n\n".join(
         ast.unparse(ast.Module([node for node in _tree(place).body if not _is_script(node)], []))
@@ -46,13 +47,15 @@ def source_text(file: Path) -> str:
 
 
 def module_file(module_name: str) -> Path | None:
-    """Return the source file of a loaded module; None if it has none, as in a notebook."""
+    """Return the source file of a loaded module; None if it has none, for example in a notebook."""
     file = getattr(sys.modules.get(module_name), "__file__", None)
     return Path(file) if file and Path(file).is_file() else None
 
 
 def digest_of(text: str) -> str:
     """Return the digest of a game's rules, given as source code; "" for an empty text.
+
+    Comments, docstrings and layout do not affect it.
 
     Raises:
         SyntaxError, ValueError: if the text is not Python.
@@ -69,10 +72,11 @@ class _WithoutDocstrings(ast.NodeTransformer):
 
 
 def read_source(file: Path) -> str:
-    """Read a source file in its declared encoding, without a byte order mark.
+    """Read a source file in the encoding that it declares, without a byte order mark.
 
     Raises:
-        OSError, SyntaxError: if it cannot be read, or decoded.
+        OSError: if the file cannot be read.
+        SyntaxError, UnicodeDecodeError: if the file cannot be decoded.
     """
     with tokenize.open(file) as opened:
         return opened.read()
@@ -82,14 +86,14 @@ def read_source(file: Path) -> str:
 
 
 def _library(file: Path) -> str:
-    """Return the name of the installed package that contains a file, or "" for a user's file."""
+    """Return the name of the installed package that a file belongs to; "" for a user's file."""
     parts = file.parts
     places = [parts.index(name) for name in _LIBRARIES if name in parts]
     return parts[places[0] + 1] if places else ""
 
 
 def _tree(file: Path) -> ast.Module:
-    """Parse a file; return an empty syntax tree if it cannot be read or parsed."""
+    """Parse a source file; return an empty syntax tree if it cannot be read or parsed."""
     try:
         return ast.parse(read_source(file))
     except (OSError, SyntaxError, ValueError):
@@ -97,14 +101,18 @@ def _tree(file: Path) -> ast.Module:
 
 
 def _is_script(node: ast.stmt) -> bool:
-    """Return whether a statement is a block that only runs if its file is started as a program."""
+    """Return whether a statement is an ``if`` block that depends on ``__name__``.
+
+    Such a block runs only if its file is started as a program.
+    """
     return isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
 
 
 def _imported_files(file: Path, folder: Path) -> Iterator[Path]:
-    """Yield the files of the modules that a file imports.
+    """Yield the source files of the modules that a file imports.
 
     Args:
+        file: the file whose imports are followed.
         folder: where to look for modules that Python does not find.
     """
     for node in ast.walk(_tree(file)):
@@ -123,9 +131,10 @@ def _imported_files(file: Path, folder: Path) -> Iterator[Path]:
 
 
 def _module_path(name: str, place: Path | None, folder: Path) -> Path | None:
-    """Find the source file of the module ``name``; return None for a library in C, for example.
+    """Find the source file of a module; return None if it has none, like a library in C.
 
     Args:
+        name: the dotted name of the module.
         place: the folder that a relative import starts from; None for an absolute import.
         folder: where to look for modules that Python does not find.
     """

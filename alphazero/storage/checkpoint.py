@@ -1,8 +1,8 @@
-"""Store a run's state, which is nested plain data with numpy arrays, in one file.
+"""Store the state of a training run, nested data with numpy arrays, in one file.
 
-In: dictionaries, lists, numbers, strings and arrays. Out: a safetensors file of the arrays, with
-JSON text for the rest. Files are written atomically and with a checksum
-(`alphazero.runtime.files`); nothing in them is unpickled.
+The state consists of dictionaries, lists, numbers, strings and arrays. It is stored as a
+safetensors file of the arrays, with JSON text for everything else. Files are written atomically and
+with a checksum (`alphazero.runtime.files`); nothing in them is unpickled.
 """
 
 import json
@@ -18,11 +18,12 @@ _ARRAY_KEY = "__array__"  # {_ARRAY_KEY: name} stands for an array in the JSON t
 
 
 def save_state(path: Path, state: dict, previous: Path | None = None) -> str:
-    """Write a nested dictionary atomically; `load_state` reads it.
+    """Write a nested dictionary to a file atomically; `load_state` reads it back.
 
     Args:
+        path: the file to write.
         state: its values may be dictionaries, lists, arrays, numbers, strings and None.
-        previous: the path to which the old file is moved, see `write_atomically`.
+        previous: the path to which an existing file is moved first; None overwrites it.
 
     Returns:
         The file's checksum.
@@ -33,13 +34,15 @@ def save_state(path: Path, state: dict, previous: Path | None = None) -> str:
 
 
 def load_state(path: Path, digest: str | None = None) -> dict:
-    """Read a state that `save_state` stored; tuples come back as lists.
+    """Read a nested dictionary that `save_state` stored; tuples come back as lists.
 
     Args:
-        digest: the expected checksum, if known.
+        path: the file to read.
+        digest: the checksum that the file must have, or None if it is not known.
 
     Raises:
-        StoredFileError: if the file is missing, damaged, not a state, or not the expected one.
+        StoredFileError: if the file is missing, damaged, not a stored state, or has another
+            checksum.
     """
     metadata, arrays = read_safetensors(path, digest)
     if "state" not in metadata:
@@ -53,7 +56,13 @@ def load_state(path: Path, digest: str | None = None) -> dict:
 
 
 def _without_arrays(value: Any, name: str, arrays: dict[str, np.ndarray]) -> Any:
-    """Return ``value`` with references in place of arrays, which are added to ``arrays``."""
+    """Return a copy of nested data in which references replace the arrays.
+
+    Args:
+        value: the nested data.
+        name: the path of ``value`` within the whole data, which names its arrays.
+        arrays: the dictionary to which the arrays are added, by name.
+    """
     if isinstance(value, np.ndarray):
         # np.ascontiguousarray would give an array without dimensions one dimension.
         arrays[name] = np.asarray(value, order="C")
@@ -70,7 +79,12 @@ def _without_arrays(value: Any, name: str, arrays: dict[str, np.ndarray]) -> Any
 
 
 def _with_arrays(value: Any, arrays: dict[str, np.ndarray]) -> Any:
-    """Return ``value`` with arrays in place of the references to them."""
+    """Return a copy of nested data in which the arrays replace the references to them.
+
+    Args:
+        value: the nested data with references.
+        arrays: the arrays by name.
+    """
     if isinstance(value, dict):
         if set(value) == {_ARRAY_KEY}:
             return arrays[value[_ARRAY_KEY]]

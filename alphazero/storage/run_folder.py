@@ -13,8 +13,7 @@
         events.out.tfevents.*        TensorBoard's event files
         .lock                        held by the process that trains the run; removed afterwards
 
-In: a run's settings, games and states. Out: the same data, read back and checked. Does not depend
-on the trainer or the learner.
+Data is checked when it is read back. This module does not depend on the trainer or the learner.
 """
 
 import contextlib
@@ -71,7 +70,7 @@ _LIBRARIES = ("alphazero-selfplay", "torch", "numpy", "numba", "hydra-core")
 
 
 class RunFolder:
-    """The folder of one training run; reads and writes its files."""
+    """The folder of one training run, with methods that read and write its files."""
 
     def __init__(self, path: str | Path):
         self.path = Path(path)
@@ -88,12 +87,14 @@ class RunFolder:
         Args:
             root: the folder of all runs.
             game: the game's name.
-            name: the run's name; "" takes the date and time, and adds a number if they are taken.
-            overrides: the settings that distinguish the run within its sweep, such as "seed=1";
-                they are added to the name.
+            name: the run's name; "" takes the date and time, with a number appended if that folder
+                exists.
+            overrides: the settings that distinguish the run within its sweep, such as "seed=1",
+                which are appended to the name; "" for a run outside a sweep.
 
         Raises:
-            ConfigError: if a run of this name exists, or the folder cannot be created.
+            ConfigError: if the name is given and a run of that name exists, or if the folder cannot
+                be created.
         """
         parent = Path(root) / folder_name(game)
         stem = name or datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
@@ -126,16 +127,16 @@ class RunFolder:
         holding: str = STATE_FILE,
         rules_digest: str = "",
     ) -> "RunFolder":
-        """Find the folder of a stored run.
+        """Find the folder of a stored run, given by its path or as "latest".
 
         Args:
-            path: the folder, or "latest": the run whose state was written last.
-            root: the folder of all runs, for "latest".
-            game: the game of the run, for "latest"; None means any game.
-            key: the setting that named the run, for errors.
-            holding: name of a file that the folder must contain.
-            rules_digest: the game's `Game.rules_digest`, for "latest"; runs of games with equal
-                rules are found too.
+            path: the folder, or "latest" for the run whose state was written last.
+            root: for "latest": the folder of all runs.
+            game: for "latest": the name of the run's game; None means any game.
+            key: the setting that gave ``path``, named in errors.
+            holding: name of a file that the folder must contain, unless ``path`` is "latest".
+            rules_digest: for "latest": the game's `Game.rules_digest`, with which runs of games
+                with equal rules but other names are found too; "" searches by name only.
 
         Raises:
             ConfigError: if there is no such run.
@@ -161,11 +162,11 @@ class RunFolder:
 
     @property
     def states(self) -> list[Path]:
-        """The paths of the stored state files, the newest first; there are at most two."""
+        """The paths of the stored state files, newest first; there are at most two."""
         return [path for path in (self.state, self.previous_state) if path.is_file()]
 
     def discard(self) -> None:
-        """Remove the folder of a new run that has not finished an iteration; keep any other."""
+        """Delete the run's folder unless the run has finished an iteration."""
         if not self.states:
             self._lock.release(force=True)
             shutil.rmtree(self.path, ignore_errors=True)
@@ -176,11 +177,13 @@ class RunFolder:
     def locked(self) -> Iterator[None]:
         """Hold the run's lock within a ``with`` block, so that no other process trains the run.
 
-        The operating system releases it when the process ends, even if killed. Unfinished files
-        that a killed process left behind are removed.
+        The operating system releases the lock when the process ends, even if it is killed.
+        Unfinished files that a killed process left behind are removed. Where the file system has no
+        locks, the block runs without one.
 
         Raises:
             ConfigError: if another process is training the run.
+            StoredFileError: if the folder no longer exists.
         """
         try:
             self._lock.acquire(timeout=_LOCK_S, poll_interval=_LOCK_S / 10)
@@ -205,7 +208,8 @@ class RunFolder:
     def is_training(self) -> bool:
         """Whether a process is training the run now, that is, holds its lock.
 
-        The test itself holds a free lock for microseconds; `locked` waits longer than that.
+        The test itself holds a free lock for microseconds; `locked` waits longer than that. On
+        Windows, an existing lock file counts as a held lock.
         """
         try:
             file = os.open(self._lock.lock_file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
@@ -223,8 +227,12 @@ class RunFolder:
     def resume_words(self, game_name: str, network_kind: str = "") -> str:
         """Return the command-line arguments with which `alphazero train` resumes the run.
 
-        They name the user's own game and network, because code named only by a stored config is
+        They name the user's own game and network, because code that only a stored config names is
         never run.
+
+        Args:
+            game_name: the name of the run's game.
+            network_kind: the kind of its network, ``module:Class`` if it is the user's own.
         """
         game = [f"game={game_name}"] if runs_own_code(game_name) else []
         network = [f"network={network_kind}"] if is_module_name(network_kind) else []
@@ -233,7 +241,7 @@ class RunFolder:
     # --- settings and metrics ---------------------------------------------------------------------
 
     def write_config(self, settings: dict[str, Any]) -> None:
-        """Store the resolved settings, and the versions of this program and its libraries."""
+        """Store a run's resolved settings, and the versions of this program and its libraries."""
         write_atomically(self.config, with_checksum(to_yaml(settings)).encode())
         versions = {"python": platform.python_version(), "processor": platform.machine()}
         versions |= {name: version_of(name) for name in _LIBRARIES}
@@ -241,10 +249,12 @@ class RunFolder:
         write_atomically(self.path / "versions.json", text.encode())
 
     def read_config(self) -> dict[str, Any]:
-        """Read the stored settings as nested plain data, with the keys of their time.
+        """Read the stored settings as nested dictionaries.
+
+        The keys are those of the program version that stored them.
 
         Raises:
-            StoredFileError: if the file is missing or damaged.
+            StoredFileError: if the file is missing or damaged, or does not name the game.
         """
         text = read_text(self.config)
         try:
@@ -260,9 +270,7 @@ class RunFolder:
         raise StoredFileError(message, path=self.config)
 
     def read_metrics(self) -> list[dict[str, Any]]:
-        """Read the metrics of all iterations, oldest first.
-
-        A partly written line is left out.
+        """Read the metrics of all stored iterations, oldest first; skip damaged lines.
 
         Raises:
             StoredFileError: if there are no metrics.
@@ -276,16 +284,16 @@ class RunFolder:
         return rows
 
     def add_metrics(self, row: dict[str, Any]) -> None:
-        """Append the metrics of an iteration.
+        """Append the metrics of an iteration to the file of metrics.
 
         Raises:
-            OSError: if the run's folder was removed.
+            OSError: if the run's folder has been removed, or the file cannot be written.
         """
         os.stat(self.config)  # raises if the folder was removed, which writing would create again
         append_line(self.metrics, json.dumps(row))
 
     def cut_metrics(self, iteration: int) -> None:
-        """Delete the metrics of iterations after ``iteration``, and damaged lines."""
+        """Delete the metrics of all iterations after ``iteration``, and damaged lines."""
         if self.metrics.is_file():
             lines = read_bytes(self.metrics).decode(errors="replace").splitlines()
             rows = ((line, parse_row(line)) for line in lines)
@@ -295,12 +303,12 @@ class RunFolder:
     # --- the rules of a user's game ---------------------------------------------------------------
 
     def write_rules(self, text: str) -> None:
-        """Store the source of the game's rules (`Game.rules_text`), unless it is empty."""
+        """Store the source code of the game's rules (`Game.rules_text`), unless it is empty."""
         if text:
             write_atomically(self.rules, text.encode())
 
     def read_rules(self) -> str:
-        """Read the stored rules; return "" if there are none or they are damaged."""
+        """Read the stored source code of the game's rules; return "" if missing or damaged."""
         try:
             text = read_text(self.rules)
         except StoredFileError:
@@ -309,11 +317,11 @@ class RunFolder:
 
     @property
     def rules_digest(self) -> str:
-        """The digest of the stored rules, or "" if there are none."""
+        """The digest of the stored rules; "" if no rules are stored."""
         return digest_of(self.read_rules())
 
     def drop_window(self, rules_text: str) -> None:
-        """Delete all stored games, including those in progress, and store the new rules.
+        """Delete all stored games, including unfinished ones, and store the new rules of the game.
 
         The rules are stored last, so that an interrupted deletion is repeated.
         """
@@ -333,8 +341,9 @@ class RunFolder:
         """Delete old networks so that at most ``keep`` + 1 remain; 0 keeps all.
 
         The newest two always remain, because another process may be about to read the older one. Of
-        the others, those of iterations divisible by a power of two remain, the smallest power that
-        suffices: they are spread evenly over the run, and a longer run keeps a subset of them.
+        the others, those of iterations divisible by a power of two remain, namely the smallest
+        power that leaves few enough. They are spread evenly over the run, and a longer run keeps a
+        subset of them.
         """
         older = sorted((self.path / "networks").glob("*.safetensors"))[:-2]
         stride = 1
@@ -347,21 +356,23 @@ class RunFolder:
     # --- games ------------------------------------------------------------------------------------
 
     def save_games(self, iteration: int, records: list[GameRecord]) -> str:
-        """Store the games of an iteration; return the file's checksum.
+        """Store the games of an iteration, and return the file's checksum.
 
-        A field that is None in any of the games is left out.
+        A field that is None in any of the games is left out of the file.
         """
         return save_state(self.games(iteration), flatten(records))
 
     def load_games(self, iteration: int, game: Game, digest: str | None = None) -> list[GameRecord]:
-        """Read and check the games of an iteration.
+        """Read the games of an iteration, and check that they fit the game.
 
         Args:
-            game: the game whose sizes the stored arrays must have.
-            digest: the file's expected checksum, if known.
+            iteration: the iteration in which the games were played.
+            game: the game, which determines the shapes of the stored arrays.
+            digest: the checksum that the file must have, or None if it is not known.
 
         Raises:
-            StoredFileError: if the file is missing or damaged, or holds games of another game.
+            StoredFileError: if the file is missing or damaged, has another checksum, or holds games
+                of another game.
         """
         path = self.games(iteration)
         columns = load_state(path, digest)
@@ -373,7 +384,11 @@ class RunFolder:
         return unflatten(columns)
 
     def load_all_games(self, game: Game) -> list[GameRecord]:
-        """Read all stored games, oldest first."""
+        """Read all stored games, oldest first.
+
+        Raises:
+            StoredFileError: if a file is damaged, or holds games of another game.
+        """
         stored = sorted(int(path.stem) for path in (self.path / "games").glob("*.safetensors"))
         return [record for number in stored for record in self.load_games(number, game)]
 
@@ -381,9 +396,10 @@ class RunFolder:
         """Delete the games that neither the newest state nor the previous one needs.
 
         Args:
-            num_samples: minimum number of samples to keep, besides those of the newest iteration.
-            samples_by_iteration: number of samples of each stored iteration; the entries of deleted
-                games are removed.
+            num_samples: keep at least this many samples, not counting those of the newest
+                iteration.
+            samples_by_iteration: {iteration: number of samples in its stored games}; the entries of
+                deleted games are removed from it.
         """
         total = 0
         for iteration in sorted(samples_by_iteration, reverse=True)[1:]:
@@ -397,19 +413,20 @@ class RunFolder:
                 path.unlink(missing_ok=True)
 
     def games(self, iteration: int) -> Path:
-        """Return the path of the file that holds the games of an iteration."""
+        """Return the path of the file with an iteration's games."""
         return self.path / "games" / f"{iteration:06d}.safetensors"
 
 
 def folders_of_runs(
     root: str | Path, game: str | None = None, rules_digest: str = ""
 ) -> list[Path]:
-    """Return the folders of all runs of a game, found by its name or by equal rules.
+    """Return the folders of all runs of a game, found by the game's name or by equal rules.
 
     Args:
         root: the folder of all runs.
         game: the game's name; None means any game.
-        rules_digest: the game's `Game.rules_digest`, or "" if the name identifies the game.
+        rules_digest: the game's `Game.rules_digest`, which also finds runs stored under another
+            name; "" searches by name only.
     """
     folders = [path for path in Path(root).glob("*/*") if path.is_dir()]
     return [
@@ -423,12 +440,12 @@ def folders_of_runs(
 
 
 def folder_name(game: str) -> str:
-    """Convert a game's name to a form that is safe in a path, such as the folder of its runs."""
+    """Convert a game's name to a safe name for files and folders, such as that of its runs."""
     return Path(game).stem if game.endswith(".py") else re.sub(r"[^\w.-]+", "_", game).strip("_")
 
 
 def find_network(path: str | Path) -> Path:
-    """Find a network file: ``path`` itself, or the newest network of the run in that folder.
+    """Find a network file: ``path`` itself or, if it is a run's folder, that run's newest network.
 
     Raises:
         StoredFileError: if there is no network.
@@ -449,7 +466,7 @@ def find_network(path: str | Path) -> Path:
 
 
 def parse_row(line: str | bytes) -> dict[str, Any] | None:
-    """Parse a line of the metrics; return None if it is incomplete or damaged."""
+    """Parse one line of the metrics file; return None if the line is incomplete or damaged."""
     try:
         row = json.loads(line)
         is_whole = type(row["iteration"]) is int and row["iteration"] > 0

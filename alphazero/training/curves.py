@@ -1,9 +1,9 @@
 """Declarations of a run's curves and of the charts that show them.
 
-Curves are computed from rows of metrics.jsonl, one per iteration, with the numbers of
-`alphazero.training.reports`. They serve TensorBoard, the page of `alphazero serve` and `alphazero
-plot`. A new field of a report puts its number into metrics.jsonl; a line in `CURVES` shows it in
-TensorBoard, a chart in `CHARTS` adds it to TensorBoard's custom scalars, and a chart in
+Each curve is computed from the rows of metrics.jsonl, one per iteration, with the numbers of
+`alphazero.training.reports`. Curves are shown by TensorBoard, by the page of `alphazero serve` and
+by `alphazero plot`. A new field of a report puts its number into metrics.jsonl; a line in `CURVES`
+shows it in TensorBoard, a chart in `CHARTS` adds it to TensorBoard's custom scalars, and a chart in
 `PAGE_CHARTS` shows it on the page. Only the page's chart of ratings is declared elsewhere, in
 `alphazero.web.run_charts`.
 """
@@ -22,7 +22,12 @@ _MAX_NUMBER = 1e300  # larger numbers might not stay finite as percentages
 
 
 def number(row: Row, key: str) -> float:
-    """Return the metric ``key`` of an iteration; NaN if it is missing or not a number."""
+    """Return a metric's value from an iteration's row; NaN if it is missing or not a number.
+
+    Args:
+        row: the iteration's row of metrics.jsonl.
+        key: the metric, such as "learner.loss".
+    """
     value = row.get(key)
     if isinstance(value, (int, float)) and abs(value) < _MAX_NUMBER:
         return float(value)
@@ -30,7 +35,12 @@ def number(row: Row, key: str) -> float:
 
 
 def newest(rows: list[Row], key: str) -> float:
-    """Return the newest value of the metric ``key``; NaN if no iteration has one."""
+    """Return a metric's newest value; NaN if no iteration has one.
+
+    Args:
+        rows: rows of metrics.jsonl, oldest first.
+        key: the metric, such as "learner.loss".
+    """
     numbers = (number(row, key) for row in reversed(rows))
     return next((value for value in numbers if not math.isnan(value)), math.nan)
 
@@ -39,27 +49,42 @@ class Curve(NamedTuple):
     """A curve in TensorBoard: one number per iteration, computed from that iteration's metrics."""
 
     description: str
-    keys: tuple[str, ...]  #: keys of the numbers in the row that ``value`` takes as arguments
-    value: Callable[..., float]
+    keys: tuple[str, ...]  #: the metrics that ``value`` takes as arguments
+    value: Callable[..., float]  #: computes the curve's value from these metrics
 
     def figure(self, row: Row) -> float:
-        """Return the curve's value in an iteration, from its metrics; NaN if one is missing."""
+        """Return the curve's value in one iteration; NaN if a metric that it needs is missing.
+
+        Args:
+            row: the iteration's row of metrics.jsonl.
+        """
         numbers = [number(row, key) for key in self.keys]
         return math.nan if any(map(math.isnan, numbers)) else self.value(*numbers)
 
 
 def curve(description: str, *keys: str, value: Callable[..., float] = float) -> Curve:
-    """Make a curve of the metrics ``keys``, combined by ``value``, or of a single metric."""
+    """Make a curve of one metric, or of several metrics combined by a function.
+
+    Args:
+        description: what the curve shows, for TensorBoard.
+        keys: the metrics, such as "learner.loss".
+        value: computes the curve's value from these metrics.
+    """
     return Curve(description, keys, value)
 
 
 def _error(description: str, key: str) -> Curve:
-    """Make a curve that shows 1 minus the metric ``key``, such as errors instead of accuracy."""
+    """Make a curve that shows 1 minus a metric, such as the error instead of the accuracy."""
     return Curve(description, (key,), lambda fraction: 1 - fraction)
 
 
 def _elo(score: float, *counts: float) -> float:
-    """Convert a match score to an Elo difference; a perfect score is lowered by half a point."""
+    """Convert a match score to an Elo difference, lowering a perfect score by half a point.
+
+    Args:
+        score: the score in [0, 1]; a score of 0 is raised by half a point in the same way.
+        counts: the numbers of wins, draws and losses.
+    """
     margin = 0.5 / max(sum(counts), 1)
     return elo_from_score(min(max(score, margin), 1 - margin))
 
@@ -228,21 +253,29 @@ class Line(NamedTuple):
     """A line of a chart, which shows one curve."""
 
     name: str
-    tags: tuple[str, ...]  #: tags of the curve and of the ends of its confidence interval, if any
+    tags: tuple[str, ...]  #: the curve's tag and, if it has an interval, those of its two ends
     scale: float  #: factor from the curve's unit to the chart's
 
     def figures(self, row: Row) -> list[float]:
-        """Return an iteration's value and the ends of its confidence interval; NaN if unknown."""
+        """Return a curve's value in one iteration and the ends of its confidence interval, if any.
+
+        Args:
+            row: the iteration's row of metrics.jsonl.
+
+        Returns:
+            The value, then the lower and the upper end, in the chart's unit; NaN where unknown.
+        """
         return [self.scale * CURVES[tag].figure(row) for tag in self.tags]
 
     def points(
         self, rows: list[Row], x: str = "elapsed_s", unit: float = 60.0
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the x and y coordinates of the line's points, without missing values.
+        """Return the x and y coordinates of the line's points, leaving out missing values.
 
         Args:
-            x: metric on the x-axis.
-            unit: divisor of ``x``; by default, the x-axis shows minutes of training.
+            rows: rows of metrics.jsonl, oldest first.
+            x: the metric for the x-axis.
+            unit: divisor of that metric; by default, the x-axis shows minutes of training.
         """
         pairs = [(number(row, x) / unit, self.figures(row)[0]) for row in rows]
         points = np.array(pairs, float).reshape(-1, 2)
@@ -251,7 +284,7 @@ class Line(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Several curves on the same axes."""
+    """A chart with one or more lines on the same axes."""
 
     title: str
     unit: str
@@ -260,7 +293,14 @@ class Chart(NamedTuple):
 
 
 def chart(title: str, unit: str, tags: dict[str, str], from_zero: bool = True) -> Chart:
-    """Make a chart; ``tags`` maps the name of each line to the tag of its curve."""
+    """Make a chart from the tags of its curves.
+
+    Args:
+        title: the chart's title.
+        unit: the unit of the vertical axis; curves are multiplied by 100 if it begins with "%".
+        tags: {name of a line: tag of its curve in `CURVES`}.
+        from_zero: whether the vertical axis begins at 0.
+    """
     scale = 100.0 if unit.startswith("%") else 1.0
     lines = []
     for name, tag in tags.items():

@@ -1,4 +1,4 @@
-"""The events of a training run: data for loggers, which choose what to show.
+"""The events of a training run: plain data for loggers, which choose what to show.
 
 `Trainer.run` yields a `StageProgress` several times a second and an `IterationReport` after each
 iteration. Fractions are in [0, 1].
@@ -23,20 +23,20 @@ from alphazero.training.reports import (
 
 
 class StageProgress(NamedTuple):
-    """The progress of the current iteration and its stage, as an event for loggers."""
+    """The progress of an iteration's current stage, as an event for loggers."""
 
     #: stage: "self-play", "learning", "pit", "evaluation", "accuracy" or "proof"
     stage: str
-    done: int
-    total: int
-    iteration: int
+    done: int  #: finished parts of the stage, such as games or learner steps
+    total: int  #: all parts of the stage
+    iteration: int  #: the current iteration, counted from 1
     progress: float  #: fraction of the whole run completed by the finished iterations
-    notices: tuple[str, ...] = ()  #: sentences about workers, see `alphazero.workers.source`
+    notices: tuple[str, ...] = ()  #: messages about workers, such as the loss of one
 
 
 @dataclasses.dataclass(frozen=True)
 class Alarm:
-    """A problem that a check found in the run; see `alphazero.training.health`."""
+    """A problem that a check has found in a run; see `alphazero.training.health`."""
 
     name: str  #: name of the check, such as "games_repeat"
     since: int  #: iteration in which the alarm began
@@ -47,12 +47,12 @@ class Alarm:
 
     @property
     def title(self) -> str:
-        """The name with spaces, such as "games repeat"."""
+        """The check's name with spaces instead of underscores, such as "games repeat"."""
         return self.name.replace("_", " ")
 
     @property
     def text(self) -> str:
-        """The problem, its likely cause and the advice, as sentences."""
+        """The problem, its likely cause and the advice, as full sentences."""
         change = f"Change {self.key}: {self.advice}."
         return f"{self.title}: {self.seen}. Likely cause: {self.cause}. {change}"
 
@@ -64,13 +64,13 @@ class IterationReport:
     iteration: int  #: counted from 1
     selfplay: SelfPlayReport
     learner: LearnerReport = dataclasses.field(default_factory=LearnerReport)
-    window: int = 0
-    elapsed_s: float = math.nan
+    window: int = 0  #: number of samples in the replay window
+    elapsed_s: float = math.nan  #: seconds of training since the run began, without measurements
     selfplay_s: float = 0.0
-    learner_s: float = 0.0
-    sampling_s: float = 0.0
-    measure_s: float = 0.0
-    store_s: float = 0.0
+    learner_s: float = 0.0  #: seconds of learning, including the time for making batches
+    sampling_s: float = 0.0  #: seconds for making batches
+    measure_s: float = 0.0  #: seconds for measuring the strength
+    store_s: float = 0.0  #: seconds for storing the previous iteration
     held_out: HeldOutReport = dataclasses.field(default_factory=HeldOutReport)
     engine: EngineReport | None = None
     pit: PitReport | None = None
@@ -95,6 +95,10 @@ def flat(report: Any, prefix: str = "") -> dict[str, Any]:
 
     Alarms become two strings: their names separated by commas, and one line of text for each.
     Numbers that are not finite become None. Other data, such as the sample game, is left out.
+
+    Args:
+        report: the report, or a part of it.
+        prefix: put before each key; used to recurse into the parts.
     """
     figures: dict[str, Any] = {}
     for field in dataclasses.fields(report):

@@ -1,7 +1,7 @@
 """The gate: a match between the new network and the last accepted one decides which is kept.
 
-After the match (a pit), the learner holds the network that is kept, with its optimizer state. From
-AlphaGo Zero (Silver et al. 2017, "Evaluator"); not in AlphaZero.
+After this match, called a pit, the learner holds the network that is kept, with its optimizer
+state. AlphaGo Zero has such a gate (Silver et al. 2017, "Evaluator"); AlphaZero does not.
 """
 
 import dataclasses
@@ -23,17 +23,17 @@ from alphazero.training.strength import iteration_seed, network_player
 
 @dataclasses.dataclass
 class Gate:
-    """Keeps the last accepted network, and plays new networks against it.
+    """Plays new networks against the last accepted one, and keeps one of the two in the learner.
 
     Raises:
-        ConfigError: before the run begins, if the game is too short for the openings of a pit.
+        ConfigError: on creation, if the game is too short for the random openings of a pit.
     """
 
     game: Game
     settings: TrainSettings
     learner: Learner  #: before a pit, holds the new network; after it, the one that is kept
     make_evaluator: Callable[[torch.nn.Module], NetworkEvaluator]
-    #: the learner's state with the last accepted network; None if there is no gate
+    #: the learner's state when a network was last accepted; None if there is no gate
     accepted: dict | None = None
     #: created at the first pit and reused, as it owns engines, threads and a large cache
     _accepted_evaluator: NetworkEvaluator | None = None
@@ -43,21 +43,26 @@ class Gate:
             check_openings(self.game, self.settings.pit.opening_plies, "pit.opening_plies")
 
     def accept(self) -> None:
-        """Accept the learner's current network without a match."""
+        """Accept the learner's current network without a match, as at the start of a run."""
         if self.settings.pit.every:
             self.accepted = self.learner.state_dict()
 
     def is_due(self, iteration: int) -> bool:
-        """Return whether this iteration ends with a pit."""
+        """Return whether an iteration ends with a pit."""
         every = self.settings.pit.every
         return bool(every) and iteration % every == 0
 
     def pit(self, evaluator: NetworkEvaluator, sample: PositionSample, iteration: int) -> PitReport:
-        """Play the new network against the accepted one; restore the latter if the new one fails.
+        """Play the new network against the accepted one, which is restored if the new one fails.
 
         Args:
-            evaluator: evaluator that receives the new network's weights, whatever the result.
+            evaluator: an evaluator, which receives the new network's weights and keeps them
+                whatever the result.
             sample: positions on which the accepted network's engine is compared with float32.
+            iteration: the current iteration, from which the seeds are derived.
+
+        Returns:
+            The result, from the new network's viewpoint.
         """
         assert self.accepted is not None
         pit = self.settings.pit
@@ -88,7 +93,11 @@ class Gate:
         )
 
     def _evaluate_accepted(self, sample: PositionSample) -> NetworkEvaluator:
-        """Return an evaluator of the accepted network; the learner must hold that network."""
+        """Return an evaluator for the accepted network, which the learner must hold.
+
+        Args:
+            sample: positions on which the evaluator's engine is compared with float32.
+        """
         network = self.learner.played_network
         if self._accepted_evaluator is None:
             self._accepted_evaluator = self.make_evaluator(network)
@@ -98,14 +107,15 @@ class Gate:
 
 
 def pit_scores(match: MatchReport, counted: str, tie_score: float) -> list[float]:
-    """Return the new network's score, in [0, 1], in each game or in each pair of games.
+    """Return the new network's score, in [0, 1], for each game or each pair of games.
 
-    Equal networks tie in most pairs even from unbalanced openings, as each wins with the better
-    side. With a ``tie_score`` of 0.5, the mean over pairs equals the mean over games.
+    Networks of equal strength tie in most pairs even from unbalanced openings, as each wins with
+    the better side. With a ``tie_score`` of 0.5, the mean over pairs equals the mean over games.
 
     Args:
+        match: the match, with the new network as player A.
         counted: "pairs" or "games".
-        tie_score: score of a tied pair or a drawn game.
+        tie_score: the score to give for a tied pair or a drawn game.
     """
     if counted == "games":
         scores = [game.score for game in match.games]

@@ -1,7 +1,7 @@
-"""The settings of a training run: composed from config files and arguments, then checked.
+"""Compose and check the settings of a training run from config files and arguments.
 
-`alphazero.config.hydra` merges config files and the arguments of `alphazero train`; this module
-selects the files proposed for a game, and checks the result.
+`alphazero.config.hydra` merges config files and the arguments of `alphazero train`. This module
+selects the config files proposed for a game, and checks the result.
 """
 
 from collections.abc import Sequence
@@ -22,10 +22,10 @@ def compose(words: Sequence[str], config_dir: str | None = None) -> TrainSetting
         words: arguments that choose files of config groups or set single values, such as
             ``["game=othello", "seed=1"]``. Single values override files, and later arguments
             override earlier ones.
-        config_dir: a folder with the user's own config files.
+        config_dir: a folder with the user's own config files, or None.
 
     Raises:
-        ConfigError: for an unknown key or choice, or an impossible value.
+        ConfigError: for an unknown key or choice, or a value that is not allowed.
     """
     composer = Composer(TrainSettings, config_folder(), config_dir)
     plain = composer.merge(_with_files(words, composer.groups))
@@ -35,7 +35,7 @@ def compose(words: Sequence[str], config_dir: str | None = None) -> TrainSetting
 
 
 def recipe_of(game_name: str) -> TrainSettings:
-    """Return a game's recipe: the settings that the config files propose for it."""
+    """Return the settings that the config files propose for a game, called its recipe."""
     return compose([f"game={game_name}"])
 
 
@@ -43,19 +43,27 @@ def recipe_of(game_name: str) -> TrainSettings:
 
 
 def config_folder() -> Path:
-    """Return the folder of config files, inside the installed package or beside it in a clone."""
+    """Return the folder of config files, in the installed package or beside it in a clone."""
     inside = Path(__file__).parents[1] / "configs"
     return inside if inside.is_dir() else Path(__file__).parents[2] / "configs"
 
 
 def config_groups(config_dir: str | None = None) -> dict[str, list[str]]:
-    """Return the choices in each config group: the shipped files, and the user's own."""
+    """Return the choices in each config group, from the shipped files and the user's own.
+
+    Args:
+        config_dir: a folder with the user's own config files, or None.
+    """
     own_files = [] if config_dir is None else config_files(Path(config_dir))
     return groups_of([*own_files, *config_files(config_folder())])
 
 
 def game_of_choice(choice: str) -> str:
-    """Return the game's name for ``game=CHOICE``, where CHOICE is a config file or a name."""
+    """Return the game's name for the argument ``game=CHOICE``.
+
+    Args:
+        choice: the name of a config file in the group "game"; any other name is returned unchanged.
+    """
     path = config_folder() / "game" / f"{choice}.yaml"
     return str(read_values(path)["game"]["name"]) if path.is_file() else choice
 
@@ -64,10 +72,14 @@ def game_of_choice(choice: str) -> str:
 
 
 def _with_files(words: Sequence[str], groups: dict[str, list[str]]) -> list[str]:
-    """Replace names of games and networks in the arguments by choices of config files.
+    """Replace names of games and networks in arguments by choices of config files.
 
-    ``game=connect_x:4x5x4`` selects the values proposed for that game, and
-    ``network=module:Class`` means ``network.kind=module:Class`` with default settings.
+    ``game=connect_x:4x5x4`` becomes the choice of the file proposed for that game, and
+    ``network=module:Class`` becomes ``network.kind=module:Class`` with default settings.
+
+    Args:
+        words: command-line arguments.
+        groups: the choices in each config group.
     """
     found = []
     for word in words:
@@ -82,7 +94,7 @@ def _with_files(words: Sequence[str], groups: dict[str, list[str]]) -> list[str]
 
 
 def _game_words(name: str) -> list[str]:
-    """Return the arguments that select a game and the config file of it or its family.
+    """Return the arguments that select a game and the config file proposed for it or its family.
 
     Raises:
         ConfigError: if there is no such game.

@@ -2,10 +2,10 @@
 
 Each check in `CHECKS` reads the newest rows of metrics.jsonl and the run's settings. It returns a
 `Finding` if its symptom is present, otherwise None. An alarm begins and ends at different limits,
-so that a fluctuating number does not switch it on and off. "Healthy" refers to the runs in
-docs/HEALTH.md: tic-tac-toe, Connect Four and Othello with the shipped configs, and the first two
-with small networks. The checks have no state; `alphazero.training.health` keeps the rows between
-iterations.
+so that a fluctuating number does not switch it on and off. "Healthy" in the comments refers to the
+runs in docs/HEALTH.md: tic-tac-toe, Connect Four and Othello with the shipped configs, and the
+first two with small networks. The checks have no state; `alphazero.training.health` keeps the rows
+between iterations.
 """
 
 import math
@@ -16,7 +16,7 @@ from alphazero.training.settings import TrainSettings
 
 
 class Finding(NamedTuple):
-    """A symptom found in a run; its texts are clauses without a full stop."""
+    """A symptom found in a run, as clauses of text without a full stop."""
 
     seen: str  #: the problem, with its numbers
     cause: str  #: the likely cause
@@ -25,28 +25,40 @@ class Finding(NamedTuple):
 
 
 class Observed(NamedTuple):
-    """The metrics and settings of a run, as a check reads them."""
+    """The metrics and settings of a run that a check reads."""
 
     rows: list[Row]  #: rows of metrics.jsonl, newest last
     settings: TrainSettings
-    is_on: bool  #: whether the check's alarm is on
+    is_on: bool  #: whether the check's alarm was on after the previous iteration
 
     def figures(self, key: str, newest: int = 0) -> list[float]:
-        """Return the metric ``key`` of the newest iterations (0: all); NaN where it is missing."""
+        """Return a metric's values in the newest iterations, oldest first; NaN where missing.
+
+        Args:
+            key: the metric, such as "learner.loss".
+            newest: number of iterations; 0 means all.
+        """
         return [number(row, key) for row in self.rows[-newest:]]
 
     def mean(self, key: str, newest: int) -> float:
-        """Return the mean of the metric ``key`` over the newest iterations."""
+        """Return a metric's mean over the newest iterations; NaN if a value is missing.
+
+        Args:
+            key: the metric, such as "learner.loss".
+            newest: number of iterations.
+        """
         return mean(self.figures(key, newest))
 
     def fraction(self, key: str, num_games: int) -> float:
-        """Average a fraction of the games, such as the fraction drawn, over the newest games.
+        """Return the fraction of the newest games with some property, such as the fraction drawn.
 
         Args:
-            num_games: use as many of the newest rows as hold at least this many games.
+            key: the metric that holds this fraction for each iteration, such as "selfplay.draws".
+            num_games: average over the smallest number of newest iterations with at least this many
+                games.
 
         Returns:
-            The fraction; NaN if there are fewer games.
+            The fraction, in [0, 1]; NaN if there are not enough games.
         """
         games = total = 0.0
         for row in reversed(self.rows):
@@ -58,16 +70,28 @@ class Observed(NamedTuple):
         return math.nan
 
     def is_above(self, value: float, begins: float, ends: float) -> bool:
-        """Return whether ``value`` is above the limit, ``ends`` while the alarm is on."""
+        """Return whether a value is so high that the alarm should be on.
+
+        Args:
+            value: the value to compare.
+            begins: limit above which the alarm begins.
+            ends: lower limit, which applies while the alarm is on.
+        """
         return value > (ends if self.is_on else begins)
 
     def is_below(self, value: float, begins: float, ends: float) -> bool:
-        """Return whether ``value`` is below the limit, ``ends`` while the alarm is on."""
+        """Return whether a value is so low that the alarm should be on.
+
+        Args:
+            value: the value to compare.
+            begins: limit below which the alarm begins.
+            ends: higher limit, which applies while the alarm is on.
+        """
         return value < (ends if self.is_on else begins)
 
 
 def mean(figures: list[float]) -> float:
-    """Return the mean of the numbers, or NaN if there are none."""
+    """Return the mean of a list of numbers, or NaN if the list is empty."""
     return sum(figures) / len(figures) if figures else math.nan
 
 
@@ -82,7 +106,10 @@ _WRONG_VIEWPOINT = "in a game of your own, results from the viewpoint of the wro
 
 
 def games_repeat(run: Observed) -> Finding | None:
-    """Check whether most games repeat another game of the iteration: too few moves are random."""
+    """Return a finding if most games repeat another game of their iteration; else None.
+
+    The usual cause is that too few moves are random.
+    """
     distinct = run.fraction("selfplay.distinct_games", num_games=30)
     # Below one half, half of self-play's time is wasted. Healthy: 0.74 and more.
     if not run.is_below(distinct, 0.5, ends=0.6):
@@ -102,7 +129,10 @@ def games_repeat(run: Observed) -> Finding | None:
 
 
 def games_end_alike(run: Observed) -> Finding | None:
-    """Check whether nearly all games have the same result, so that the results teach nothing."""
+    """Return a finding if nearly all games have the same result; else None.
+
+    Nothing can then be learned from the results.
+    """
     wins = run.fraction("selfplay.first_player_wins", MIN_RESULTS)
     draws = run.fraction("selfplay.draws", MIN_RESULTS)
     ends = {"won by the first player": wins, "drawn": draws}
@@ -117,7 +147,7 @@ def games_end_alike(run: Observed) -> Finding | None:
 
 
 def _more_openings(settings: TrainSettings) -> tuple[str, str]:
-    """Return the setting that varies how games begin, and advice on its value."""
+    """Return the setting to change so that games begin in more ways, and advice on its value."""
     selfplay = settings.selfplay
     if selfplay.random_opening_fraction < 0.5:
         return "selfplay.random_opening_fraction", "0.5 begins half of the games with random moves"
@@ -129,7 +159,10 @@ def _more_openings(settings: TrainSettings) -> tuple[str, str]:
 
 
 def entropy_collapsed(run: Observed) -> Finding | None:
-    """Check whether the network's policy, or the policy target, is nearly certain everywhere."""
+    """Return a finding if the policy is nearly certain of every move; else None.
+
+    This applies to the network's policy and to the policy target, which the search produces.
+    """
     entropy, who = min(
         (run.mean("learner.policy_entropy", 2), "network"),
         (run.mean("learner.target_entropy", 2), "search"),
@@ -154,7 +187,7 @@ def entropy_collapsed(run: Observed) -> Finding | None:
 
 
 def value_head_learns_nothing(run: Observed) -> Finding | None:
-    """Check whether the value head is no better than a constant prediction."""
+    """Return a finding if the network's values are no better than a constant; else None."""
     constant = run.mean("learner.uninformed_value_loss", 3)
     fraction = run.mean("learner.value_loss", 3) / max(constant, 1e-9)
     has_learned = len(run.rows) > 3 and sum(run.figures("learner.num_steps")) >= 500
@@ -171,10 +204,10 @@ def value_head_learns_nothing(run: Observed) -> Finding | None:
 
 
 def overfitting(run: Observed) -> Finding | None:
-    """Check whether the held-out loss is far above the loss on the replay window.
+    """Return a finding if the held-out loss is far above the replay window's; else None.
 
-    An iteration's held-out loss is compared with the loss of the iteration before, because both
-    are of the same network. The first iteration is left out: its network was untrained.
+    An iteration's held-out loss is compared with the loss of the previous iteration, because both
+    belong to the same network. The first iteration is left out, since its network was untrained.
     """
     pairs = [pair for pair in zip(run.rows, run.rows[1:]) if pair[0]["iteration"] >= 2][-3:]
     held_out = mean([number(after, "held_out.loss") for _, after in pairs])
@@ -200,7 +233,11 @@ def overfitting(run: Observed) -> Finding | None:
 
 
 def learning_rate_too_high(run: Observed) -> Finding | None:
-    """Check whether the learner's steps are too large; any of four signs is enough."""
+    """Return a finding if the learner's steps are too large; else None.
+
+    Any of four signs is enough: a loss above that of an uninformed predictor, a rising loss, large
+    gradients, or large weights.
+    """
     if len(run.rows) < 3:
         return None
     signs = []
@@ -230,7 +267,10 @@ def learning_rate_too_high(run: Observed) -> Finding | None:
 
 
 def pit_always_rejects(run: Observed) -> Finding | None:
-    """Check whether the gate accepts no network; at 0.55, equal networks fail in 2 of 3 pits."""
+    """Return a finding if the gate has rejected the last five networks; else None.
+
+    At an acceptance score of 0.55, networks of equal strength fail in 2 of 3 pits.
+    """
     pits = [row["pit.accepted"] for row in run.rows if "pit.accepted" in row][-5:]
     if len(pits) < 5 or any(pits):
         return None
@@ -241,7 +281,7 @@ def pit_always_rejects(run: Observed) -> Finding | None:
 
 
 def games_too_old(run: Observed) -> Finding | None:
-    """Check whether many games are dropped because their network was too old."""
+    """Return a finding if many games are dropped because their network is too old; else None."""
     dropped = run.mean("workers.stale_fraction", NUM_WORKER_ITERATIONS)
     if not run.is_above(dropped, 0.2, ends=0.1):
         return None
@@ -268,7 +308,7 @@ CHECKS = (
 
 
 def _lower_rate(run: Observed) -> tuple[str, str]:
-    """Return the learning-rate setting to lower, and advice with a value to try."""
+    """Return the learning-rate setting to lower, and advice such as "try 0.001"."""
     key, rate = lower_rate(run.settings)
     return key, f"try {rate}"
 
@@ -276,7 +316,8 @@ def _lower_rate(run: Observed) -> tuple[str, str]:
 def lower_rate(settings: TrainSettings) -> tuple[str, str]:
     """Return the learning-rate setting to lower, and a value to try.
 
-    The value is the optimizer's usual rate or, if the current rate is near that, a fifth of it.
+    The value is the optimizer's usual rate or, if the current rate is near it, a fifth of the
+    current rate.
     """
     learner = settings.learner
     usual = USUAL_RATE[learner.optimizer]

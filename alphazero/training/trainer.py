@@ -1,9 +1,9 @@
-"""The training loop: the only module that knows every stage, from self-play to the stored network.
+"""The training loop: the only module that knows every stage, from self-play to storage.
 
-In: the settings and the folder of a run. Out: a stream of events (`alphazero.training.events`), and
-stored files. `Trainer.run` follows the pseudo-code of the paper (Silver et al. 2018): play games
-with the network, train it on them, and, if there is a gate, keep the new network only if it beats
-the old one.
+From the settings and the folder of a run, a `Trainer` produces a stream of events
+(`alphazero.training.events`) and the files of the run. `Trainer.run` follows the pseudo-code of the
+paper (Silver et al. 2018): play games with the network, train it on them, and, if there is a gate,
+keep the new network only if it beats the old one.
 
 A run is deterministic: on a CPU, a run that is stopped after an iteration and resumed ends with the
 same weights, bit for bit, as an uninterrupted one, unless it has a time limit (`run.time_limit_s`).
@@ -51,17 +51,18 @@ _NUM_TIMED_ITERATIONS = 3  # newest iterations; their median duration predicts t
 
 
 class Trainer:
-    """A training run: plays games, trains the network on them, and stores every iteration.
+    """A training run, which plays games, trains the network on them and stores every iteration.
 
     Args:
-        settings: checked settings; values left to "auto" are filled in.
+        settings: checked settings, in which values left to "auto" are replaced.
         folder: the folder for all of the run's files.
 
     Attributes:
         evaluator: runs the newest network for self-play and measurements.
         store: writes finished iterations to the folder, and restores them.
-        iteration: the iteration in progress or, between iterations, the last one.
-        elapsed_s: the seconds of training so far, including those before the run was resumed.
+        iteration: the iteration in progress or, between iterations, the last finished one.
+        elapsed_s: seconds of training so far, including those before the run was resumed, but
+            without measurements.
     """
 
     def __init__(self, settings: TrainSettings, folder: RunFolder):
@@ -101,13 +102,15 @@ class Trainer:
         self._collected_work = self.source.work  # the self-play work until that time
 
     def run(self) -> Iterator[StageProgress | IterationReport]:
-        """Play, learn, measure and store until the run is finished; yield events.
+        """Play, learn, measure and store until the run is finished, yielding progress and reports.
 
         An iteration is stored when the caller requests the next event after its report. Loggers
-        therefore record it before it counts, and after resuming there is no gap in their records.
+        therefore record an iteration before it counts as finished, and a resumed run leaves no gap
+        in their records.
 
         Raises:
-            TrainingDivergedError: if the weights are not finite; all stored iterations remain.
+            TrainingDivergedError: if the weights or the network's outputs are not finite; all
+                stored iterations are kept.
         """
         if self.iteration == 0:
             self.folder.write_config(dataclasses.asdict(self.settings))
@@ -133,10 +136,11 @@ class Trainer:
             self.source.close()
 
     def restore(self) -> None:
-        """Restore the run from its folder, to continue after the last stored iteration.
+        """Restore the run from its folder, so that `run` continues after the last stored iteration.
 
         Raises:
             StoredFileError: if no stored state can be restored.
+            ConfigError: if the rules of the game have changed.
         """
         self.elapsed_s = self.store.restore()
         self.iteration = self.store.iteration
@@ -150,7 +154,7 @@ class Trainer:
 
     @property
     def reached_limits(self) -> dict[str, int | float]:
-        """The settings whose limits the run has reached, with their values; empty if it goes on."""
+        """The limits that the run has reached, as {setting: value}; empty if it can go on."""
         run = self.settings.run
         reached: dict[str, int | float] = {}
         if self.iteration >= run.num_iterations:
@@ -162,18 +166,25 @@ class Trainer:
 
     @property
     def usual_iteration_s(self) -> float:
-        """The usual duration of an iteration, without measurements; 0 before the first one."""
+        """The median duration of the latest iterations, in seconds, without measurements.
+
+        It is 0 before the first iteration has ended.
+        """
         return statistics.median(self._durations_s[-_NUM_TIMED_ITERATIONS:] or [0.0])
 
     @property
     def progress(self) -> float:
-        """The fraction of the run that is done, in [0, 1]."""
+        """The fraction of the whole run that is done, in [0, 1]."""
         return self._progress_after(self.iteration)
 
     # --- the stages of an iteration ---------------------------------------------------------------
 
     def _play(self) -> Generator[StageProgress, None, tuple[list[GameRecord], IterationReport]]:
-        """Play the games of an iteration; return them and a report with their metrics."""
+        """Play the games of an iteration and add them to the replay window, yielding progress.
+
+        Returns:
+            The games, and a new report with the metrics of self-play.
+        """
         self.iteration += 1
         num_games = self.settings.selfplay.games_per_iteration
         start = time.monotonic()
@@ -201,8 +212,15 @@ class Trainer:
     def _learn(self, report: IterationReport) -> Iterator[StageProgress]:
         """Measure the loss on samples of the new games, then train on the replay window.
 
+        Args:
+            report: the iteration's report, which receives the losses.
+
+        Yields:
+            Progress events.
+
         Raises:
-            TrainingDivergedError: if the network has diverged, before it plays or is stored.
+            TrainingDivergedError: if the losses or weights are not finite. The network has then
+                neither played nor been stored.
         """
         start = time.monotonic()
         held_out = self.replay.evenly_spaced(report.selfplay.num_samples, _NUM_HELD_OUT_SAMPLES)
@@ -221,7 +239,13 @@ class Trainer:
             raise self._diverged(report)
 
     def _pit(self, report: IterationReport) -> Iterator[StageProgress]:
-        """Let the gate choose the network to keep, if a pit is due; load that network for search.
+        """Run the gate's match if it is due, and load the network that is kept for search.
+
+        Args:
+            report: the iteration's report, which receives the result of the match.
+
+        Yields:
+            A progress event if the match is due.
 
         Raises:
             TrainingDivergedError: if the weights are finite but the network's outputs are not.
@@ -237,7 +261,14 @@ class Trainer:
         self.source.update(self.iteration, self.learner.played_network, self._sample)
 
     def _measure(self, report: IterationReport) -> Iterator[StageProgress]:
-        """Measure the network's strength if due; decide whether the run ends."""
+        """Measure the network's strength if that is due, and decide whether the run ends.
+
+        Args:
+            report: the iteration's report, which receives the measurements and ``last``.
+
+        Yields:
+            A progress event before each measurement.
+        """
         start = time.monotonic()
         report.last = bool(self.reached_limits)
         for measurement, num_parts in self.strength.measure(report, self.evaluator):
@@ -247,7 +278,7 @@ class Trainer:
         report.last |= self.settings.evaluation.stop_when_proven and is_proven
 
     def _complete(self, report: IterationReport, records: list[GameRecord]) -> None:
-        """Complete the report: add times, alarms and a sample game."""
+        """Complete an iteration's report with times, alarms and a sample game."""
         report.elapsed_s = self.elapsed_s
         report.store_s = self.store.seconds
         self.health.observe(report)
@@ -256,14 +287,14 @@ class Trainer:
     # --- parts ------------------------------------------------------------------------------------
 
     def _compile(self) -> None:
-        """Compile the kernels of self-play, by playing a game, before any time is counted."""
+        """Compile the kernels of self-play by playing a game, before any time is measured."""
         few = dataclasses.replace(self.settings.selfplay, num_parallel_games=1, num_simulations=2)
         evaluators = [UniformEvaluator(self.game.num_actions)]
         search, generator = self.settings.search, np.random.default_rng(0)
         list(ParallelSelfPlay(self.game, evaluators, few, search, generator).play(1))
 
     def _batches(self, num_steps: int, report: IterationReport) -> Iterator[Batch]:
-        """Yield an iteration's training batches; add the time spent making them to the report."""
+        """Yield an iteration's training batches, adding the time for making them to the report."""
         settings = self.settings.learner
         batches: Iterator[Batch]
         batches = (self.replay.sample(settings.batch_size) for _ in range(num_steps))
@@ -294,7 +325,10 @@ class Trainer:
         )
 
     def _newest_positions(self) -> PositionSample:
-        """Return positions from the newest games; before the first game, from random ones."""
+        """Return positions of the newest games; before the first game, random positions.
+
+        They serve to calibrate the network's engine and to compare its outputs with float32.
+        """
         states = self.replay.newest_states(_NUM_ENGINE_POSITIONS)
         if len(states):
             planes = self.game.observe(states)
@@ -303,13 +337,22 @@ class Trainer:
         return self._sample
 
     def _progress_after(self, num_iterations: int) -> float:
-        """Return the fraction of the run that is done, by iterations or by time if that is more."""
+        """Return the fraction of the run that is done after ``num_iterations``, in [0, 1].
+
+        It is the fraction of the iterations or of the time limit, whichever is larger.
+        """
         run = self.settings.run
         by_time = self.elapsed_s / run.time_limit_s if run.time_limit_s else 0.0
         return min(max(num_iterations / run.num_iterations, by_time), 1.0)
 
     def _event(self, stage: str, done: int, total: int) -> StageProgress:
-        """Make the event that reports the current iteration's progress."""
+        """Make a progress event for the current iteration.
+
+        Args:
+            stage: name of the stage, such as "self-play".
+            done: number of finished parts of the stage, such as games.
+            total: number of all its parts.
+        """
         return StageProgress(
             stage=stage,
             done=done,

@@ -1,8 +1,9 @@
-"""TensorBoard's overviews: the Custom Scalars tab and the HPARAMS tab.
+"""Define what TensorBoard's Custom Scalars and HPARAMS tabs show for a run.
 
 TensorBoard merges the layouts of all runs, so charts have the same names in every run
-(`alphazero.training.curves`). HPARAMS shows a run's changes to the recipe beside its newest
-metrics; these are existing curves, so they are always up to date, even in a stopped run.
+(`alphazero.training.curves`). The HPARAMS tab shows, for each run, its newest metrics and the
+settings that differ from the recipe, which is what the config files propose for the game. These
+metrics are existing curves, so they are always up to date, even in a stopped run.
 """
 
 from collections.abc import Mapping
@@ -32,10 +33,12 @@ _LATE_COLUMNS = ("game", "run.", "evaluation.")
 
 
 def layout(settings: TrainSettings) -> dict[str, dict[str, tuple[str, list[str]]]]:
-    """Return the charts for which a run with these settings has values, by category and title.
+    """Return the charts for which a run with these settings has values.
 
-    A chart is a pair: "Multiline" and regular expressions of tags, or "Margin" and the tags of a
-    curve and of the ends of its confidence interval.
+    Returns:
+        {category: {title: chart}}. A chart is a pair: "Multiline" and regular expressions of tags,
+        or "Margin" and the tags of a curve and of the lower and upper ends of its confidence
+        interval.
     """
     result: dict[str, dict[str, tuple[str, list[str]]]] = {}
     for category, charts in CHARTS.items():
@@ -58,7 +61,7 @@ def _title(chart: Chart, lines: list[Line]) -> str:
 
 
 def _has(settings: TrainSettings, tag: str) -> bool:
-    """Return whether a run with these settings measures the curve with this tag."""
+    """Return whether a run with these settings has values for the curve with a certain tag."""
     evaluation = settings.evaluation
     is_measured = {
         "exact": evaluation.exact and shipped_path(settings.game.name) is not None,
@@ -72,11 +75,13 @@ def _has(settings: TrainSettings, tag: str) -> bool:
 def hparams(
     settings: TrainSettings, recipe: TrainSettings, varied: Mapping[str, str]
 ) -> dict[str, float | str]:
-    """Return game, seed, and the settings that differ from the recipe or within a sweep.
+    """Return a run's hyperparameters: game, seed, and the settings that differ from the recipe.
 
     Args:
-        varied: the settings and config-group choices that distinguish the run within its sweep;
-            choices are returned unchanged.
+        settings: the run's settings.
+        recipe: the settings that the config files propose for the game.
+        varied: the settings and config-group choices that distinguish the run within its sweep, by
+            key. They are always included; choices are returned unchanged.
     """
     found: dict[str, float | str] = {"game": settings.game.name, "seed": str(settings.seed)}
     usual = {row.key: row.value for row in rows(recipe)}
@@ -91,14 +96,23 @@ def hparams(
 
 
 def metrics(settings: TrainSettings) -> list[str]:
-    """Return the tags of the metrics in the HPARAMS table; TensorBoard shows the first five."""
+    """Return the tags of the metrics in the HPARAMS tab; TensorBoard shows five at first."""
     return [tag for tag in _METRICS if _has(settings, tag)]
 
 
 def start_records(
     settings: TrainSettings, recipe: TrainSettings, varied: Mapping[str, str]
 ) -> tuple[Summary, Summary]:
-    """Make the HPARAMS records for the start of a run: the table's columns, and the run's row."""
+    """Make the HPARAMS records for the start of a run.
+
+    Args:
+        settings: the run's settings.
+        recipe: the settings that the config files propose for the game.
+        varied: the settings and config-group choices that distinguish the run within its sweep.
+
+    Returns:
+        The record with the table's columns, and the record with the run's row.
+    """
     values = hparams(settings, recipe, varied)
     columns, row, _ = summary.hparams(values, dict.fromkeys(metrics(settings), 0.0))
     first = set(varied) or {key for key in values if not key.startswith(_LATE_COLUMNS)}

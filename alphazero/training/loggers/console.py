@@ -1,4 +1,4 @@
-"""The console logger: a line per iteration, and below them a progress bar with the time left."""
+"""The console logger: a line for each iteration, and a progress bar with the time left."""
 
 import math
 from collections.abc import Iterator
@@ -33,15 +33,15 @@ _STAGES = {"self-play": (0.0, 0.7), "learning": (0.7, 1.0)}
 
 
 class ConsoleLogger:
-    """Prints a run's events; as a context manager, it shows the progress bar.
+    """Prints a run's events and, used as a context manager, shows a progress bar.
 
     An iteration's line is printed at the next event, when the iteration has been stored, so that no
     printed iteration is ever lost.
 
     Args:
-        console: console to print on.
-        num_iterations: iterations of the whole run.
-        first_fraction: fraction of the run that was done when it was resumed.
+        console: the console to print on.
+        num_iterations: number of iterations of the whole run.
+        first_fraction: fraction of the run that was already done when it was started or resumed.
     """
 
     def __init__(self, console: Console, num_iterations: int, first_fraction: float):
@@ -78,7 +78,7 @@ class ConsoleLogger:
             self._print_alarm(alarm, f"since iteration {alarm.since}, ")
 
     def progress(self, event: StageProgress) -> None:
-        """Update the progress bar, and print notices about workers."""
+        """Update the progress bar, and print the event's notices about workers."""
         self._print_stored()
         for notice in event.notices:
             self._print(_INDENT + notice, "cyan")
@@ -90,12 +90,15 @@ class ConsoleLogger:
         self._bars.update(self._run, completed=completed, description=text)
 
     def iteration(self, report: IterationReport) -> None:
-        """Keep a report, to be printed when its iteration has been stored."""
+        """Keep an iteration's report, to be printed when the iteration has been stored."""
         self._print_stored()
         self._unstored = report
 
     def _print_stored(self) -> None:
-        """Print the line, measurements and alarms of an iteration that has been stored."""
+        """Print the line, measurements and alarms of an iteration that has just been stored.
+
+        If no iteration is waiting to be printed, do nothing.
+        """
         report = self._unstored
         self._unstored = None
         if report is None:
@@ -119,7 +122,7 @@ class ConsoleLogger:
         self._alarms = report.alarms
 
     def _print_line(self, report: IterationReport) -> None:
-        """Print the line of an iteration; every 25 lines, print the header first."""
+        """Print an iteration's line, preceded by the table's header every 25 lines."""
         if self._num_lines % _LINES_BETWEEN_HEADERS == 0:
             self._print(" ".join(title.rjust(width) for title, width, _ in _COLUMNS), "bold")
         self._num_lines += 1
@@ -131,7 +134,12 @@ class ConsoleLogger:
         self._print(" ".join(cells))
 
     def _print_alarm(self, alarm: Alarm, when: str) -> None:
-        """Print an alarm below the table, with lines broken to the console's width."""
+        """Print an alarm below the table, wrapped to the width of the console.
+
+        Args:
+            alarm: the alarm.
+            when: text to put before it, such as "ALARM, ".
+        """
         text = Text(when + alarm.text, style="yellow")
         text.highlight_words([when + alarm.title, alarm.key], style="bold")
         width = min(self._console.width, _ALARM_WIDTH)
@@ -147,7 +155,7 @@ class _TimeLeft(ProgressColumn):
     rich's own column requires many updates of equal size.
 
     Args:
-        first_fraction: fraction of the run that was done when it was resumed.
+        first_fraction: fraction of the run that was already done when it was started or resumed.
     """
 
     def __init__(self, first_fraction: float):
@@ -164,7 +172,7 @@ class _TimeLeft(ProgressColumn):
 
 
 def _workers_text(workers: WorkersReport) -> str:
-    """Describe the number and speed of the workers, and the staleness of their games."""
+    """Describe the workers' number and speed, and how old their games' networks are."""
     return (
         f"{counted(workers.num_workers, 'worker')}, {workers.num_lost} lost; "
         f"{workers.games_per_s:,.1f} games/s, {workers.staleness:.1f} networks old, "
@@ -173,7 +181,7 @@ def _workers_text(workers: WorkersReport) -> str:
 
 
 def _measurements(report: IterationReport) -> Iterator[str]:
-    """Yield a line of text for each measurement of an iteration."""
+    """Yield a line of text for each measurement of strength made in an iteration."""
     if (pit := report.pit) is not None:
         verdict = "accepted" if pit.accepted else "rejected, the old network is restored"
         yield f"pit {pit.score:.0%}, {verdict}"
@@ -195,7 +203,12 @@ def _measurements(report: IterationReport) -> Iterator[str]:
 
 
 def _puzzle_text(puzzle: PuzzleReport, opponent: str) -> str:
-    """Describe the results in a game of one player, and UCT's in the same openings."""
+    """Describe the network's results in a game of one player, and UCT's from the same openings.
+
+    Args:
+        puzzle: the results of both players.
+        opponent: UCT's name.
+    """
     text = (
         f"mean result {puzzle.mean_result:.2f} from {counted(puzzle.num_openings, 'opening')}, "
         f"{opponent} {puzzle.uct_mean_result:.2f} "

@@ -1,4 +1,4 @@
-"""TensorBoard's event file, written on the caller's thread.
+"""Write TensorBoard's event file on the caller's thread.
 
 The file holds either all summaries of a `flush` or none of them. The writers of torch and
 TensorBoard use another thread, which prints errors as tracebacks and can make a program wait
@@ -18,10 +18,11 @@ from tensorboard.summary.writer.record_writer import RecordWriter
 
 
 class EventFile:
-    """A new TensorBoard event file in a folder, created by the first `flush`.
+    """A new TensorBoard event file in a folder; the first `flush` creates it.
 
     Args:
-        purge_step: TensorBoard ignores the events of older files from this step on; None keeps all.
+        folder: the run's folder.
+        purge_step: first step whose events in older files TensorBoard ignores; None keeps all.
     """
 
     def __init__(self, folder: Path, purge_step: int | None = None):
@@ -35,14 +36,19 @@ class EventFile:
             self._add(Event(step=purge_step, session_log=SessionLog(status=SessionLog.START)))
 
     def add(self, summary: Summary, step: int = 0) -> None:
-        """Queue a summary for the next `flush`."""
+        """Queue a summary, to be written by the next `flush`.
+
+        Args:
+            summary: the summary of a curve, a text or a layout.
+            step: the iteration to which it belongs.
+        """
         self._add(Event(summary=summary, step=step))
 
     def flush(self) -> None:
-        """Write the queued summaries.
+        """Write the queued summaries to the file.
 
         Raises:
-            OSError: if they cannot be written; it names the file, which is left as it was.
+            OSError: if they cannot be written. The file is left as it was, and the error names it.
         """
         data = self._buffer.getvalue()
         self._buffer = io.BytesIO()
