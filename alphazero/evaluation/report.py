@@ -75,24 +75,24 @@ class MatchReport:
 
     @cached_property
     def total(self) -> Tally:
-        """Player A's wins, draws and losses over all games; in a game of one player, over all pairs."""
+        """Player A's wins, draws and losses in all games (in pairs, in a game of one player)."""
         if self.num_players == 1:
             return _tally(self.pair_scores)
         return _tally(game.score for game in self.games)
 
     @property
     def wins(self) -> int:
-        """Number of games that player A won; in a game of one player, number of pairs."""
+        """Number of games that player A won (of pairs, in a game of one player)."""
         return self.total.wins
 
     @property
     def draws(self) -> int:
-        """Number of games that were drawn; in a game of one player, number of pairs."""
+        """Number of games that were drawn (of pairs, in a game of one player)."""
         return self.total.draws
 
     @property
     def losses(self) -> int:
-        """Number of games that player A lost; in a game of one player, number of pairs."""
+        """Number of games that player A lost (of pairs, in a game of one player)."""
         return self.total.losses
 
     @cached_property
