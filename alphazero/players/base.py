@@ -31,7 +31,7 @@ MAX_SIMULATIONS = 10_000_000
 WARM_UP_SIMULATIONS = 64
 MAX_TIME_S = 86_400.0
 
-#: The action with which ``choose_after`` resigns; a number that no faulty player returns by mistake.
+#: The action that ``choose_after`` returns to resign; no faulty player returns it by mistake.
 RESIGN = -(2**31)
 
 #: A function called as ``progress(done, total)`` during the search of a position, with the number
@@ -144,7 +144,7 @@ class Player(Protocol):
 
 
 def engine_of(player: Player) -> str:
-    """Return the engine that runs a player's network, such as "openvino int8"; "" if there is none."""
+    """Return the engine that runs a player's network, such as "openvino int8"; "" if unknown."""
     return getattr(player, "engine", "")
 
 
@@ -159,7 +159,7 @@ def thinking_of(player: Player) -> str:
 
 @dataclasses.dataclass
 class PlayerSettings:
-    """The settings of players, which a player's specification may override, as in "uct:500,uct_c=0.7"."""
+    """The settings of players, which a specification such as "uct:500,uct_c=0.7" may override."""
 
     HEADING: ClassVar[str] = (
         "player settings (for a single player, after a comma: uct:500,uct_c=0.7)"

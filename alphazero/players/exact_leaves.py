@@ -77,7 +77,7 @@ class LeafPolicy:
     nodes_per_answer: float | None
 
     def leaves(self, num_simulations: float, time_limit_s: float | None) -> ProvenLeaves | None:
-        """Make the solver of leaves for a search; return None if no leaf can be solved cheaply enough.
+        """Make the solver of leaves for a search, or return None if none can be solved cheaply.
 
         A move ends at whichever limit it reaches first.
 

@@ -167,7 +167,7 @@ class GtpPlayer:
 
 
 def _shown(answer: str) -> str:
-    """Shorten an engine's answer and drop unprintable characters, to quote it in an error message."""
+    """Shorten an engine's answer and drop unprintable characters, to quote it in a message."""
     return "".join(letter for letter in answer[:_MAX_SHOWN] if letter.isprintable())
 
 

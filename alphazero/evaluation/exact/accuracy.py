@@ -54,7 +54,10 @@ class Proportion:
 
     @property
     def interval(self) -> Interval:
-        """95% confidence interval of the fraction: [0, 1] if the total is 0; see the class docstring."""
+        """95% confidence interval of the fraction, by the formula in the class docstring.
+
+        It is [0, 1] if the total is 0.
+        """
         if not self.total:
             return Interval(0.0, 1.0)
         count = self.count
@@ -126,7 +129,7 @@ class AccuracyReport:
         return np.flatnonzero(~self.keeps_result)
 
     def failures(self, limit: int) -> list[Failure]:
-        """Describe the first ``limit`` misplayed positions, with the moves that would keep the result.
+        """Describe the first misplayed positions, with the moves that would keep the result.
 
         Args:
             limit: maximum number of positions to describe.
@@ -143,7 +146,7 @@ class AccuracyReport:
         return found
 
     def to_plain(self) -> dict[str, Any]:
-        """Convert all figures to nested dicts for JSON, over all positions and for each group of them."""
+        """Convert all figures to nested dicts for JSON, for all positions and by group."""
         figures = {"num_positions": len(self.evaluation_set)} | self._plain_rows(None)
         if self.values is not None:
             figures["value_error"] = self.values.mean_error

@@ -27,7 +27,7 @@ KINDS = (QUIET, FORCED, IMMEDIATE)
 
 @dataclasses.dataclass(frozen=True)
 class EvaluationSet:
-    """N unfinished positions, in each of which at least one move gives up the best possible result."""
+    """N unfinished positions, in each of which some move gives up the best possible result."""
 
     game_name: str
     states: np.ndarray  #: [N, K], the positions
