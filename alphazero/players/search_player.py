@@ -154,7 +154,10 @@ class SearchPlayer:
 
     @property
     def _limits(self) -> tuple[float, float | None]:
-        """The user's limits per move: simulations (infinite if only the time is limited) and seconds."""
+        """The user's limits per move: the number of simulations, and seconds or None.
+
+        The number of simulations is infinite if only the time is limited.
+        """
         is_timed = self.time_limit_s is not None and self.num_simulations >= TIMED_SIMULATIONS
         return math.inf if is_timed else self.num_simulations, self.time_limit_s
 

@@ -27,7 +27,7 @@ class RandomPlayer:
         return equal_choice(mask, np.full(len(states), np.nan), self._generator)
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
-        """Give all legal actions of a position equal weight, without values; see `Player.analyse`."""
+        """Give every legal action of a position equal weight and no value; see `Player.analyse`."""
         return direct_analysis(self.choose(state[None]))
 
     def limited(

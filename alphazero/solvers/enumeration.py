@@ -92,10 +92,10 @@ class ExactValues:
         return self.positions.values[self.indices(states)]
 
     def action_values(self, states: np.ndarray) -> np.ndarray:
-        """Return the result of perfect play after each action, for the player to move in ``states``.
+        """Return the result of perfect play after each action, for the player who takes it.
 
         Args:
-            states: [B, K], the positions.
+            states: [B, K], the positions before the actions.
 
         Returns:
             float32[B, A], in [-1, 1]; `ILLEGAL_VALUE` where the action is illegal.

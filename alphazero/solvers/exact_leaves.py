@@ -39,14 +39,14 @@ _NUM_FAILURES = 2
 
 
 class Tier(NamedTuple):
-    """A limit on the cost of solving a leaf, which applies until a search has spent the tier's budget."""
+    """A limit on the cost of solving a leaf, in force until a search has spent its budget."""
 
     nodes_per_answer: float  #: maximum mean number of nodes to solve a leaf
     nodes_per_search: float  #: the tier's budget: nodes for all leaves of a search together
 
 
 class ProvenLeaves:
-    """Solves leaves exactly within budgets of nodes; it implements `ExactLeaves` for a `TreeSearch`.
+    """Solves leaves exactly within budgets of nodes: an implementation of `ExactLeaves`.
 
     The leaves that a search solves first, near its root, prune the most. A search therefore begins
     with the most expensive tier, and moves on to the next when it has spent the budget of that
@@ -126,7 +126,7 @@ class ProvenLeaves:
 
 
 def make_prover(game: Game) -> Prover | None:
-    """Make the exact search for Connect-X or Othello; return None for any other game."""
+    """Make the exact search for Connect-X (up to 64 bits) or Othello; None for any other game."""
     if isinstance(game, CompiledGame) and isinstance(game.rules, ConnectX | Othello):
         return Prover(game)
     return None
@@ -191,10 +191,10 @@ def _answer_cost(prover: Prover, states: np.ndarray, max_nodes: int) -> float:
     Args:
         prover: the exact search to measure.
         states: [N, K], unfinished positions of this stage.
-        max_nodes: mean nodes per position at which to stop measuring.
+        max_nodes: mean nodes per position above which measuring stops.
 
     Returns:
-        The nodes searched per solved position; infinite if they exceed ``max_nodes`` or none is
+        The nodes searched per solved position; infinite if measuring stopped or no position was
         solved.
     """
     budget = np.array([int(_PATIENCE * max_nodes)])

@@ -50,7 +50,7 @@ class Failure:
 
 @dataclasses.dataclass(frozen=True)
 class ProofReport:
-    """How a player fares against every possible line of play, and the positions that it misplays."""
+    """How a player fares against every line of play, and the positions that it misplays."""
 
     game_name: str
     #: two reports, one with the player moving first and one second; empty in a game of one player
