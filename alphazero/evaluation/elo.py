@@ -51,7 +51,7 @@ _PAIR_SCORES = np.array(PAIR_SCORES)
 
 
 class Pairing(NamedTuple):
-    """All games between players A and B, counted in pairs that share an opening."""
+    """The results of games between players A and B, counted in pairs that share an opening."""
 
     player_a: str
     player_b: str

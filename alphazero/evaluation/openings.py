@@ -26,7 +26,7 @@ _MAX_ROUNDS = 20
 
 @dataclass(frozen=True)
 class Openings:
-    """Settings for sampling openings of random legal moves, with different positions if possible.
+    """Samples random openings, which lead to different positions if the game has enough.
 
     If a game has fewer positions than openings are needed, all positions are used about equally
     often. Equal settings give the same openings.
@@ -38,7 +38,7 @@ class Openings:
     accept: Accept | None = None  #: which positions an opening may lead to; None allows all
 
     def sample(self, game: Game, num_openings: int) -> list[tuple[int, ...]]:
-        """Sample openings, none of which ends the game.
+        """Sample the moves of random openings, none of which ends the game.
 
         Args:
             game: the game to play.
@@ -48,8 +48,8 @@ class Openings:
             The moves of each opening: `plies` actions from the start of the game.
 
         Raises:
-            ConfigError: if no sampled game lasts longer than `plies` moves, or `accept` allows no
-                position found.
+            ConfigError: if no sampled game lasts longer than `plies` moves, or `accept` allows none
+                of the positions reached.
         """
         generator = child_generator(self.seed, "openings")
         times_used: Counter[bytes] = Counter()

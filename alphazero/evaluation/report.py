@@ -82,17 +82,17 @@ class MatchReport:
 
     @property
     def wins(self) -> int:
-        """Number of games that player A won (of pairs, in a game of one player)."""
+        """Number of games (pairs, in a game of one player) that player A won."""
         return self.total.wins
 
     @property
     def draws(self) -> int:
-        """Number of games that were drawn (of pairs, in a game of one player)."""
+        """Number of games (pairs, in a game of one player) that were drawn."""
         return self.total.draws
 
     @property
     def losses(self) -> int:
-        """Number of games that player A lost (of pairs, in a game of one player)."""
+        """Number of games (pairs, in a game of one player) that player A lost."""
         return self.total.losses
 
     @cached_property
@@ -125,9 +125,9 @@ class MatchReport:
 
     @cached_property
     def pair_counts(self) -> tuple[float, ...]:
-        """Numbers of pairs in which player A scored 0, 1/4, 1/2, 3/4 and 1.
+        """Numbers of pairs of games in which player A scored 0, 1/4, 1/2, 3/4 and 1.
 
-        They need not be whole: `count_pair` splits a score in between.
+        They need not be whole, because `count_pair` divides a score that lies between two of these.
         """
         counts = [0.0] * len(PAIR_SCORES)
         for score in self.pair_scores:
@@ -235,13 +235,13 @@ def score_interval(pair_scores: Sequence[float]) -> Interval:
 
 
 def elo_from_score(score: float) -> float:
-    """Convert an expected score to a rating difference in Elo, infinite for a score of 0 or 1.
-
-    It is the inverse of `score_from_elo`.
+    """Convert an expected score to a rating difference; the inverse of `score_from_elo`.
 
     Args:
-        score: the expected score, in [0, 1], of the player whose rating comes first in the
-            difference.
+        score: the player's expected score, in [0, 1].
+
+    Returns:
+        The player's rating minus the opponent's, in Elo; infinite for a score of 0 or 1.
     """
     if score <= 0.0 or score >= 1.0:
         return math.copysign(math.inf, score - 0.5)
@@ -266,7 +266,7 @@ def _tally(scores: Iterable[float]) -> Tally:
 
 
 def _centre_and_stderr(pair_scores: Sequence[float]) -> tuple[float, float]:
-    """Return the centre of the expected score's confidence interval, and its standard error.
+    """Return the centre of the expected score's confidence interval, and the standard error.
 
     Args:
         pair_scores: player A's points in each pair of games, in [0, 1].

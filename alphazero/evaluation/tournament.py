@@ -122,7 +122,7 @@ def play_tournament(
 
 
 def _openings_of(openings: Openings, player_a: str, player_b: str, num_used: int) -> Openings:
-    """Return the settings for the openings of two players, who share a seed of their own.
+    """Return the opening settings for two players: their own seed, skipping the openings used.
 
     Args:
         openings: the tournament's settings for openings.

@@ -133,8 +133,9 @@ class Player(Protocol):
     ) -> "Player":
         """Return a player like this one, seeded afresh, with other search limits.
 
-        The new player shares what this one has learned or loaded. The two arguments replace both
-        limits of this player; if both are None, the new player keeps this one's limits.
+        The new player may share what this one has loaded, such as a network. The two arguments
+        replace both limits of this player; if both are None, the new player keeps this one's
+        limits.
 
         Args:
             num_simulations: maximum simulations per move; None sets no limit.

@@ -28,7 +28,7 @@ class BestLines:
         self._known: dict[bytes, tuple[float, int]] = {}
 
     def add(self, state: np.ndarray, actions: list[int], result: float) -> None:
-        """Remember a line of play where it is better than what is known from its positions.
+        """Store a line of play for each of its positions from which no equally good line is known.
 
         Args:
             state: [K], the position where the line begins.

@@ -40,9 +40,10 @@ _TIERS = ((1 / 4, 3 / 8), (1 / 20, 1 / 4), (1 / 200, 1 / 8))
 #: that one core searches in a second. Rough estimates suffice: only the order of magnitude matters.
 _NODES_PER_EVALUATION = 500
 _NODES_PER_S = 4_000_000
-#: If the time is limited, an answer may always cost this many evaluations; if not, only one.
+#: Solving a leaf may always cost as much as this many evaluations with a time limit, or as much as
+#: one evaluation without.
 _EVALUATIONS_PER_ANSWER = 4
-#: Fraction of the cost of a move's evaluations that counts as the move if the time is not limited.
+#: Without a time limit, a move counts as this fraction of the cost of its evaluations.
 _FRACTION_OF_EVALUATIONS = 1 / 3
 _USUAL_CORES = 2
 #: Number of random games on which costs are measured, and the number of nodes above which costs
@@ -72,12 +73,13 @@ class LeafPolicy:
     """Decides which leaves of a search to solve exactly, given the limits of the search."""
 
     provers: list[Prover]  #: exact searches of the game, one for each thread
-    costs: np.ndarray  #: float64[num_stages], expected nodes to solve a leaf, by its stage
+    #: float64[num_stages], mean number of nodes to solve a leaf with a given number of empty cells
+    costs: np.ndarray
     #: maximum mean cost, in nodes, of solving a leaf; None derives it from the search limits
     nodes_per_answer: float | None
 
     def leaves(self, num_simulations: float, time_limit_s: float | None) -> ProvenLeaves | None:
-        """Make the solver of leaves for a search, or return None if none can be solved cheaply.
+        """Make the leaf solver for a search; return None if no leaf can be solved cheaply enough.
 
         A move ends at whichever limit it reaches first.
 

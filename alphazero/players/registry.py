@@ -201,12 +201,15 @@ def is_own_player(kind: str) -> bool:
 
 
 def has_network(kind: str) -> bool:
-    """Return whether ``kind`` stands for a network, being a name such as "best" or a path."""
+    """Return whether a player's kind stands for a network, as a name such as "best" or a path does."""
     return kind in _NETWORKS or is_path(kind)
 
 
 def is_path(kind: str) -> bool:
-    """Return whether ``kind`` is the path of a network or a run: whether it is no known name."""
+    """Return whether a player's kind is taken as the path of a network or a run.
+
+    Any text that does not name a kind of player counts as a path; the path need not exist.
+    """
     is_known = kind in _NAMED_KINDS or kind.startswith("gtp:")
     return not is_known and not is_own_player(kind)
 

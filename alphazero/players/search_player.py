@@ -40,7 +40,7 @@ USUAL_SIMULATIONS_PER_S = 10_000
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SearchPlayer:
-    """Plays the moves chosen by a tree search that an evaluator guides; see `Player`."""
+    """Plays the moves chosen by a tree search with a given evaluator of positions; see `Player`."""
 
     game: Game
     evaluator: Evaluator  #: shared with the players that `limited` returns
@@ -237,10 +237,14 @@ class SearchPlayer:
         return leaves_per_step(num)
 
     def _by_simulations(self, progress: SearchProgress) -> Callable[[float], None]:
-        """Make a callback that converts a search's finished fraction to simulations.
+        """Make a callback that reports a search's progress in simulations.
 
         Args:
             progress: called with the number of simulations made so far and in total.
+
+        Returns:
+            A function that takes the finished fraction of the search, in [0, 1], and calls
+            ``progress``.
         """
         num = self.num_simulations
         total = num if self.time_limit_s is None else None

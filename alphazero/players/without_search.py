@@ -27,7 +27,7 @@ class RandomPlayer:
         return equal_choice(mask, np.full(len(states), np.nan), self._generator)
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
-        """Give every legal action of a position equal weight and no value; see `Player.analyse`."""
+        """Choose a random action, giving all legal ones equal weight; see `Player.analyse`."""
         return direct_analysis(self.choose(state[None]))
 
     def limited(
@@ -58,7 +58,7 @@ def equal_choice(mask: np.ndarray, values: np.ndarray, generator: np.random.Gene
 def direct_analysis(
     choice: Choice, values: np.ndarray | None = None, scores: np.ndarray | None = None
 ) -> Analysis:
-    """Make the analysis of one position from a move that was chosen without a search.
+    """Build the `Analysis` of one position from a move that was chosen without a search.
 
     Args:
         choice: the player's choice in this one position.

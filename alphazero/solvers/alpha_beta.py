@@ -16,7 +16,7 @@ class AlphaBetaSolver:
     Args:
         game: the game to solve.
         search: the memory of the compiled search; its ``cursor`` says where to resume.
-        max_nodes: number of nodes to search before giving up on a position.
+        max_nodes: number of nodes to search before giving up on a position with `UnsolvableError`.
 
     Attributes:
         num_nodes: total nodes searched since the solver was made.
@@ -36,8 +36,8 @@ class AlphaBetaSolver:
     def _search_above(self, bound: int) -> int:
         """Run the game's compiled search until it finishes or pauses.
 
-        It tests whether the score of the position at the bottom of the search's stack is above
-        ``bound``.
+        The search tests whether the score of a position, at the bottom of the search's stack, is
+        above ``bound``.
 
         Args:
             bound: the score to compare with, for the player to move.
@@ -49,7 +49,7 @@ class AlphaBetaSolver:
         raise NotImplementedError
 
     def _compare(self, bound: int, last_node: int) -> int:
-        """Test whether the score of the position at the bottom of the stack is above ``bound``.
+        """Test whether the score of a position, at the bottom of the search's stack, is above ``bound``.
 
         Args:
             bound: the score to compare with, for the player to move.
@@ -78,7 +78,7 @@ class AlphaBetaSolver:
 
 @njit
 def insert_by_weight(search, depth, num, move, weight):
-    """Insert a move into the first ``num`` moves at ``depth``, which are sorted by weight.
+    """Insert a move into the list of moves at one depth of a search, sorted by weight.
 
     The most promising move, which has the largest weight, comes last. The new move is placed after
     those of the same weight.

@@ -44,18 +44,18 @@ MAX_NODES = 3_000_000_000
 
 
 class Search(NamedTuple):
-    """The memory of one search: the board's constants, the transposition table and the stack."""
+    """The working memory of a search: board constants, transposition table and stack."""
 
     table: np.ndarray  #: uint64[2 ** table_bits], packed: rest of key, upper bound, lower bound
-    table_bits: int
+    table_bits: int  #: binary logarithm of the number of table entries
     cells: int  #: number of cells of the board
     bottom: np.uint64  #: bits of the lowest cell of each column
     board: np.uint64  #: bits of all cells
     order: np.ndarray  #: uint64[A], the cells of each column, from the middle outwards
     mine: np.ndarray  #: uint64[D], discs of the player to move, on the current line of play
     occupied: np.ndarray  #: uint64[D], discs of both players
-    best: np.ndarray  #: int64[D], the best score found so far
-    num_moves: np.ndarray  #: int64[D], moves not yet searched
+    best: np.ndarray  #: int64[D], the best score found so far, for the player to move
+    num_moves: np.ndarray  #: int64[D], number of moves not yet searched
     moves: np.ndarray  #: uint64[D, A], these moves, each the bit of a cell, the most promising last
     weights: np.ndarray  #: int64[A], sorting keys of the moves that are being listed
     cursor: np.ndarray  #: int64[2]: depth to resume at (-1: finished), nodes until the next pause
@@ -121,7 +121,7 @@ class ConnectXSolver(AlphaBetaSolver):
 
 
 def _between(low: int, high: int) -> int:
-    """Return the next bound to test in the search for a score, low <= bound < high.
+    """Return the next bound to test when bisecting the range of a score; low <= bound < high.
 
     It is the middle, or a bound nearer to 0 if the range extends far from 0, since most scores are
     small.
@@ -232,9 +232,10 @@ def _winning_cells_of_any(game, discs):
 
 @njit
 def search_above(game, search, bound):
-    """Test whether the score of the position at the bottom of the stack is above ``bound``.
+    """Test whether the score of a position is above ``bound``.
 
-    This starts a search, or resumes one where ``search.cursor`` says.
+    The position is at the bottom of the search's stack. This starts a search, or resumes one where
+    ``search.cursor`` says.
 
     Args:
         game: the rules.
@@ -348,12 +349,16 @@ def _list_by_threats(game, search, depth, mine, free, moves):
 
 @njit
 def _stored_bounds(search, mine, occupied):
-    """Return the two bounds, packed, that the table holds for a position; 0 if it holds none.
+    """Return the two bounds on a position's score that the transposition table holds.
 
     Args:
         search: the memory of the search.
         mine: uint64, bits of the discs of the player to move.
         occupied: uint64, bits of the discs of both players.
+
+    Returns:
+        uint64: the upper bound in bits 7 to 13 and the lower bound in bits 0 to 6, each plus
+        `OFFSET`; 0 if the table does not hold the position.
     """
     # mine + occupied identifies the position: in each column, its height and which discs are mine.
     key = (mine + occupied) * SPREAD

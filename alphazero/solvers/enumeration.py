@@ -158,7 +158,7 @@ class EnumeratedSolver:
     def __init__(self, game: Game, max_positions: int = MAX_SOLVER_POSITIONS):
         self.game = game
         positions = enumerate_positions(game, max_positions)
-        self.exact = ExactValues(game, positions)  #: the results of all positions
+        self.exact = ExactValues(game, positions)  #: results of perfect play in all positions
         self._action_scores = _action_scores(game, positions)
 
     def scores(self, states: np.ndarray) -> np.ndarray:

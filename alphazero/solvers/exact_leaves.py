@@ -54,7 +54,8 @@ class ProvenLeaves:
 
     Args:
         provers: exact searches of one game, one for each thread.
-        costs: float64[num_stages], mean nodes to solve a leaf at each stage, see `leaf_costs`.
+        costs: float64[num_stages], mean nodes to solve a leaf by stage (number of empty cells), see
+            `leaf_costs`.
         tiers: the cost limits, the most expensive first; the last one has an unlimited budget.
         nodes_per_s: expected speed of all provers together, for a search with a time limit. On a
             slower machine, a tier then also ends by the clock, even while a leaf is being solved.
@@ -94,7 +95,7 @@ class ProvenLeaves:
         self._nodes_left = self._tiers[0].nodes_per_search * num_searches
 
     def prove(self, states: np.ndarray) -> np.ndarray:
-        """Prove the results of leaves as far as the budgets allow; see `ExactLeaves.prove`."""
+        """Prove the exact results of leaves as far as the budgets allow; see `ExactLeaves.prove`."""
         results = np.full(len(states), UNPROVEN, np.float32)
         budgets = self._budgets[self._tier][self._provers[0].stages(states)]
         asked = np.flatnonzero(budgets)
@@ -153,11 +154,12 @@ def game_positions(game: Game, num_games: int, generator: np.random.Generator) -
 
 
 def leaf_costs(prover: Prover, states: np.ndarray, max_nodes: int) -> np.ndarray:
-    """Measure how many nodes it takes on average to solve a leaf at each stage.
+    """Measure the mean number of nodes needed to solve a leaf at each stage.
 
-    Nodes of failed attempts are included. Where the cost exceeds ``max_nodes``, it is extrapolated:
-    it keeps growing by the average factor per stage of the last `_NUM_SLOPE_STAGES` stages. If
-    fewer stages have been measured, it is infinite.
+    A leaf's stage is the number of its empty cells. Nodes of failed attempts are included. Where
+    the cost exceeds ``max_nodes``, it is extrapolated: it keeps growing by the average factor per
+    stage of the last `_NUM_SLOPE_STAGES` stages. If fewer stages have been measured, it is
+    infinite.
 
     Args:
         prover: the exact search to measure.
@@ -165,7 +167,7 @@ def leaf_costs(prover: Prover, states: np.ndarray, max_nodes: int) -> np.ndarray
         max_nodes: cost above which stages are not measured.
 
     Returns:
-        float64[num_stages], the mean cost in nodes by stage (number of empty cells).
+        float64[num_stages], the mean cost in nodes.
     """
     stages = prover.stages(states)
     costs = np.full(prover.num_stages, np.inf)
@@ -231,6 +233,8 @@ def _extrapolated(costs: np.ndarray) -> np.ndarray:
 
 def leaf_budgets(costs: np.ndarray, nodes_per_answer: float) -> np.ndarray:
     """Return the maximum number of nodes to spend on a position at each stage.
+
+    A position's stage is the number of its empty cells.
 
     Args:
         costs: float64[num_stages], mean nodes to solve a leaf, as `leaf_costs` measures them.

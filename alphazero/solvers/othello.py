@@ -28,7 +28,7 @@ from alphazero.solvers.base import ILLEGAL_SCORE, UnsolvableError
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 SPREAD_OTHER = np.uint64(0xC2B2AE3D27D4EB4F)
 HALF = np.uint64(32)
-#: The number of the pass among moves; the other moves, 0 to 63, are bits of squares.
+#: The number that stands for a pass; the other moves, 0 to 63, are bit indices of squares.
 PASS = 64
 #: With at most this many empty squares, the transposition table and counting the opponent's replies
 #: cost more time than they save.
@@ -43,19 +43,19 @@ MAX_EMPTIES = {4: 12, 6: 22, 8: 20}
 
 
 class Search(NamedTuple):
-    """The memory of one search: the board's constants, the transposition table and the stack."""
+    """The working memory of a search: board constants, transposition table and stack."""
 
     positions: np.ndarray  #: uint64[2 ** table_bits, 2]: own discs, opponent's discs
     answers: np.ndarray  #: int8[2 ** table_bits, 3]: lower bound, upper bound, best move
-    table_bits: int
+    table_bits: int  #: binary logarithm of the number of table entries
     board: np.uint64  #: bits of all squares
-    corners: np.uint64
+    corners: np.uint64  #: bits of the four corner squares
     quarters: np.ndarray  #: uint64[4], bits of the squares in each quarter of the board
     mine: np.ndarray  #: uint64[D], discs of the player to move, on the current line of play
     other: np.ndarray  #: uint64[D], discs of the opponent
-    best: np.ndarray  #: int64[D], the best score found so far
+    best: np.ndarray  #: int64[D], the best score found so far, for the player to move
     best_moves: np.ndarray  #: int64[D], the move with that score
-    num_moves: np.ndarray  #: int64[D], moves not yet searched
+    num_moves: np.ndarray  #: int64[D], number of moves not yet searched
     moves: np.ndarray  #: int64[D, 64], these moves, the most promising one last
     weights: np.ndarray  #: int64[64], sorting keys of the moves that are being listed
     cursor: np.ndarray  #: int64[2]: depth to resume at (-1: finished), nodes until the next pause
@@ -165,9 +165,10 @@ def new_search(game: Othello, table_bits: int) -> Search:
 
 @njit
 def search_above(search, bound):
-    """Test whether the score of the position at the bottom of the stack is above ``bound``.
+    """Test whether the score of a position is above ``bound``.
 
-    This starts a search, or resumes one where ``search.cursor`` says.
+    The position is at the bottom of the search's stack. This starts a search, or resumes one where
+    ``search.cursor`` says.
 
     Args:
         search: the memory of the search; ``search.cursor[1]`` is the maximum number of nodes to
@@ -208,7 +209,7 @@ def search_above(search, bound):
 
 @njit
 def _play(search, depth, move):
-    """Play a move at ``depth`` of the stack, putting the position after it at ``depth`` + 1.
+    """Play a move in the position at ``depth`` of the stack, and put the result at ``depth`` + 1.
 
     Args:
         search: the memory of the search.

@@ -23,7 +23,7 @@ _BATCH = 4096  # maximum number of positions per call of the player
 
 @dataclasses.dataclass(frozen=True)
 class SideReport:
-    """What can happen when the player takes one side and the opponent may play any moves.
+    """What can happen if the player takes one side and the opponent may play any moves.
 
     A *position* counts once, however it is reached. A *game* is a sequence of moves, so several
     games can end in the same final position.

@@ -148,7 +148,9 @@ def _prove_othello(game, search, at, states, budgets, results, num_nodes):
 
 @njit
 def _settle(search, at, budget, given, score, results):
-    """Record the outcome of a test, and go on to the next test or position if it is finished.
+    """Record the outcome of a test of a score's sign, and prepare the next test or position.
+
+    If the test has only paused, nothing but the number of nodes spent is recorded.
 
     Args:
         search: the memory of the search, which has finished or paused.

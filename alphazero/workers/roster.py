@@ -21,14 +21,16 @@ class WorkerState(WorkerReport):
     """A connected worker: its report, and the units of work that it has not finished."""
 
     busy_since: float = 0.0  #: time in seconds when it received work or last replied
-    in_flight: dict[int, Unit] = dataclasses.field(default_factory=dict)  #: unfinished units by id
+    #: unfinished units of work by id
+    in_flight: dict[int, Unit] = dataclasses.field(default_factory=dict)
 
 
 class Roster:
     """All connected workers, and those that have left since the last report.
 
     Args:
-        max_staleness: maximum number of networks by which a game that counts may be out of date.
+        max_staleness: maximum number of networks by which a game may be out of date and still
+            count.
 
     Attributes:
         workers: the connected workers by name.
@@ -118,7 +120,9 @@ class Roster:
         return is_fresh
 
     def remind(self, now: float, text: str) -> None:
-        """Add a notice if there have been no workers for 30 seconds, once until a worker joins.
+        """Add a notice if no worker has been connected for 30 seconds.
+
+        It is added once, and again only after a worker has joined and left.
 
         Args:
             now: the current time in seconds.

@@ -78,7 +78,7 @@ def why_not_elsewhere(game: Game) -> str | None:
 
 
 def game_here(name: str, files: str | None, rules_digest: str) -> Game:
-    """Make the game that the learner trains, on a worker's machine.
+    """Make the game that the learner is training on, on a worker's machine.
 
     Args:
         name: the game's name on the learner's machine.

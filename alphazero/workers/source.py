@@ -39,8 +39,8 @@ class GameSource:
 
     Methods that do nothing here apply only to workers in other processes or on other machines.
 
-    Contract: each game is yielded once. `play` yields at least every few seconds, even without
-    games, so that the user sees that the run is alive.
+    Every source obeys these rules: each game is yielded once, and `play` yields at least every few
+    seconds, even without games, so that the user sees that the run is alive.
     """
 
     plays_on = False  #: whether workers go on playing while the network learns
@@ -59,7 +59,7 @@ class GameSource:
         """Play training games, yielding those that have finished and notices for the user.
 
         Args:
-            num_games: number of games to yield; a few more may come.
+            num_games: minimum number of games to yield in total; a few more may follow.
             progress: fraction of the run that is done, in [0, 1].
         """
         raise NotImplementedError
@@ -76,7 +76,10 @@ class GameSource:
         """
 
     def worker_reports(self) -> list[WorkerReport]:
-        """Return a report on each worker in another process or machine since the last call."""
+        """Return the speed of each worker, and its games since the last call.
+
+        The list is empty if games are played on threads of this process.
+        """
         return []
 
     def state_dict(self) -> dict:

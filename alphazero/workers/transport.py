@@ -19,14 +19,14 @@ class Joined(NamedTuple):
 class Answered(NamedTuple):
     """An event: a worker has finished a unit of work and sent back its games."""
 
-    worker: str
+    worker: str  #: the worker's name
     answer: Answer
 
 
 class Left(NamedTuple):
     """An event: a worker has left and will send no more replies."""
 
-    worker: str
+    worker: str  #: the worker's name
     reason: str  #: a clause such as "its process was killed"
 
 

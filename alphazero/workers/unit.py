@@ -103,7 +103,7 @@ class SelfPlayWork(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """A worker's reply: the games of one unit of work, and what playing them took."""
+    """A worker's reply: the games of one unit of work, with counts and timings."""
 
     unit_id: int  #: `Unit.id` of the unit of work
     version: int  #: version of the network that played the games, see `Weights.version`

@@ -62,7 +62,11 @@ class UnitPlayer:
         self.facts = WorkerFacts(socket.gethostname(), self._num_threads)
 
     def load(self, weights: Weights) -> None:
-        """Load a network; the units of work played from now on use it."""
+        """Load a network to play the following units of work with.
+
+        Args:
+            weights: the network's weights, with the engine to use and positions to calibrate it on.
+        """
         load_arrays(self._network, weights.arrays)
         if self._evaluator is None:
             wanted = EngineChoice(self.job.evaluator.engine, self.job.evaluator.precision)
@@ -84,7 +88,7 @@ class UnitPlayer:
     def play(self, unit: Unit) -> Answer:
         """Play a unit of work with the network that was loaded last, and return its games.
 
-        At least one network must have been loaded.
+        A network must have been loaded before.
         """
         assert self._evaluator is not None and self._selfplay is not None
         streams = self._evaluator.streams

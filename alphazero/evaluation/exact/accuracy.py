@@ -92,10 +92,7 @@ class Difference(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class AccuracyReport:
-    """A player's moves in N positions, compared with perfect play by `measure_accuracy`.
-
-    In methods, a mask ``rows``, bool[N], selects positions; None selects all of them.
-    """
+    """A player's moves in N positions, compared with perfect play by `measure_accuracy`."""
 
     evaluation_set: EvaluationSet
     actions: np.ndarray  #: int32[N], the player's moves

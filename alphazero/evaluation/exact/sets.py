@@ -106,7 +106,7 @@ def can_be_misplayed(action_scores: np.ndarray) -> np.ndarray:
 
 
 def kinds_of(game: Game, states: np.ndarray) -> np.ndarray:
-    """Return the kind of each position, such as `FORCED`.
+    """Return the kind of each position: a win at once, a forced block, or quiet.
 
     Args:
         game: the game of the positions.
