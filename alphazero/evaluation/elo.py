@@ -264,7 +264,9 @@ def _sandwich(counts: np.ndarray, units: np.ndarray) -> np.ndarray:
 
 
 def _laplacian(weights: np.ndarray) -> np.ndarray:
-    """Return the sum over all pairings of weight * d d', with d as in the module docstring.
+    """Return the sum over all pairings of weight * d d'.
+
+    The vector d is +1 for one player of the pairing, -1 for the other and 0 for all others.
 
     Args:
         weights: float64[P, P], symmetric, the weight of each pairing; the diagonal is ignored.

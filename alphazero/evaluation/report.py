@@ -14,8 +14,8 @@ pseudo-observations, two of 0 and two of 1, as the "plus four" interval does (Ag
     score_stderr = sqrt(variance / (n + 4))
     interval = centre -+ 1.96 score_stderr, cut to [0, 1]
 
-If all pairs are won or lost, this is exactly the Agresti-Coull interval; with few pairs it is
-slightly too wide.
+If all pairs are won or lost, this is exactly the Agresti-Coull interval; with few pairs it tends to
+be too wide.
 
 In a game of one player, both players play each opening alone. The better result wins the pair, so
 that x is 0, 1/2 or 1; `alphazero.evaluation.puzzle` extracts the results themselves.
@@ -225,7 +225,7 @@ def count_pair(counts: list[float], score: float) -> None:
 def score_interval(pair_scores: Sequence[float]) -> Interval:
     """Compute the 95% confidence interval of a player's expected score.
 
-    The module docstring gives the formula.
+    It is the "plus four" interval of Agresti and Coull, see the module docstring.
 
     Args:
         pair_scores: the player's points in each pair of games, in [0, 1].

@@ -1,4 +1,4 @@
-"""The sequential probability ratio test (SPRT), which ends a match once its result is clear.
+"""The sequential probability ratio test (SPRT), which ends a match once a hypothesis is accepted.
 
 From the pair counts of the games so far, it decides which of two hypotheses to accept, if any: H0,
 "A's rating minus B's is elo0", or H1, "it is elo1". The test goes on while the log-likelihood ratio
@@ -113,13 +113,15 @@ def log_likelihood_ratio(pair_counts: Sequence[float], elo0: float, elo1: float)
 
 
 def _tilt(counts: Sequence[float], mean: float) -> float:
-    """Solve the equation for t in the module docstring by bisection.
+    """Return t, the tilt of the most likely probabilities of pair scores with a given mean.
 
-    The sum falls as t grows, and t lies between the poles of the sum's first and last terms.
+    The probability of the score x is f(x) / (1 + t (x - mean)), where f(x) is its observed
+    frequency; see the module docstring. The equation for t is solved by bisection: its sum falls as
+    t grows, and t lies between the poles of the sum's first and last terms.
 
     Args:
         counts: numbers of pairs with each of `PAIR_SCORES`, all positive.
-        mean: the expected score s of the hypothesis.
+        mean: the expected score under the hypothesis.
     """
     low = -1.0 / (1.0 - mean)
     high = 1.0 / mean

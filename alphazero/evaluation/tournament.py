@@ -1,8 +1,7 @@
 """A tournament that always plays the most informative match next.
 
-Given a game, named players and the matches played so far, it plays further matches one by one,
-which can be stored as JSON. Unlike in a round robin, the next match is between the two players for
-whom
+Given the matches played so far, `play_tournament` plays further ones, which can be stored as JSON.
+Unlike in a round robin, the next match is between the two players for whom
 
     p (1 - p) Var(elo_a - elo_b)
 

@@ -1,10 +1,10 @@
 """A player that asks another program's Othello engine, such as gtp-rhino, for its moves.
 
-It sends the moves of the game so far and receives the engine's next move, by the Go Text Protocol
-(Gunnar Farnebäck, "Specification of the Go Text Protocol", version 2, 2002). A command is one line;
-the answer begins with = or, for an error, with ?, and ends with an empty line. Empty lines and
-comments, which begin with #, may precede it. In names of squares, columns are letters from the
-left, and rows are numbers, here counted from the top, as usual in Othello.
+The player sends the moves of the game so far and receives the engine's next move, by the Go Text
+Protocol (Gunnar Farnebäck, "Specification of the Go Text Protocol", version 2, 2002). A command is
+one line; the answer begins with = or, for an error, with ?, and ends with an empty line. Empty
+lines and comments, which begin with #, may precede it. In names of squares, columns are letters
+from the left, and rows are numbers, here counted from the top, as usual in Othello.
 
 The engine plays from the usual start position, in which the player who moves first is black; see
 `alphazero.games.square_names`.

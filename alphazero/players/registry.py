@@ -201,7 +201,7 @@ def is_own_player(kind: str) -> bool:
 
 
 def has_network(kind: str) -> bool:
-    """Return whether a player's kind stands for a network, as a name such as "best" or a path does."""
+    """Return whether a player's kind stands for a network: a name such as "best", or a path."""
     return kind in _NETWORKS or is_path(kind)
 
 

@@ -1,7 +1,7 @@
 """A player that searches with policies and values from an evaluator of positions.
 
-Anything that evaluates positions can guide it. Stored networks are loaded as players in
-`alphazero.players.network`; nothing here needs torch.
+The evaluator is usually a network, but can be anything with the interface `Evaluator`. Stored
+networks are loaded as players in `alphazero.players.network`; nothing here needs torch.
 
 Shapes: B positions, K state words, A actions.
 """

@@ -1,4 +1,4 @@
-"""The random player, and functions with which players without a search build their answers.
+"""The random player, and functions for building the answers of players without a search.
 
 Shapes: B positions, A actions.
 """

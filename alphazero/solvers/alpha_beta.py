@@ -49,7 +49,9 @@ class AlphaBetaSolver:
         raise NotImplementedError
 
     def _compare(self, bound: int, last_node: int) -> int:
-        """Test whether the score of a position, at the bottom of the search's stack, is above ``bound``.
+        """Test whether the score of a position is above ``bound``.
+
+        The position is at the bottom of the search's stack.
 
         Args:
             bound: the score to compare with, for the player to move.

@@ -1,8 +1,8 @@
 """Exact scores of Connect-X positions by a compiled alpha-beta search.
 
-It finds the score of every action, as defined in `alphazero.solvers.base`, in positions on a
-`ConnectX` board (up to 64 bits). The search follows P. Pons, "Solving Connect 4: how to build a
-perfect AI" (2015):
+`ConnectXSolver` finds the score of every action, as defined in `alphazero.solvers.base`, in
+positions on a `ConnectX` board (up to 64 bits). The search follows P. Pons, "Solving Connect 4: how
+to build a perfect AI" (2015):
 
 - moves that lose at once are not searched;
 - moves that create more threats come first; among equals, those nearer to the middle column;

@@ -1,7 +1,8 @@
 """Exact scores of Othello endgames by a compiled alpha-beta search.
 
-It finds the score of every action, the final margin of discs (see `alphazero.solvers.base`), in
-positions with few empty squares, on any board size of `Othello`. How the search works:
+`OthelloSolver` finds the score of every action, the final margin of discs (see
+`alphazero.solvers.base`), in positions with few empty squares, on any board size of `Othello`. How
+the search works:
 
 - a score is found by null-window tests of "is it above this bound?", each starting from the last
   result, as in MTD(f) (A. Plaat et al., "Best-first fixed-depth minimax algorithms", 1996);

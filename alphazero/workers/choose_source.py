@@ -104,7 +104,12 @@ def _kind(workers: WorkerSettings, game: Game, num_threads: int) -> str:
 
 
 def _waits_for_lock(game: Game, num_threads: int) -> bool:
-    """Return whether self-play threads would wait for each other at Python's global lock."""
+    """Return whether self-play threads would wait for each other at Python's global lock.
+
+    Args:
+        game: the game to play; threads wait if its rules are plain Python.
+        num_threads: number of self-play threads.
+    """
     return num_threads > 1 and isinstance(game, PythonGame)
 
 

@@ -1,7 +1,7 @@
 """Keep track of a run's workers: their unfinished units of work, speeds and finished games.
 
-As workers join, reply and leave, it collects a `WorkerReport` for each of them, and notices for the
-user. It does not depend on the transport or the game.
+As workers join, reply and leave, `Roster` keeps a `WorkerReport` for each of them, and notices for
+the user. It does not depend on the transport or the game.
 """
 
 import copy

@@ -1,7 +1,7 @@
 """Compare a player's moves and values with perfect play on the positions of an evaluation set.
 
-Given a function that chooses moves and an `EvaluationSet`, it makes an `AccuracyReport`. There are
-two measures:
+`measure_accuracy` asks a function that chooses moves about every position of an `EvaluationSet`,
+and reports two measures:
 
 - *accuracy*: the fraction of positions in which the player's move keeps the exact result: perfect
   play after it gives the same result (win, draw or loss) as after the best move.
