@@ -40,10 +40,6 @@ class Openings:
     def sample(self, game: Game, num_openings: int) -> list[tuple[int, ...]]:
         """Sample the moves of random openings, none of which ends the game.
 
-        Args:
-            game: the game to play.
-            num_openings: number of openings to return.
-
         Returns:
             The moves of each opening: `plies` actions from the start of the game.
 
@@ -66,7 +62,6 @@ class Openings:
         """Sample several openings and return the one whose position has been used least often.
 
         Args:
-            game: the game to play.
             generator: the source of the random moves.
             times_used: how often each position, keyed by its bytes, has been used.
 
@@ -97,7 +92,6 @@ class Openings:
         """Sample openings and yield those that `accept` allows.
 
         Args:
-            game: the game to play.
             num: number of random games from which the openings are taken.
             generator: the source of the random moves.
 
@@ -117,7 +111,6 @@ def check_openings(game: Game, plies: int, key: str) -> None:
     """Raise an error if random games are too short for openings of this length.
 
     Args:
-        game: the game to play.
         plies: number of moves in each opening.
         key: the setting that contains this number, for the error message.
 

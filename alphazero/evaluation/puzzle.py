@@ -79,7 +79,6 @@ def puzzle_results(game: Game, match: MatchReport, exact: ExactValues | None) ->
     """Extract both players' results from a match in a game of one player.
 
     Args:
-        game: the game that was played.
         match: the match, in which both players played every opening.
         exact: the results of perfect play from every position; None if they are unknown.
     """

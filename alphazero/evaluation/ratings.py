@@ -49,7 +49,6 @@ class RatingFile:
         """Read a run's rating file, or return an empty `RatingFile` if it does not exist yet.
 
         Args:
-            path: the path of the rating file.
             game: the name of the game that is rated.
             opening_plies: number of random moves at the start of each game.
             rules_digest: digest of the game's rules; "" if there is none.

@@ -84,7 +84,6 @@ def play_tournament(
     """Play more games of a tournament, yielding each match as it finishes.
 
     Args:
-        game: the game to play.
         players: the players by name; there must be at least two.
         matches: the matches played so far, by these players or others.
         num_games: number of games to play; must be even.
@@ -126,7 +125,7 @@ def _openings_of(openings: Openings, player_a: str, player_b: str, num_used: int
     Args:
         openings: the tournament's settings for openings.
         player_a: the name of the first player in alphabetical order.
-        player_b: the name of the second player.
+        player_b: the name of the other player.
         num_used: number of openings to skip, because the two players have already used them.
     """
     generator = child_generator(openings.seed, f"{player_a} against {player_b}")

@@ -127,7 +127,6 @@ def make_leaf_policy(game: Game, setting: str, num_threads: int) -> LeafPolicy |
     half a second.
 
     Args:
-        game: the game that is searched.
         setting: "off", "auto", or the number of nodes that solving a leaf may cost on average.
         num_threads: number of threads that solve leaves.
 

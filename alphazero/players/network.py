@@ -59,7 +59,6 @@ def load_network_player(
     """Load a stored network as a player.
 
     Args:
-        game: the game to play.
         path: a network file, or the folder of a run, whose newest network is used.
         settings: search limits, device, engine and so on; settings for UCT are ignored. An engine
             whose outputs are too far from float32 is replaced, see
@@ -114,7 +113,6 @@ def make_cache(game: Game, evaluator: Evaluator) -> CachedEvaluator:
     """Make a player's evaluation cache, whose answers do not depend on earlier requests.
 
     Args:
-        game: the game to play.
         evaluator: evaluates the positions that are not in the cache.
     """
     symmetries = game.cell_symmetries, game.action_symmetries
@@ -143,10 +141,6 @@ def game_of_network(path: str | Path, named: str | None = None) -> Game:
 def check_game(game: Game, path: Path) -> None:
     """Raise an error if a stored network plays another game.
 
-    Args:
-        game: the game to play.
-        path: the path of the network file.
-
     Raises:
         StoredFileError: if the network plays another game.
     """
@@ -160,8 +154,6 @@ def load_module(game: Game, path: Path, network_kind: str | None = None) -> Load
     """Load a network file as a torch module; warn if the game's rules have changed since training.
 
     Args:
-        game: the game to play.
-        path: the path of the network file.
         network_kind: the user-defined network class ``module:Class`` that may be imported; None
             allows none.
 
@@ -191,7 +183,6 @@ def _display_name(path: Path, wanted: EngineChoice) -> str:
     them.
 
     Args:
-        path: the path of the network file.
         wanted: the engine and precision that the user has chosen; "auto" if left open.
     """
     if path.parent.name == "networks":

@@ -15,7 +15,6 @@ class NetworkAlone:
     """Plays the action to which a network's policy gives the highest probability; see `Player`.
 
     Args:
-        game: the game to play.
         evaluator: evaluates positions with the network.
         searcher: the player that searches with the same network; `limited` uses it.
     """

@@ -28,7 +28,6 @@ def uct_player(game: Game, settings: PlayerSettings | None = None) -> Player:
     For other games it uses the search of `alphazero.textbook`.
 
     Args:
-        game: the game to play.
         settings: search limits and UCT settings; None uses the defaults.
 
     Raises:
@@ -146,7 +145,6 @@ class TextbookUctPlayer:
     """Searches positions one by one with the UCT search of `alphazero.textbook`; see `Player`.
 
     Args:
-        game: the game to play.
         settings: search limits and UCT settings; None uses the defaults.
 
     Raises:

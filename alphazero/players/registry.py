@@ -71,7 +71,6 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
             - ``gtp:COMMAND``: another program's engine, see `alphazero.players.gtp`;
             - ``module:Class``, or the name of an entry point: a user-supplied player class, which
               is called with the game and the `PlayerSettings`.
-        game: the game to play.
         settings: defaults for the settings that ``spec`` leaves open.
 
     Raises:
@@ -152,7 +151,6 @@ def read_spec(spec: str, settings: PlayerSettings | None = None) -> PlayerSpec:
     """Parse a player specification: one that `make_player` takes, or ``human``.
 
     Args:
-        spec: the specification.
         settings: defaults for the settings that ``spec`` leaves open. If ``spec`` sets a search
             limit (a number of simulations or a time), both limits in ``settings`` are dropped.
 
@@ -179,8 +177,8 @@ def _num_simulations_word(spec: str, kind: str, number: str) -> str:
 
     Args:
         spec: the whole specification, for error messages.
-        kind: the text before the colon.
-        number: the text after the colon.
+        kind: the text before the colon, such as "uct".
+        number: the text after the colon, such as "1000".
 
     Raises:
         ConfigError: if the kind is not "uct", or the number is not positive or has over nine
@@ -219,8 +217,6 @@ def _own_player(kind: str, game: Game, settings: PlayerSettings) -> Player:
 
     Args:
         kind: the class as ``module:Class``, or the name of an entry point.
-        game: the game to play.
-        settings: the player's settings.
 
     Raises:
         ConfigError: if the player cannot be made, or lacks an attribute or method of `Player`.

@@ -177,7 +177,6 @@ class SearchPlayer:
         In a game of one player, known lines of play replace moves that are no better.
 
         Args:
-            search: the search.
             states: [B, K], the positions that it has searched.
         """
         output = search.output(np.arange(len(states)))

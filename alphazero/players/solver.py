@@ -23,7 +23,6 @@ class SolverPlayer:
     `choose` and `analyse` raise `UnsolvableError` for a position beyond the solver's limits.
 
     Args:
-        game: the game to play.
         seed: seed of the random choices among equally good moves.
         solver: a solver of this game; None makes the fastest one available.
 

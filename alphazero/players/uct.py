@@ -19,7 +19,6 @@ class UctPlayer:
     """Plays the moves chosen by a UCT search with rollouts; see `Player`.
 
     Args:
-        game: the game to play.
         settings: search limits and UCT settings; None uses the defaults.
     """
 

@@ -14,7 +14,6 @@ class AlphaBetaSolver:
     """Base class for solvers whose compiled search pauses after a number of nodes.
 
     Args:
-        game: the game to solve.
         search: the memory of the compiled search; its ``cursor`` says where to resume.
         max_nodes: number of nodes to search before giving up on a position with `UnsolvableError`.
 

@@ -90,7 +90,6 @@ class ConnectXSolver(AlphaBetaSolver):
 
         Args:
             state: the position, unfinished.
-            action: the action to score.
             last_node: the value of `num_nodes` at which to give up.
 
         Raises:

@@ -63,7 +63,6 @@ class ExactValues:
     """Looks up the results of perfect play in a small game.
 
     Args:
-        game: the game.
         positions: the game's enumerated positions; None enumerates them now.
 
     Raises:
@@ -144,7 +143,6 @@ class EnumeratedSolver:
     """Scores the positions of a small game, all of which it enumerates when made; see `Solver`.
 
     Args:
-        game: the game to solve.
         max_positions: give up if the game has more reachable positions than this.
 
     Raises:
@@ -174,7 +172,6 @@ def enumerate_positions(game: Game, max_positions: int = MAX_POSITIONS) -> Posit
     """Enumerate all positions that can occur in a game, and solve them.
 
     Args:
-        game: the game.
         max_positions: give up if the game has more reachable positions than this.
 
     Raises:
@@ -196,7 +193,6 @@ def _reachable(
     """Find all positions that can occur in a game, in breadth-first order.
 
     Args:
-        game: the game.
         max_positions: give up if the game has more reachable positions than this.
 
     Returns:

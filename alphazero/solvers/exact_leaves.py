@@ -137,8 +137,6 @@ def game_positions(game: Game, num_games: int, generator: np.random.Generator) -
     """Play games of uniformly random moves and return all their unfinished positions.
 
     Args:
-        game: the game to play.
-        num_games: number of games.
         generator: the source of the random moves.
 
     Returns:

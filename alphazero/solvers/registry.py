@@ -19,7 +19,6 @@ def make_solver(game: Game, max_nodes: int | None = None) -> Solver:
     """Make the fastest solver of a game that is available on this machine.
 
     Args:
-        game: the game to solve.
         max_nodes: number of nodes after which a compiled search gives up on a position; None uses
             the solver's default. Other solvers ignore it.
 

@@ -35,7 +35,6 @@ def make_source(
             process uses.
         wanted_evaluator: the user's evaluator settings, which may say "auto"; used by workers that
             choose their own engines.
-        game: the game to play.
         streams: the evaluators of the learner's process, one for each self-play thread.
         num_threads: number of cores on this machine that the run may use.
 
@@ -79,8 +78,6 @@ def plays_on_here(workers: WorkerSettings, game: Game, num_threads: int) -> bool
     """Return whether self-play uses this machine's cores while the learner trains.
 
     Args:
-        workers: the workers' settings.
-        game: the game to play.
         num_threads: number of cores on this machine that the run may use.
     """
     return workers.mode == "free" and _kind(workers, game, num_threads) != "threads"
@@ -93,8 +90,6 @@ def _kind(workers: WorkerSettings, game: Game, num_threads: int) -> str:
     global lock, provided that other processes can make this game, and otherwise "threads".
 
     Args:
-        workers: the workers' settings.
-        game: the game to play.
         num_threads: number of cores on this machine that the run may use.
     """
     if workers.kind != "auto":
@@ -108,7 +103,6 @@ def _waits_for_lock(game: Game, num_threads: int) -> bool:
 
     Args:
         game: the game to play; threads wait if its rules are plain Python.
-        num_threads: number of self-play threads.
     """
     return num_threads > 1 and isinstance(game, PythonGame)
 

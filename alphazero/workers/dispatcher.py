@@ -47,7 +47,6 @@ class Dispatcher(GameSource):
     """Hands out units of work to workers in other processes or on other machines; see `GameSource`.
 
     Args:
-        settings: the workers' settings.
         transport: starts the workers and carries messages to and from them.
         job: what the workers need to know about the run.
         clock: returns the time in seconds.
@@ -196,7 +195,6 @@ class Dispatcher(GameSource):
         """Remove a worker, return its unfinished units of work to the queue, and notify the user.
 
         Args:
-            worker: the worker to remove.
             reason: a clause that follows the worker's name in the notice.
         """
         again = self._roster.remove(worker)

@@ -31,7 +31,6 @@ class ProcessTransport:
 
     Args:
         job: what the workers need to know about the run.
-        num_processes: number of worker processes.
         num_threads: number of self-play threads in each process.
     """
 
@@ -159,8 +158,6 @@ def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
         connection: a pipe to the learner. It delivers `Weights`, then `Unit`s and newer `Weights`,
             and finally None; `Joined` and `Answered` are sent back.
         job: what the worker needs to know about the run.
-        num_threads: number of self-play threads.
-        name: the worker's name.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the learner handles Ctrl-C
     player = UnitPlayer(job, num_threads, name)

@@ -50,7 +50,6 @@ class Roster:
         """Add a worker that has joined, and a notice that tells the user.
 
         Args:
-            name: the worker's name.
             facts: what it has reported about itself.
             now: the current time in seconds.
         """
@@ -101,7 +100,6 @@ class Roster:
         estimated speed is updated too.
 
         Args:
-            worker: the worker that replied.
             num_games: number of games in the reply.
             work: amount of self-play that the games took.
             seconds: wall-clock time in which they were played.

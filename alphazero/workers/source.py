@@ -50,7 +50,6 @@ class GameSource:
 
         Args:
             version: number of iterations for which the network has been trained.
-            network: the network.
             sample: positions on which engines are calibrated and compared.
         """
         raise NotImplementedError

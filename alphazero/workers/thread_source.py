@@ -29,11 +29,7 @@ class ThreadSource(GameSource):
     The trainer updates the networks of the evaluators that the threads use.
 
     Args:
-        game: the game to play.
         streams: one evaluator for each thread.
-        settings: the settings of self-play.
-        search: the settings of the tree search.
-        seed: seed of the run.
         unit_games: number of games in a unit of work in ordered mode; 0 means free mode.
 
     Attributes:

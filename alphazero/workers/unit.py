@@ -145,8 +145,6 @@ def play_ordered(
     Args:
         selfplay: plays the games; its setting ``carry_over`` must be off.
         streams: the evaluators of its threads; their caches are cleared first.
-        unit: the unit of work.
-        seed: seed of the run.
     """
     for stream in streams:
         stream.clear()

@@ -75,7 +75,6 @@ def read_set(path: str | Path, game: Game) -> EvaluationSet:
     """Read an evaluation set from a file, checking every position.
 
     Args:
-        path: the path of the file.
         game: the game that the set must be for.
 
     Raises:

@@ -67,7 +67,6 @@ def make_set(
     """Make an evaluation set from positions and their exact scores, deriving the other fields.
 
     Args:
-        game: the game of the positions.
         states: [N, K], unfinished positions.
         action_scores: int16[N, A], the exact score of each action for the player to move;
             `ILLEGAL_SCORE` for illegal actions.
@@ -109,7 +108,6 @@ def kinds_of(game: Game, states: np.ndarray) -> np.ndarray:
     """Return the kind of each position: a win at once, a forced block, or quiet.
 
     Args:
-        game: the game of the positions.
         states: [N, K], unfinished positions.
 
     Returns:
@@ -139,7 +137,6 @@ def _after_legal_moves(
     """Play every legal action in each of N positions.
 
     Args:
-        game: the game of the positions.
         states: [N, K], unfinished positions.
         legal_action_mask: bool[N, A], their legal actions.
 
@@ -158,7 +155,6 @@ def _signs(game: Game, states: np.ndarray, following: Transition) -> np.ndarray:
     The signs convert results after the move to the viewpoint of the player who made it.
 
     Args:
-        game: the game of the positions.
         states: [N, K], the positions before the moves.
         following: the positions after the moves.
 

@@ -206,7 +206,6 @@ class WorkerActor:
     A network that arrives during a unit is used from the next unit on.
 
     Args:
-        name: the worker's name.
         num_threads: number of threads for self-play.
     """
 
@@ -250,7 +249,6 @@ class WorkerActor:
         """Play a unit of work and return its games.
 
         Args:
-            unit: the unit of work.
             version: the oldest network version to play with; if it has not arrived yet, wait for
                 it. 0 does not wait.
         """
