@@ -1,7 +1,7 @@
 """Elo ratings of many players on one scale, computed from games between some of them.
 
-In: the pair counts of every two players that have met. Out: a rating for each player, with
-covariances. Nothing is played here.
+The input is a `Pairing` for every two players that have met. The output, `Ratings`, is a rating for
+each player, with covariances. No games are played here.
 
 Model. The expected score of player i against player j is
 
@@ -25,12 +25,12 @@ small, and pairs with equal results must not look like certainty.
 
 Unbounded ratings. A player who won every game has no finite maximum-likelihood rating. In general,
 this happens where one group of players won every game against the rest (Ford, "Solution of a
-ranking problem from binary comparisons", 1957). Only there, any two players of different groups
-that have met get one virtual draw (half a win for each: Jeffreys' prior for one pairing), and the
-players outside the anchor's group are marked as bounded on one side only.
+ranking problem from binary comparisons", 1957). Only in this case, any two players of different
+groups that have met are given one virtual draw (half a win for each: Jeffreys' prior for one
+pairing), and the ratings of the players outside the anchor's group are marked as bounds.
 
-No library replaces this file: choix, for example, has no draws, treats all games as
-independent, and needs SciPy.
+No library replaces this file: choix, for example, has no draws, treats all games as independent,
+and needs SciPy.
 """
 
 import math
@@ -51,43 +51,43 @@ _PAIR_SCORES = np.array(PAIR_SCORES)
 
 
 class Pairing(NamedTuple):
-    """The results of the games between two players, as pair counts."""
+    """The results of games between players A and B, counted in pairs that share an opening."""
 
     player_a: str
     player_b: str
-    #: Pairs of games in which player A's mean score was 0, 1/4, 1/2, 3/4, 1; see `PAIR_SCORES`.
+    #: number of pairs in which player A's mean score was 0, 1/4, 1/2, 3/4 and 1; see `PAIR_SCORES`
     pair_counts: tuple[float, ...]
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """Ratings of P players relative to the anchor, a player whose rating is fixed and exact."""
+    """Elo ratings of P players relative to the anchor, a player whose rating is fixed and exact."""
 
     players: tuple[str, ...]  #: their names, in alphabetical order
-    anchor: str
+    anchor: str  #: the anchor's name
     elo: np.ndarray  #: float64[P], the ratings
     covariance: np.ndarray  #: float64[P, P], of the ratings, in squared Elo; the anchor's row is 0
     num_games: np.ndarray  #: int64[P], number of games of each player
-    scores: np.ndarray  #: float64[P], mean points of each player's games
-    #: bool[P], whether the rating is only a bound: the player's group won or lost every game that
-    #: connects it to the anchor's group.
+    scores: np.ndarray  #: float64[P], each player's mean score over its games, in [0, 1]
+    #: bool[P], True where the rating is only a bound: the player is outside the anchor's group,
+    #: the players who have scored against each other, directly or through others
     is_bound: np.ndarray
 
     def stderr(self, player: str) -> float:
-        """Return the standard error of a player's rating relative to the anchor's."""
+        """Return the standard error, in Elo, of a player's rating relative to the anchor's."""
         return self.difference(player, self.anchor)[1]
 
     def interval(self, player: str) -> Interval:
-        """Return the 95% confidence interval of a player's rating relative to the anchor's."""
+        """Return the 95% confidence interval of a player's rating in Elo; the anchor's is exact."""
         centre = self.elo[self.players.index(player)]
         margin = Z_95 * self.stderr(player)
         return Interval(float(centre - margin), float(centre + margin))
 
     def difference(self, player_a: str, player_b: str) -> tuple[float, float]:
-        """Return player A's rating minus player B's, and the standard error of the difference.
+        """Return player A's rating minus player B's in Elo, and the difference's standard error.
 
-        The errors of two ratings are correlated, so this standard error does not follow from
-        theirs.
+        The errors of two ratings are correlated, so their separate standard errors do not determine
+        that of the difference.
         """
         a = self.players.index(player_a)
         b = self.players.index(player_b)
@@ -96,11 +96,13 @@ class Ratings:
 
 
 def rate(pairings: Iterable[Pairing], anchor: str, anchor_elo: float = 1000.0) -> Ratings | None:
-    """Compute maximum-likelihood ratings of the players connected to the anchor by games.
+    """Compute the maximum-likelihood ratings of all players connected to the anchor by games.
 
     Args:
-        pairings: games in any order; two players may occur several times, in either order.
-        anchor: the player whose rating is fixed at ``anchor_elo``.
+        pairings: the games played, in any order; the same two players may occur in several
+            pairings, in either order.
+        anchor: the name of the player whose rating is fixed.
+        anchor_elo: the anchor's rating.
 
     Returns:
         The ratings of all players connected to the anchor by a chain of games; None if the anchor
@@ -137,12 +139,14 @@ def count_pairs(
     """Add up the pair counts of every two players who have met.
 
     Args:
-        pairings: games; two players may occur several times, in either order.
+        pairings: the games played; the same two players may occur in several pairings, in either
+            order.
         players: names to include even if they occur in no pairing.
 
     Returns:
-        The names of all players in alphabetical order, and counts, float64[P, P, 5]: at [a, b], the
-        numbers of pairs in which player a scored 0, 1/4, 1/2, 3/4 and 1 against player b.
+        The names of all P players in alphabetical order, and counts, float64[P, P, 5]: entry [a, b]
+        holds the numbers of pairs of games in which player a scored 0, 1/4, 1/2, 3/4 and 1 against
+        player b.
     """
     pairings = list(pairings)
     names = tuple(sorted({*players} | {name for pairing in pairings for name in pairing[:2]}))
@@ -156,12 +160,16 @@ def count_pairs(
 
 
 def fit(counts: np.ndarray, precision: float = 0.0) -> np.ndarray:
-    """Fit maximum-likelihood ratings, float64[P], with mean 0, in units of 400 / ln 10 Elo.
+    """Compute the maximum-likelihood ratings of P players.
 
     Args:
-        counts: float64[P, P, 5], see `count_pairs`.
-        precision: inverse variance of a normal prior of mean 0 on each rating. With 0 there is no
-            prior, and the maximum must be finite.
+        counts: float64[P, P, 5], pair counts as `count_pairs` returns them.
+        precision: inverse variance of a normal prior with mean 0 on each rating, in the units of
+            the ratings. With 0 there is no prior; the likelihood must then have a finite maximum,
+            so no group of players may have won every game against the rest.
+
+    Returns:
+        float64[P], the ratings in units of 400 / ln 10 Elo; their mean is 0.
     """
     units = np.zeros(len(counts))
     value, gradient = _log_likelihood(counts, units, precision)
@@ -185,6 +193,8 @@ def expected_scores(units: np.ndarray) -> np.ndarray:
 
         expected = 1 / (1 + exp(units[column] - units[row]))
 
+    A win scores 1, a draw 1/2 and a loss 0.
+
     Args:
         units: float64[P], ratings in units of 400 / ln 10 Elo, as `fit` returns them.
 
@@ -195,7 +205,15 @@ def expected_scores(units: np.ndarray) -> np.ndarray:
 
 
 def information(counts: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """Return the Fisher information of the ratings, float64[P, P]: H of the module docstring."""
+    """Return the Fisher information matrix of the ratings: H in the module docstring.
+
+    Args:
+        counts: float64[P, P, 5], pair counts as `count_pairs` returns them.
+        units: float64[P], ratings in units of 400 / ln 10 Elo.
+
+    Returns:
+        float64[P, P], the information in these units; its inverse estimates the covariance.
+    """
     expected = expected_scores(units)
     return _laplacian(2.0 * counts.sum(axis=2) * expected * (1.0 - expected))
 
@@ -203,7 +221,16 @@ def information(counts: np.ndarray, units: np.ndarray) -> np.ndarray:
 def _log_likelihood(
     counts: np.ndarray, units: np.ndarray, precision: float
 ) -> tuple[float, np.ndarray]:
-    """Return the log-likelihood of the ratings, including the prior's, and its gradient."""
+    """Return the log-likelihood of the ratings, including the prior's, and its gradient.
+
+    Args:
+        counts: float64[P, P, 5], pair counts as `count_pairs` returns them.
+        units: float64[P], ratings in units of 400 / ln 10 Elo.
+        precision: inverse variance of the prior, as in `fit`.
+
+    Returns:
+        The log-likelihood, and float64[P], its derivative by each rating.
+    """
     points = 2.0 * counts @ _PAIR_SCORES
     games = 2.0 * counts.sum(axis=2)
     gap = units[None, :] - units[:, None]
@@ -213,7 +240,15 @@ def _log_likelihood(
 
 
 def _sandwich(counts: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """Return the robust covariance of ratings with mean 0, in squared units of 400 / ln 10 Elo."""
+    """Return the robust covariance of ratings with mean 0: H^-1 J H^-1 in the module docstring.
+
+    Args:
+        counts: float64[P, P, 5], pair counts as `count_pairs` returns them.
+        units: float64[P], ratings in units of 400 / ln 10 Elo.
+
+    Returns:
+        float64[P, P], in squared units of 400 / ln 10 Elo.
+    """
     expected = expected_scores(units)
     pairs = counts.sum(axis=2)
     squares = (counts * (_PAIR_SCORES - expected[..., None]) ** 2).sum(axis=2)
@@ -229,26 +264,44 @@ def _sandwich(counts: np.ndarray, units: np.ndarray) -> np.ndarray:
 
 
 def _laplacian(weights: np.ndarray) -> np.ndarray:
-    """Return the sum over all pairings of weight * d d'; the module docstring defines d.
+    """Return the sum over all pairings of weight * d d'.
+
+    The vector d is +1 for one player of the pairing, -1 for the other and 0 for all others.
 
     Args:
-        weights: float64[P, P], symmetric.
+        weights: float64[P, P], symmetric, the weight of each pairing; the diagonal is ignored.
+
+    Returns:
+        float64[P, P].
     """
     weights = weights - np.diag(np.diag(weights))
     return np.diag(weights.sum(axis=1)) - weights
 
 
 def _same_group(counts: np.ndarray) -> np.ndarray:
-    """Return bool[P, P]: whether two players have scored against each other.
+    """Return for every two players whether each has scored against the other, if only indirectly.
 
-    They may have done so indirectly: through players each of whom has scored against the next.
+    Indirectly means through a chain of players, each of whom has scored against the next.
+
+    Args:
+        counts: float64[P, P, 5], pair counts as `count_pairs` returns them.
+
+    Returns:
+        bool[P, P], symmetric and True on the diagonal.
     """
     scored = _reachable(counts @ _PAIR_SCORES > 0)
     return scored & scored.T
 
 
 def _reachable(edges: np.ndarray) -> np.ndarray:
-    """Return bool[P, P]: whether a chain of ``edges`` (bool[P, P]) leads from row to column."""
+    """Return for every two players whether a chain of edges leads from the first to the second.
+
+    Args:
+        edges: bool[P, P], True where an edge leads from row to column.
+
+    Returns:
+        bool[P, P], True where a chain leads from row to column, and on the diagonal.
+    """
     reached = edges | np.eye(len(edges), dtype=bool)
     for _ in range(max(1, len(edges).bit_length())):
         reached = (reached.astype(np.float64) @ reached) > 0

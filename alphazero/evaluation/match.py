@@ -1,10 +1,10 @@
-"""Play a match: paired games between two players.
+"""Play a match: paired games between two players of a game, summarized in a `MatchReport`.
 
-In: a game and two players. Out: a `MatchReport`. Both games of a pair start from the same random
-opening; each player moves first in one of them, so that an unbalanced opening favours nobody. In a
-game of one player, each player plays one game of the pair alone, and the better result wins the
-pair. Openings differ from pair to pair, so that deterministic players do not repeat one game. This
-file does not depend on networks, files or consoles.
+Both games of a pair start from the same random opening; each player moves first in one of them, so
+that an unbalanced opening favours neither. In a game of one player, each player plays one game of
+the pair alone, and the better result wins the pair. Openings differ from pair to pair, so that
+deterministic players do not repeat one game. This module does not depend on networks, files or
+consoles.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,14 +31,14 @@ FIRST_GAMES = 16
 
 
 class MatchProgress(NamedTuple):
-    """The state of a match while it is played.
+    """The state of a match in progress.
 
-    Wins, draws and losses are player A's, in finished games; in a game of one player, in counted
-    pairs.
+    Wins, draws and losses are those of player A in the finished games or, in a game of one player,
+    in the pairs counted so far.
     """
 
-    num_finished: int
-    num_games: int
+    num_finished: int  #: number of games finished so far
+    num_games: int  #: number of games in the whole match
     wins: int
     draws: int
     losses: int
@@ -55,23 +55,27 @@ def play_match(
     progress: Callable[[MatchProgress], None] | None = None,
     should_stop: Callable[[Sequence[float]], bool] | None = None,
 ) -> MatchReport:
-    """Play ``num_games`` games between two players, in pairs with colours swapped.
+    """Play a match of paired games, with colours swapped within each pair, and report the results.
 
     With ``should_stop``, a match may end early. Pairs are counted in the order of their openings,
-    not in the order in which they end, because short games may be won more often than long ones.
+    not in the order in which they finish, because short games may be won more often than long ones.
     Games after the last counted pair are discarded, so the number of parallel games does not affect
     the report unless the players' moves depend on it.
 
     Args:
-        num_games: an even number; games 2i and 2i + 1 share an opening, and player A moves first in
-            game 2i.
-        openings: how the openings are sampled; their seed is independent of the players' seeds.
-        progress: called whenever games have finished.
-        should_stop: called with the pair counts (see `MatchReport.pair_counts`) after each pair;
-            True ends the match with that pair.
+        player_a: the player from whose viewpoint the match is reported.
+        num_games: maximum number of games to play; must be even. Games 2i and 2i + 1 share an
+            opening, and player A moves first in game 2i.
+        openings: how to sample the openings; their seed is independent of the players' seeds.
+        progress: called with the current state of the match whenever games have finished.
+        should_stop: called with the pair counts so far (see `MatchReport.pair_counts`) after each
+            pair is counted; returning True ends the match with that pair.
+
+    Returns:
+        The results of all counted pairs, from player A's viewpoint.
 
     Raises:
-        ConfigError: for an odd number of games, or if there are no suitable openings.
+        ConfigError: if ``num_games`` is odd or less than 2, or there are no suitable openings.
         ValueError: if a player chooses an illegal move.
     """
     check_num_games(num_games)
@@ -100,13 +104,13 @@ def play_match(
 
 
 def check_num_games(num_games: int, key: str = "num_games", low: int = 2) -> None:
-    """Check that a number of games is even and at least ``low``.
+    """Raise an error unless a number of games is even and at least ``low``.
 
     Args:
         key: the setting that contains the number, for the error message.
 
     Raises:
-        ConfigError: if it is not.
+        ConfigError: if ``num_games`` is odd or less than ``low``.
     """
     if num_games < low or num_games % 2:
         allowed = f"an even number, {low} or more"
@@ -114,7 +118,12 @@ def check_num_games(num_games: int, key: str = "num_games", low: int = 2) -> Non
 
 
 class _Match:
-    """The games of a match while it is played; many of them proceed in lockstep."""
+    """The games of a match in progress, many of them advancing in lockstep.
+
+    Args:
+        players: players A and B.
+        openings: the moves of each opening, from which one pair of games starts.
+    """
 
     def __init__(self, game: Game, players: tuple[Player, Player], openings: list[tuple[int, ...]]):
         num_games = 2 * len(openings)
@@ -145,7 +154,7 @@ class _Match:
         )
 
     def games(self) -> tuple[MatchGame, ...]:
-        """Return the games of all counted pairs."""
+        """Return the games of all pairs counted so far, in order."""
         return tuple(
             MatchGame(tuple(moves), index % 2 == 0, float(score), index // 2)
             for index, (moves, score) in enumerate(
@@ -154,7 +163,7 @@ class _Match:
         )
 
     def play_ply(self, max_parallel: int) -> None:
-        """Start games until ``max_parallel`` are active, then make one move in each active game."""
+        """Start games until ``max_parallel`` are active, then play one move in each active game."""
         num_new = max(0, max_parallel - len(self._active))
         active = np.concatenate([self._active, self._waiting[:num_new]])
         self._waiting = self._waiting[num_new:]
@@ -166,7 +175,12 @@ class _Match:
         self._active = active[np.isnan(self._scores[active])]
 
     def count_pairs(self, should_stop: Callable[[Sequence[float]], bool] | None) -> None:
-        """Count finished pairs in the order of their openings, until ``should_stop`` says True."""
+        """Count finished pairs in the order of their openings, up to the first unfinished one.
+
+        Args:
+            should_stop: called with the pair counts so far after each counted pair; counting and
+                the match end when it returns True. None never stops.
+        """
         while not self._stopped and self.num_counted < len(self._scores):
             points = self._scores[self.num_counted : self.num_counted + 2]
             if np.isnan(points).any():
@@ -176,7 +190,15 @@ class _Match:
             self._stopped = should_stop is not None and should_stop(tuple(self._pair_counts))
 
     def _move(self, side: int, indices: np.ndarray) -> None:
-        """Let player A (``side`` 0) or B (1) make a move in the games at ``indices``."""
+        """Let one player move in some games; record its moves and the results of finished games.
+
+        Args:
+            side: the player to move: 0 for player A, 1 for player B.
+            indices: int64[B], the indices of the games in which this player is to move.
+
+        Raises:
+            ValueError: if the player chooses an illegal move.
+        """
         player = self._players[side]
         states = self._states[indices]
         if hasattr(player, "choose_after"):

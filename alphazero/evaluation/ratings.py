@@ -1,4 +1,4 @@
-"""Read and write a run's ratings.json: all matches played for its ratings, and the ratings.
+"""Read and write a run's ratings.json: all matches played to rate its networks, and the ratings.
 
     {"format": ..., "game": ..., "rules_digest": ..., "opening_plies": ...,
      "networks": {player: {"iteration": ..., "elapsed_s": ...}},
@@ -11,7 +11,7 @@
 of `alphazero.evaluation.tournament.TournamentMatch`.
 
 The whole file is rewritten after every match, so that an interruption loses only the unfinished
-match. The ratings follow from the matches; they are written for other programs.
+match. The ratings can be recomputed from the matches; they are stored for other programs to read.
 """
 
 import json
@@ -31,24 +31,31 @@ _NETWORK_FACTS = {"iteration", "elapsed_s"}
 
 @dataclass
 class RatingFile:
-    """The contents of a run's ratings.json."""
+    """The contents of a run's ratings.json: its matches, and the settings they were played with."""
 
     path: Path
-    game: str
-    opening_plies: int
+    game: str  #: the game's name
+    opening_plies: int  #: number of random moves at the start of each game
+    #: the iteration and the training time in seconds ("elapsed_s") of the run's networks, by player
     networks: dict[str, dict[str, Any]] = field(default_factory=dict)
     matches: list[TournamentMatch] = field(default_factory=list)
-    rules_digest: str = ""  #: digest of the rules, see `alphazero.games.batched_game.Game`
+    #: digest of the game's rules, see `alphazero.games.batched_game.Game`; "" if there is none
+    rules_digest: str = ""
 
     @classmethod
     def open(
         cls, path: Path, game: str, opening_plies: int, rules_digest: str = ""
     ) -> "RatingFile":
-        """Read the rating file of a run; return an empty `RatingFile` if there is none.
+        """Read a run's rating file, or return an empty `RatingFile` if it does not exist yet.
+
+        Args:
+            game: the name of the game that is rated.
+            opening_plies: number of random moves at the start of each game.
+            rules_digest: digest of the game's rules; "" if there is none.
 
         Raises:
-            StoredFileError: if it cannot be read, or is for another game or other rules.
-            ConfigError: if its matches have openings of another length.
+            StoredFileError: if the file cannot be read, or is for another game or other rules.
+            ConfigError: if the openings of the stored matches have another length.
         """
         if not path.exists():
             return cls(path, game, opening_plies, rules_digest=rules_digest)
@@ -68,10 +75,10 @@ class RatingFile:
 
     @classmethod
     def read(cls, path: Path) -> "RatingFile":
-        """Read an existing rating file, whichever its game.
+        """Read an existing rating file of any game.
 
         Raises:
-            StoredFileError: if the file is damaged or not a rating file.
+            StoredFileError: if the file is missing, damaged or not a rating file.
         """
         try:
             plain = parse_object(read_text(path), path, "its ratings")
@@ -92,17 +99,17 @@ class RatingFile:
 
     @property
     def pairings(self) -> list[Pairing]:
-        """The pair counts of each match, from which ratings are computed."""
+        """The pair counts of each match, which ratings are computed from."""
         return [match.pairing for match in self.matches]
 
     @property
     def num_games(self) -> int:
-        """The number of games in all matches."""
+        """Number of games in all matches together."""
         return sum(len(match.scores) for match in self.matches)
 
     @property
     def num_distinct_games(self) -> int:
-        """The number of games that differ in their moves or in who moved first."""
+        """Number of games that differ in their players, their moves or who moved first."""
         games = {
             (frozenset(match[:2]), match[index % 2], moves)
             for match in self.matches
@@ -111,7 +118,11 @@ class RatingFile:
         return len(games)
 
     def write(self, ratings: Ratings | None = None) -> None:
-        """Write the file; without ``ratings``, its list of ratings is empty."""
+        """Write the matches and ratings to `path`, replacing the file.
+
+        Args:
+            ratings: the ratings to store for other programs; None stores an empty list.
+        """
         plain_ratings = []
         if ratings is not None:
             plain_ratings = [_plain_rating(ratings, player) for player in ratings.players]
@@ -141,10 +152,10 @@ def _plain_rating(ratings: Ratings, player: str) -> dict[str, Any]:
 
 
 def rating_text(ratings: Ratings, player: str) -> str:
-    """Format a player's rating, such as "1234".
+    """Format a player's rating as text, such as "1234".
 
     A rating that is only a bound (see `Ratings.is_bound`) is written as "below 900" or "above
-    1500", with the end of its 95% confidence interval that is nearer to the anchor.
+    1500", with the end of its 95% confidence interval that is nearer to the anchor's rating.
     """
     index = ratings.players.index(player)
     interval = ratings.interval(player)
@@ -159,7 +170,7 @@ def short_name(player: str) -> str:
     """Shorten the path of a network file in a player's name.
 
     ``checkpoints/othello/RUN/networks/000012.safetensors,seed=1`` becomes ``RUN/000012,seed=1``.
-    Other players' names are returned unchanged.
+    Names of other players are returned unchanged.
     """
     path, comma, settings = player.partition(",")
     if not path.endswith(".safetensors"):
@@ -169,8 +180,8 @@ def short_name(player: str) -> str:
 
 
 def search_of(player: str) -> str:
-    """Return a network player's search settings: the part of its name after the first ", ".
+    """Return the search settings in a network player's name: the part after the first ", ".
 
-    It is "" if there is no such part.
+    Without a ", " in the name, the result is "".
     """
     return player.partition(", ")[2]

@@ -1,15 +1,15 @@
-"""Describe how a network was trained: its settings, and its time and strength in a few words."""
+"""Describe how a network was trained: its settings, its training time and its strength."""
 
 from typing import Any
 
-#: Settings of the run folder and its contents, which do not affect what the network learns.
+#: Settings for the run folder and its contents, which do not affect what the network learns.
 RUN_FOLDER_KEYS = (
     "run.root",
     "run.name",
     "run.keep_networks",
     "resume",
 )
-#: Settings that affect speed. A run chooses those left open by its device, and stores them.
+#: Settings that affect speed. A run chooses those left open to suit its device, and stores them.
 AUTOTUNED_KEYS = (
     "evaluator.engine",
     "evaluator.precision",
@@ -19,7 +19,12 @@ AUTOTUNED_KEYS = (
 
 
 def flat_settings(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Flatten nested settings to one dictionary with keys such as "learner.batch_size"."""
+    """Flatten nested settings to one dict with dotted keys such as "learner.batch_size".
+
+    Args:
+        settings: setting values by name; a section of settings is a nested dict.
+        prefix: text put in front of every key, used in the recursion.
+    """
     flat: dict[str, Any] = {}
     for name, value in settings.items():
         key = f"{prefix}{name}"
@@ -28,7 +33,12 @@ def flat_settings(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def summary(info: dict[str, Any]) -> str:
-    """Summarize a network's training time and strength in a few words; "" if both are unknown."""
+    """Summarize a network's training time and strength in one line; "" if both are unknown.
+
+    Args:
+        info: the facts stored in the network's file. These keys are used if present: "elapsed_s"
+            for the time, and the first of "proof", "exact" and "strength" for the strength.
+    """
     parts = [f"{duration_text(info['elapsed_s'])} of training"] if info.get("elapsed_s") else []
     if "proof" in info:
         proof = info["proof"]
@@ -42,7 +52,7 @@ def summary(info: dict[str, Any]) -> str:
 
 
 def duration_text(seconds: float) -> str:
-    """Format a duration, such as "9 min 52 s"."""
+    """Format a duration in hours, minutes and seconds, such as "9 min 52 s" or "2 h 5 min"."""
     hours, rest = divmod(round(seconds), 3600)
     minutes, rest = divmod(rest, 60)
     if hours:

@@ -1,8 +1,8 @@
 """UCT with random rollouts for games without compiled rules, by the search of `alphazero.textbook`.
 
-A `PythonGame` is searched on its own objects, because a search on arrays would spend most of its
-time converting objects to rows and back. In other games, such as those from pgx, a position is a
-row with the properties that the search needs.
+A `PythonGame` is searched on its own position objects, because a search on arrays would spend most
+of its time converting objects to rows and back. In other games, such as those from pgx, a position
+is an array row together with the properties that the search needs.
 """
 
 import random
@@ -18,25 +18,38 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.random_generators import child_generator, kernel_rng
 from alphazero.textbook.uct import Node, Uct
 
-#: Settings of UCT that need compiled rules or a table: only their defaults are allowed here.
+#: UCT settings that need compiled rules or a table of positions: only their defaults are allowed.
 _DEFAULTS_ONLY = ("statistics", "rollout", "rollout_weights", "record_rollouts", "keep_table")
 
 
 def uct_player(game: Game, settings: PlayerSettings | None = None) -> Player:
-    """Make a UCT player: compiled kernels for compiled rules, the textbook's search otherwise."""
+    """Make a UCT player, with compiled kernels if the game's rules are compiled.
+
+    For other games it uses the search of `alphazero.textbook`.
+
+    Args:
+        settings: search limits and UCT settings; None uses the defaults.
+
+    Raises:
+        ConfigError: if a setting needs compiled rules and the game has none.
+    """
     if isinstance(game, CompiledGame):
         return UctPlayer(game, settings)
     return TextbookUctPlayer(game, settings)
 
 
 class _ObjectRules:
-    """Adapts a `PythonGame` to `alphazero.textbook.game.Rules`: a state is a position object."""
+    """Adapts a `PythonGame` to `alphazero.textbook.game.Rules`: a state is a position object.
+
+    Args:
+        game: the `PythonGame`.
+    """
 
     def __init__(self, game: Any):
         self._game = game
 
     def state_of(self, row: np.ndarray) -> Any:
-        """Convert a position of the batched game ([K]) to a state of this adapter."""
+        """Convert a position of the batched game, an array row [K], to a state of this adapter."""
         return self._game.position(row)
 
     def initial_state(self) -> Any:
@@ -58,7 +71,16 @@ class _ObjectRules:
         return self._game.scaled_result(state)
 
     def rollout(self, game: Any, state: Any, rng: random.Random) -> float:
-        """Play a random game on a copy of ``state``; return its result for player 0, in [-1, 1]."""
+        """Play a random game on a copy of a position, and return its result for player 0.
+
+        Args:
+            game: not used; `alphazero.textbook` passes it.
+            state: the position object, which stays unchanged.
+            rng: the source of the random moves.
+
+        Returns:
+            The result in [-1, 1]; 1 if the player who moves first in the game wins.
+        """
         if not state.is_over():
             state = self._game.copied(state)
         while not state.is_over():
@@ -68,13 +90,13 @@ class _ObjectRules:
 
 
 class _Row(NamedTuple):
-    """A position of a batched game, with the properties that the search reads."""
+    """A position of a batched game, with the properties that the search needs."""
 
     states: np.ndarray  #: [1, K], the position
-    player: int
+    player: int  #: the player to move, 0 or 1
     over: bool
-    result: float
-    legal: list[int]
+    result: float  #: the result in [-1, 1] for the player to move, if the game is over
+    legal: list[int]  #: the legal actions
 
     def player_to_move(self) -> int:
         return self.player
@@ -90,7 +112,8 @@ class _RowRules(_ObjectRules):
     """Adapts any batched game to `alphazero.textbook.game.Rules`: a state is a `_Row`.
 
     Args:
-        seed: seed of the random games.
+        game: the batched game.
+        seed: seed of the random games in rollouts.
     """
 
     def __init__(self, game: Game, seed: int):
@@ -112,17 +135,20 @@ class _RowRules(_ObjectRules):
 
 
 def _read(found: Transition) -> _Row:
-    """Convert the description of a single position (B = 1) to a `_Row`."""
+    """Convert the description of a single position, a `Transition` with B = 1, to a `_Row`."""
     legal = np.flatnonzero(found.legal_action_mask[0]).tolist()
     player, over = int(found.players[0]), bool(found.over[0])
     return _Row(found.states, player, over, float(found.results[0]), legal)
 
 
 class TextbookUctPlayer:
-    """A player that searches one position after the other with the textbook's UCT; see `Player`.
+    """Searches positions one by one with the UCT search of `alphazero.textbook`; see `Player`.
+
+    Args:
+        settings: search limits and UCT settings; None uses the defaults.
 
     Raises:
-        ConfigError: for a setting that needs compiled rules.
+        ConfigError: if a setting needs compiled rules.
     """
 
     batch_size = 1
@@ -146,7 +172,7 @@ class TextbookUctPlayer:
         )
 
     def choose(self, states: np.ndarray) -> Choice:
-        """Search each position and choose its best move; see `Player.choose`."""
+        """Search each position in turn and choose its best move; see `Player.choose`."""
         found = [self.analyse(state) for state in states]
         return Choice(
             actions=np.array([one.action for one in found], np.int32),
@@ -155,14 +181,17 @@ class TextbookUctPlayer:
         )
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
-        """Search one position and summarize its tree; see `Player.analyse`."""
+        """Search one position and report its move, values and visits; see `Player.analyse`."""
         limits = uct_simulations(self.settings), self.settings.time_limit_s
         return self._analysis(self._uct.search(self._rules.state_of(state), *limits, progress))
 
     def _analysis(self, root: Node) -> Analysis:
         """Summarize the tree of a finished search as an `Analysis`.
 
-        Values are in [-1, 1], for the player to move at the root.
+        Its values are in [-1, 1], for the player to move at the root.
+
+        Args:
+            root: the root of the tree.
         """
         visits = np.zeros(self.game.num_actions, np.int32)
         values = np.full(self.game.num_actions, np.nan, np.float32)
@@ -184,11 +213,16 @@ class TextbookUctPlayer:
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "TextbookUctPlayer":
-        """Return a player like this one with other search limits; see `Player.limited`."""
+        """Return a new player with other search limits; see `Player.limited`."""
         return TextbookUctPlayer(self.game, self.settings.limited(num_simulations, time_limit_s))
 
     def _line(self, node: Node, action: int) -> list[int]:
-        """Return the principal variation: ``action``, then the most visited move at each node."""
+        """Return the principal variation: ``action``, then the most visited move at each node.
+
+        Args:
+            node: the root of the tree.
+            action: the move chosen at the root.
+        """
         line = [action]
         while (node := node.children[line[-1]]).children:
             line.append(max(node.children, key=lambda action: node.children[action].visits))

@@ -1,4 +1,4 @@
-"""What the compiled alpha-beta solvers share: node limits, and the sorting of moves."""
+"""Code shared by the compiled alpha-beta solvers: node limits, and the sorting of moves."""
 
 from typing import Any
 
@@ -6,16 +6,16 @@ from alphazero.games.batched_game import CompiledGame
 from alphazero.runtime.jit import njit
 from alphazero.solvers.base import UnsolvableError
 
-#: Maximum nodes in one call of a solver's kernel (less than 0.1 s); Ctrl-C works between calls.
+#: Maximum nodes in one call of a solver's kernel, less than 0.1 s; Ctrl-C works between calls.
 NODES_PER_CALL = 200_000
 
 
 class AlphaBetaSolver:
-    """Base class of the solvers whose compiled search pauses after a number of nodes.
+    """Base class for solvers whose compiled search pauses after a number of nodes.
 
     Args:
         search: the memory of the compiled search; its ``cursor`` says where to resume.
-        max_nodes: number of nodes after which a position is given up.
+        max_nodes: number of nodes to search before giving up on a position with `UnsolvableError`.
 
     Attributes:
         num_nodes: total nodes searched since the solver was made.
@@ -33,20 +33,34 @@ class AlphaBetaSolver:
         self._search = search
 
     def _search_above(self, bound: int) -> int:
-        """Run the game's compiled search until it finishes or pauses; return the bound found."""
+        """Run the game's compiled search until it finishes or pauses.
+
+        The search tests whether the score of a position, at the bottom of the search's stack, is
+        above ``bound``.
+
+        Args:
+            bound: the score to compare with, for the player to move.
+
+        Returns:
+            A lower bound of the score if it is above ``bound``, otherwise an upper bound;
+            meaningless if the search has paused.
+        """
         raise NotImplementedError
 
     def _compare(self, bound: int, last_node: int) -> int:
-        """Test whether the score of the position at the bottom of the stack is above ``bound``.
+        """Test whether the score of a position is above ``bound``.
+
+        The position is at the bottom of the search's stack.
 
         Args:
+            bound: the score to compare with, for the player to move.
             last_node: the value of `num_nodes` at which to give up.
 
         Returns:
             A lower bound of the score if it is above ``bound``, otherwise an upper bound.
 
         Raises:
-            UnsolvableError: if `num_nodes` reaches ``last_node`` first.
+            UnsolvableError: if `num_nodes` reaches ``last_node`` before the search finishes.
         """
         cursor = self._search.cursor
         cursor[0] = 0
@@ -65,10 +79,17 @@ class AlphaBetaSolver:
 
 @njit
 def insert_by_weight(search, depth, num, move, weight):
-    """Insert a move into the first ``num`` moves at ``depth``, which are sorted by weight.
+    """Insert a move into the list of moves at one depth of a search, sorted by weight.
 
-    The most promising move, which has the largest weight, comes last. A move is placed after those
-    of the same weight. ``search.weights`` holds the weights of the listed moves.
+    The most promising move, which has the largest weight, comes last. The new move is placed after
+    those of the same weight.
+
+    Args:
+        search: the memory of the search; ``search.weights`` holds the weights of the listed moves.
+        depth: the depth of the node on the search's stack.
+        num: number of moves listed so far.
+        move: the move to insert.
+        weight: its sorting key.
 
     Returns:
         The new number of moves.

@@ -1,9 +1,10 @@
-"""Distribute units of work to workers in other processes or on other machines; collect the games.
+"""Hand out batches of self-play games to workers, and collect the games that they return.
 
-In: a `Transport`, and the trainer's requests. Out: games, each counted once, and notices about the
-workers. If a worker is lost, another one plays its units. Repeated replies do not count.
+The workers run in other processes or on other machines; a `Transport` connects them. A batch of
+games is called a unit of work. If a worker is lost, another one plays its units; repeated replies
+are ignored, so each game counts once.
 
-In free mode workers play on while the network learns, and games that are more than
+In free mode workers go on playing while the network learns, and games that are more than
 `workers.max_staleness` networks old are dropped. A unit lasts about `workers.unit_s`, but at most a
 quarter of the time in which all workers play an iteration's games. Finished and requested games are
 limited to one iteration.
@@ -43,10 +44,12 @@ _MAX_FAILURES = 5  # the run ends if this many workers are lost before the first
 
 
 class Dispatcher(GameSource):
-    """A `GameSource` that sends units of work to workers elsewhere.
+    """Hands out units of work to workers in other processes or on other machines; see `GameSource`.
 
     Args:
-        clock: function that returns the time in seconds.
+        transport: starts the workers and carries messages to and from them.
+        job: what the workers need to know about the run.
+        clock: returns the time in seconds.
     """
 
     def __init__(
@@ -85,7 +88,7 @@ class Dispatcher(GameSource):
         self._transport.publish(Weights(version, network_arrays(network), sample, self._engine))
 
     def play(self, num_games: int, progress: float) -> Iterator[Played]:
-        """Yield finished games and notices; see `GameSource.play`."""
+        """Yield finished games and notices as they arrive from workers; see `GameSource.play`."""
         self._progress = progress
         if not self.plays_on:
             yield from self._play_ordered(num_games)
@@ -100,7 +103,11 @@ class Dispatcher(GameSource):
                 self._wait(_POLL_S)
 
     def _play_ordered(self, num_games: int) -> Iterator[Played]:
-        """Send this iteration's units of work; yield their games in order."""
+        """Send an iteration's units of work to the workers, and yield their games in order.
+
+        Args:
+            num_games: number of games in the iteration.
+        """
         settings = self._settings
         units = ordered_units(self._version, num_games, settings.unit_games, self._progress)
         self._waiting.extend(units)
@@ -111,26 +118,30 @@ class Dispatcher(GameSource):
             yield Played(self._finished.pop(unit.id), self._roster.take_notices())
 
     def tend(self) -> None:
-        """Send units of work and receive games without waiting, while the network learns."""
+        """Send units of work and receive games, without waiting, while the network learns."""
         self._wait(0.0)
 
     @property
     def work(self) -> SelfPlayWork:
-        """The self-play work of all workers so far."""
+        """The amount of self-play done by all workers so far."""
         return self._roster.work
 
     def worker_reports(self) -> list[WorkerReport]:
-        """Return a report of each worker's games since the last call."""
+        """Return a report on each worker's games since the last call; see `WorkerReport`."""
         return self._roster.reports()
 
     def close(self) -> None:
-        """End all workers."""
+        """Stop all workers."""
         self._transport.close()
 
     # --- units ------------------------------------------------------------------------------------
 
     def _wait(self, timeout_s: float) -> None:
-        """Send units of work, handle new events, and dismiss workers that hang."""
+        """Send units of work, wait for events and handle them, and dismiss workers that hang.
+
+        Args:
+            timeout_s: maximum seconds to wait for the first event.
+        """
         self._send_units()
         for event in self._transport.poll(timeout_s):
             self._handle(event)
@@ -154,6 +165,7 @@ class Dispatcher(GameSource):
         """Return the next unit of work for a worker; None if no more games are needed.
 
         Args:
+            worker: the worker, whose speed determines the size of the unit in free mode.
             num_finished: number of finished games that wait for the trainer.
         """
         if self._waiting:
@@ -169,7 +181,10 @@ class Dispatcher(GameSource):
         return Unit(unit_id, self._unit_games(worker), self._progress)
 
     def _unit_games(self, worker: WorkerState) -> int:
-        """Return how many games make a unit of work that takes a worker the intended time."""
+        """Return how many games make a unit of work of the intended duration for a worker.
+
+        For a worker of unknown speed, it is at most 16.
+        """
         quarter = self._games_per_iteration / (2 * MAX_UNITS)
         if not worker.games_per_s:
             return max(1, min(int(quarter / len(self._roster.workers)), _FIRST_GAMES))
@@ -177,7 +192,7 @@ class Dispatcher(GameSource):
         return max(1, int(worker.games_per_s * seconds))
 
     def _remove(self, worker: WorkerState, reason: str) -> None:
-        """Remove a worker, and give its unfinished units of work to other workers.
+        """Remove a worker, return its unfinished units of work to the queue, and notify the user.
 
         Args:
             reason: a clause that follows the worker's name in the notice.
@@ -199,7 +214,11 @@ class Dispatcher(GameSource):
             self._accept(worker, event.answer)
 
     def _lose(self, event: Left) -> None:
-        """Remove a worker that has left, and count the failure."""
+        """Remove a worker that has left, notify the user, and count the failure.
+
+        Raises:
+            InputError: if too many workers are lost before any has replied.
+        """
         worker = self._roster.workers.get(event.worker)
         if worker is None:  # it had not joined yet
             self._roster.notices.append(f"Worker {event.worker} is gone: {event.reason}.")
@@ -208,7 +227,14 @@ class Dispatcher(GameSource):
         self._count_failure(event.reason)
 
     def _count_failure(self, reason: str) -> None:
-        """Count a lost worker; end the run if many are lost before the first reply."""
+        """Count a lost worker, and end the run if many are lost before the first reply.
+
+        Args:
+            reason: why the worker was lost, as a clause.
+
+        Raises:
+            InputError: if too many workers are lost before any has replied.
+        """
         self._num_failures += 1
         if self._has_answered or self._num_failures < max(_MAX_FAILURES, len(self._roster.workers)):
             return
@@ -218,7 +244,11 @@ class Dispatcher(GameSource):
         )
 
     def _accept(self, worker: WorkerState, answer: Answer) -> None:
-        """Accept the games of a worker's reply, unless their network is too old."""
+        """Accept the games of a worker's reply, unless the network that played them is too old.
+
+        A reply for a unit of work that the worker does not hold, such as a repeated one, is
+        ignored.
+        """
         unit = worker.in_flight.pop(answer.unit_id, None)
         if unit is None:
             return  # a repeated reply
@@ -230,7 +260,11 @@ class Dispatcher(GameSource):
             self._finished[unit.id] = unflatten(answer.games)
 
     def _dismiss_hanging(self) -> None:
-        """Dismiss workers that have not replied within their time limit."""
+        """Dismiss workers that have not replied within their time limit.
+
+        Raises:
+            InputError: if too many workers are lost before any has replied.
+        """
         now = self._clock()
         for worker in list(self._roster.workers.values()):
             limit_s = self._settings.timeout_s or self._patience_s(worker)
@@ -241,7 +275,10 @@ class Dispatcher(GameSource):
                 self._count_failure(f"it gave {reason}")
 
     def _patience_s(self, worker: WorkerState) -> float:
-        """Return after how many seconds without a reply a worker counts as hanging."""
+        """Return the number of seconds without a reply after which a worker counts as hanging.
+
+        It applies unless the setting ``timeout_s`` overrides it.
+        """
         if not worker.games_per_s:
             return _FIRST_TIMEOUT_S
         first = next(iter(worker.in_flight.values()), None)

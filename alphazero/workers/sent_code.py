@@ -1,4 +1,4 @@
-"""The code that the learner and its workers share: this program and the user's own game.
+"""Make sure that workers run the learner's code: this program and a user-defined game.
 
 A game file is sent as text, with the modules from its folder that it imports. A class is not sent:
 workers import it by its name, `module:Class`.
@@ -29,7 +29,10 @@ _PACKAGE = Path(__file__).parents[1]
 
 @functools.lru_cache
 def code_version() -> str:
-    """Return this program's version and a digest of its source; other versions are refused."""
+    """Return this program's version with a digest of its source code, such as "1.0 (0b9c...)".
+
+    The learner refuses workers that run another version.
+    """
     digest = hashlib.sha256()
     for source in sorted(_PACKAGE.rglob("*.py")):
         digest.update(source.relative_to(_PACKAGE).as_posix().encode())
@@ -38,10 +41,16 @@ def code_version() -> str:
 
 
 def own_files(name: str) -> str | None:
-    """Read a user's game file, and the modules from its folder that it imports, for the workers.
+    """Read a user-defined game file, and the modules from its folder that it imports.
+
+    The texts are sent to the workers.
+
+    Args:
+        name: the game's name, which may be the path of a game file.
 
     Returns:
-        The texts as JSON, keyed by path relative to that folder; None if ``name`` is not a file.
+        The texts as a JSON object, keyed by path relative to that folder; None if ``name`` is not a
+        file.
     """
     if not is_game_file(name):
         return None
@@ -52,7 +61,7 @@ def own_files(name: str) -> str | None:
 
 
 def why_not_elsewhere(game: Game) -> str | None:
-    """Return why other processes cannot make the same game, as a clause; None if they can."""
+    """Return why other processes cannot make the same game, as a clause, or None if they can."""
     if not is_object(game.name):
         return None
     module = game.name.partition(":")[0]
@@ -69,15 +78,15 @@ def why_not_elsewhere(game: Game) -> str | None:
 
 
 def game_here(name: str, files: str | None, rules_digest: str) -> Game:
-    """Make the game that the learner trains, on a worker's machine.
+    """Make the game that the learner is training on, on a worker's machine.
 
     Args:
-        name: the game's name.
-        files: the game's files, see `own_files`.
+        name: the game's name on the learner's machine.
+        files: the files of a user-defined game, see `own_files`; None for other games.
         rules_digest: the digest of the rules on the learner's machine.
 
     Raises:
-        ConfigError: if the rules differ on this machine.
+        ConfigError: if the game cannot be made, or its rules differ on this machine.
     """
     game = make_game(_name_here(name, files))
     if game.rules_digest != rules_digest:
@@ -90,8 +99,12 @@ def game_here(name: str, files: str | None, rules_digest: str) -> Game:
 def _name_here(name: str, files: str | None) -> str:
     """Return the name by which this machine makes the learner's game.
 
-    Unless its files are already here, they are written to a temporary folder first. Other users
-    cannot write there, because the files will be run.
+    Unless the game's files are already here, they are written to a temporary folder first. Other
+    users cannot write to that folder, because the files will be run.
+
+    Args:
+        name: the game's name on the learner's machine.
+        files: the files of a user-defined game, see `own_files`; None for other games.
     """
     if files is None or Path(name).is_file() and own_files(name) == files:
         return name

@@ -1,7 +1,7 @@
 """The source of training games: the interface between the trainer and the workers.
 
 `alphazero.workers.thread_source` plays on threads of this process; `alphazero.workers.dispatcher`
-distributes units of work to workers elsewhere, that is, in other processes or on other machines.
+hands out units of work to workers in other processes or on other machines.
 """
 
 import dataclasses
@@ -16,21 +16,21 @@ from alphazero.workers.unit import SelfPlayWork
 
 
 class Played(NamedTuple):
-    """What a source of games yields: finished games, and notices for the user."""
+    """Finished games and notices for the user, as a source of games yields them."""
 
-    records: list[GameRecord]
-    notices: list[str]  #: sentences for the user: a worker has joined, has died, ...
+    records: list[GameRecord]  #: the finished games; may be empty
+    notices: list[str]  #: sentences for the user, such as that a worker has joined or died
 
 
 @dataclasses.dataclass
 class WorkerReport:
-    """One worker's speed, and its games in an iteration."""
+    """One worker's speed, and its games since the last report."""
 
     name: str
-    games_per_s: float = 0.0  #: speed while it played; 0 before its first reply
-    num_games: int = 0  #: games that counted
+    games_per_s: float = 0.0  #: estimated speed while playing; 0 before its first reply
+    num_games: int = 0  #: number of games that counted
     total_staleness: int = 0  #: sum over these games of how many networks out of date each was
-    num_stale_games: int = 0  #: games dropped because they were too many networks out of date
+    num_stale_games: int = 0  #: number of games dropped for being too many networks out of date
     is_alive: bool = True  #: False if it was lost or dismissed
 
 
@@ -39,11 +39,11 @@ class GameSource:
 
     Methods that do nothing here apply only to workers in other processes or on other machines.
 
-    Contract: each game is yielded once. `play` yields at least every few seconds, even without
-    games, so that the user sees that the run is alive.
+    Every source obeys these rules: each game is yielded once, and `play` yields at least every few
+    seconds, even without games, so that the user sees that the run is alive.
     """
 
-    plays_on = False  #: whether workers elsewhere play on while the network learns
+    plays_on = False  #: whether workers go on playing while the network learns
 
     def update(self, version: int, network: torch.nn.Module, sample: PositionSample) -> None:
         """Play with a new network from now on.
@@ -55,23 +55,30 @@ class GameSource:
         raise NotImplementedError
 
     def play(self, num_games: int, progress: float) -> Iterator[Played]:
-        """Yield at least ``num_games`` finished games, and at most a few more.
+        """Play training games, yielding those that have finished and notices for the user.
 
         Args:
+            num_games: minimum number of games to yield in total; a few more may follow.
             progress: fraction of the run that is done, in [0, 1].
         """
         raise NotImplementedError
 
     @property
     def work(self) -> SelfPlayWork:
-        """The self-play work done so far."""
+        """The amount of self-play done so far."""
         raise NotImplementedError
 
     def tend(self) -> None:
-        """Keep workers elsewhere busy while the network learns; return at once."""
+        """Keep workers in other processes or on other machines busy while the network learns.
+
+        It returns at once.
+        """
 
     def worker_reports(self) -> list[WorkerReport]:
-        """Return a report of each worker elsewhere since the last call."""
+        """Return the speed of each worker, and its games since the last call.
+
+        The list is empty if games are played on threads of this process.
+        """
         return []
 
     def state_dict(self) -> dict:
@@ -79,7 +86,7 @@ class GameSource:
         return {}
 
     def load_state_dict(self, state: dict) -> None:
-        """Restore a state from `state_dict`; ignore one that another kind of source stored."""
+        """Restore a state from `state_dict`, or ignore it if another kind of source stored it."""
 
     def close(self) -> None:
-        """End all workers."""
+        """Stop all workers."""

@@ -1,8 +1,7 @@
-"""Read files of exact evaluation sets.
+"""Read files of exact evaluation sets, such as those that ship with the package.
 
-In: a file, such as those that ship with the package. Out: an `EvaluationSet`. A file, written by
-`scripts/make_evaluation_set.py`, is CSV after a few comment lines: a checksum, the contents of the
-set and how to make it again:
+Each file, written by `scripts/make_evaluation_set.py`, becomes an `EvaluationSet`. It is CSV after
+a few comment lines: a checksum, the contents of the set, and how to make the set again:
 
     # sha256: 0b9c...
     # game: connect_four
@@ -34,7 +33,11 @@ _MAX_SCORE = 999  # maximum size of a score, of either sign; `ILLEGAL_SCORE` is 
 
 
 def shipped_path(game_name: str) -> Path | None:
-    """Return the path of the evaluation set that ships for a game; None if there is none."""
+    """Return the path of the evaluation set that ships for a game, or None if there is none.
+
+    Args:
+        game_name: the game's name; the path of a user's game file gives None.
+    """
     path = _SHIPPED_FOLDER / f"{game_name.replace(':', '_')}.csv"
     return path if not game_name.endswith(".py") and path.is_file() else None
 
@@ -42,9 +45,13 @@ def shipped_path(game_name: str) -> Path | None:
 def find_set(path: str | Path | None, game: Game) -> EvaluationSet:
     """Read the evaluation set at ``path``, or the game's shipped set if ``path`` is None.
 
+    Args:
+        path: the path of an evaluation set's file, or None.
+        game: the game that the set must be for.
+
     Raises:
         ConfigError: if ``path`` is None and no evaluation set ships for the game.
-        StoredFileError: if the file is not an evaluation set of this game.
+        StoredFileError: if the file is not an evaluation set for this game.
     """
     found = path or shipped_path(game.name)
     if found is None:
@@ -56,20 +63,23 @@ def find_set(path: str | Path | None, game: Game) -> EvaluationSet:
 
 
 def game_of_set(path: str | Path) -> str:
-    """Read from an evaluation set's file the name of its game.
+    """Return the name of the game that an evaluation set's file is for.
 
     Raises:
-        StoredFileError: if the file cannot be read, or is not an evaluation set.
+        StoredFileError: if the file is missing, cannot be read, or is not an evaluation set.
     """
     return _read(path)[1]["game"]
 
 
 def read_set(path: str | Path, game: Game) -> EvaluationSet:
-    """Read and check the file of an evaluation set.
+    """Read an evaluation set from a file, checking every position.
+
+    Args:
+        game: the game that the set must be for.
 
     Raises:
-        StoredFileError: if the file cannot be read, is for another game, or has an invalid line;
-            the message names the file and the line.
+        StoredFileError: if the file is missing, cannot be read, is for another game or other rules,
+            or has an invalid line; the message names the file and the line.
     """
     lines, notes = _read(path)
     digest = notes.get("rules_digest", "")
@@ -92,7 +102,15 @@ def read_set(path: str | Path, game: Game) -> EvaluationSet:
 
 
 def _read(path: str | Path) -> tuple[list[str], dict[str, str]]:
-    """Read the lines of an evaluation set's file, and the notes among them."""
+    """Read an evaluation set's file without checking its positions.
+
+    Returns:
+        All lines of the file, and the notes in its comments as {key: value}, such as the game's
+        name, without the checksum.
+
+    Raises:
+        StoredFileError: if the file is missing, cannot be read, or names no game.
+    """
     command = "scripts/make_evaluation_set.py makes one"
     if not os.path.lexists(path):
         raise StoredFileError(f"there is no evaluation set '{path}'; {command}.", path=path)
@@ -105,7 +123,11 @@ def _read(path: str | Path) -> tuple[list[str], dict[str, str]]:
 
 
 def _parsed(line: str, game: Game) -> tuple[tuple[int, ...], np.ndarray, np.ndarray, str]:
-    """Parse one line; return the position's moves, state ([K]), scores (int16[A]) and source.
+    """Parse one line of an evaluation set's file, which describes a position.
+
+    Returns:
+        The moves that lead to the position, its state ([K]), the exact score of each action for the
+        player to move (int16[A], `ILLEGAL_SCORE` if illegal) and its source.
 
     Raises:
         ValueError: if the line does not describe a valid position of an `EvaluationSet`.

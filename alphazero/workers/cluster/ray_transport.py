@@ -26,26 +26,26 @@ from alphazero.workers.unit import Answer, Job, Unit, Weights, WorkerFacts
 from alphazero.workers.unit_player import UnitPlayer
 
 _NODES_EVERY_S = 1.0
-_MAX_FAILURES = 3  # a node that loses this many actors in a row, without a reply, gets no more
+_MAX_FAILURES = 3  # a node that loses this many actors without a reply in between gets no more
 
 
 class _Worker(NamedTuple):
     """A worker: a Ray actor, and the cluster node on which it runs."""
 
     name: str
-    node: str
-    actor: Any
+    node: str  #: the node's id
+    actor: Any  #: Ray's handle of the `WorkerActor`
 
 
 class RayTransport:
     """Keeps one worker, a Ray actor, on each node of a Ray cluster; see `Transport`.
 
     Args:
-        settings: the workers' settings.
-        job: the settings and the game of the run, for the workers.
+        settings: the workers' settings, including the address of the cluster.
+        job: what the workers need to know about the run.
 
     Raises:
-        ConfigError: if there is no cluster at the address.
+        ConfigError: if no cluster can be reached at the address.
     """
 
     how_to_join = (
@@ -70,19 +70,25 @@ class RayTransport:
     # --- the dispatcher's requests ----------------------------------------------------------------
 
     def publish(self, weights: Weights) -> None:
-        """Send a network to all workers."""
+        """Send a network to all workers, and later to every new one; see `Transport.publish`."""
         self._version = weights.version
         self._weights = ray.put(weights)
         for worker in self._workers.values():
             worker.actor.load.remote(self._weights)
 
     def submit(self, worker: str, unit: Unit) -> None:
-        """Send a unit of work; in ordered mode, the worker first waits for the newest network."""
+        """Send a unit of work to a worker; see `Transport.submit`.
+
+        In ordered mode, the worker waits for the newest network before it plays.
+        """
         version = self._version if self._settings.mode == "ordered" else 0
         self._calls[self._workers[worker].actor.play.remote(unit, version)] = worker, "play"
 
     def poll(self, timeout_s: float) -> list[Event]:
-        """Start and remove workers as nodes come and go; return the new events."""
+        """Wait up to ``timeout_s`` seconds for events and return them; see `Transport.poll`.
+
+        Workers are started on new nodes first, and those on lost nodes are removed.
+        """
         events = self._look_after_nodes() if self._weights is not None else []
         if not self._calls:
             time.sleep(0.0 if events else timeout_s)
@@ -96,12 +102,12 @@ class RayTransport:
         return events
 
     def dismiss(self, worker: str) -> None:
-        """End a worker; another one may replace it."""
+        """Stop a worker, which a new one may replace; see `Transport.dismiss`."""
         if worker in self._workers:
             self._remove(worker)
 
     def close(self) -> None:
-        """End all workers, and the cluster if it was started here."""
+        """Stop all workers, and the cluster if this process started it."""
         for worker in list(self._workers):
             self._remove(worker)
         if self._owns_ray:
@@ -110,7 +116,13 @@ class RayTransport:
     # --- actors -----------------------------------------------------------------------------------
 
     def _look_after_nodes(self) -> list[Event]:
-        """Start a worker on each new node; remove the workers of lost nodes."""
+        """Start a worker on each node without one, and remove the workers of lost nodes.
+
+        It asks Ray for the nodes at most once a second.
+
+        Returns:
+            A `Left` event for each removed worker.
+        """
         now = time.monotonic()
         if now - self._asked_nodes_at < _NODES_EVERY_S:
             return []
@@ -126,7 +138,7 @@ class RayTransport:
         return [Left(name, NODE_LEFT) for name in lost]
 
     def _make(self, node: Node) -> None:
-        """Start a worker on a node, and request the version of the program there."""
+        """Start a worker on a node, and ask it for the version of the program there."""
         num_threads = node.num_cpus
         if node.id == self._own_node and self._settings.mode == "free":
             num_threads = max(1, num_threads - 1)  # one core is for the learner
@@ -145,7 +157,10 @@ class RayTransport:
         self._calls[actor.code_version.remote()] = name, "version"
 
     def _remove(self, name: str) -> None:
-        """End a worker, and ignore its unfinished remote calls."""
+        """Stop a worker, and forget its unfinished remote calls.
+
+        After too many failures, its node gets no more workers.
+        """
         worker = self._workers.pop(name)
         self._failures[worker.node] = self._failures.get(worker.node, 0) + 1
         if self._failures[worker.node] >= _MAX_FAILURES:
@@ -154,7 +169,11 @@ class RayTransport:
         ray.kill(worker.actor)
 
     def _finish(self, call: Any) -> list[Event]:
-        """Handle the result of a remote call; return the events that follow from it."""
+        """Handle the result of a finished remote call, and return the events that follow from it.
+
+        Args:
+            call: Ray's reference to the result.
+        """
         name, kind = self._calls[call]
         worker = self._workers[name]
         try:
@@ -182,13 +201,12 @@ class RayTransport:
 
 @ray.remote(concurrency_groups={"weights": 1})  # type: ignore[call-overload]
 class WorkerActor:
-    """A worker on a cluster node: plays one unit of work at a time.
+    """A worker on a cluster node, which plays one unit of work at a time.
 
-    A network that arrives meanwhile is used from the next unit on.
+    A network that arrives during a unit is used from the next unit on.
 
     Args:
-        name: the worker's name.
-        num_threads: threads for self-play.
+        num_threads: number of threads for self-play.
     """
 
     def __init__(self, name: str, num_threads: int):
@@ -203,14 +221,25 @@ class WorkerActor:
         return code_version()
 
     def begin(self, job: Job, weights: Weights) -> WorkerFacts:
-        """Prepare to play with a first network; return this worker's host name and threads."""
+        """Prepare to play with a first network, and return this worker's host name and threads.
+
+        Args:
+            job: what the worker needs to know about the run.
+            weights: the first network.
+
+        Raises:
+            ConfigError: if the game cannot be made, or its rules differ on this node.
+        """
         self._player = UnitPlayer(job, self._num_threads, self._name)
         self._player.load(weights)
         return self._player.facts
 
     @ray.method(concurrency_group="weights")
     def load(self, weights: Weights) -> None:
-        """Receive a network, which the next unit of work is played with."""
+        """Receive a network, which is used from the next unit of work on.
+
+        A network older than the newest one received is ignored.
+        """
         with self._arrival:
             if self._newest is None or weights.version > self._newest.version:
                 self._newest = weights
@@ -220,8 +249,8 @@ class WorkerActor:
         """Play a unit of work and return its games.
 
         Args:
-            version: wait for this network or a newer one, which may arrive after the unit, on
-                another thread.
+            version: the oldest network version to play with; if it has not arrived yet, wait for
+                it. 0 does not wait.
         """
         player = self._player
         assert player is not None
