@@ -67,7 +67,7 @@ class Catalogue:
         return [*self._named, *OFFERED][0]
 
     def runs(self) -> dict[str, FoundRun]:
-        """Return the runs by id, the newest first, from a list at most a few seconds old."""
+        """Return the training runs by id, the newest first, from a list at most seconds old."""
         return self._finder.found().runs
 
     def find_runs(self) -> FoundRuns:
