@@ -213,7 +213,7 @@ class Screen:
             self.console.print(part, soft_wrap=isinstance(part, Text))
 
     def _print_event(self, line: Text) -> None:
-        """Print an event; if boards are drawn in place, it appears below the next board."""
+        """Print an event of the game, or keep it for display below a board drawn in place."""
         self._recent = [*self._recent[1 - _MAX_RECENT :], line]
         if not self.is_in_place:
             self._print(line)

@@ -19,15 +19,18 @@ from alphazero.training.curves import (
 
 
 def draw_run(metrics: list[Row], title: str, span: int, output: Path) -> None:
-    """Draw a run's losses, strength, games and speed in four panels, and write the picture.
+    """Draw a run's losses, strength, games and speed in four panels, and write them to a file.
 
     Args:
         metrics: one dict per iteration, see `RunFolder.read_metrics`.
+        title: the title of the whole picture.
         span: number of iterations, or of epochs if the run stored their losses, over which the
             rolling mean of the losses is taken.
+        output: the file; the ending of its name determines the format.
 
     Raises:
-        ConfigError: if matplotlib is missing or cannot write the file.
+        ConfigError: if matplotlib is not installed.
+        OSError: if the file cannot be written.
     """
     figure, axes = new_figure(2, 2, title, size=(11, 7))
     _draw_losses(axes[0][0], metrics, span)
@@ -53,7 +56,11 @@ def _draw_chart(axis: Axes, chart: Chart, metrics: list[Row]) -> None:
 
 
 def _draw_losses(axis: Axes, metrics: list[Row], span: int) -> None:
-    """Draw the losses of each iteration, or of each epoch if the run has stored them."""
+    """Draw the losses of each iteration, or of each epoch if the run has stored them.
+
+    Args:
+        span: number of iterations or epochs over which the rolling mean is taken.
+    """
     epochs = [loss for row in metrics for loss in row.get("learner.epoch_losses") or []]
     step, what = ("epoch", "Loss") if epochs else ("iteration", "Losses")
     lines = {line.name: line.points(metrics, "iteration", 1) for line in LOSSES.lines}

@@ -67,7 +67,10 @@ class Catalogue:
         return [*self._named, *OFFERED][0]
 
     def runs(self) -> dict[str, FoundRun]:
-        """Return the training runs by id, the newest first, from a list at most seconds old."""
+        """Return the training runs by id, the newest first.
+
+        The list can be a few seconds old; `find_runs` makes a new one.
+        """
         return self._finder.found().runs
 
     def find_runs(self) -> FoundRuns:
