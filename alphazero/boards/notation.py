@@ -61,7 +61,7 @@ class Notation:
         return self._squares[action]
 
     def text(self, action: int) -> str:
-        """Format an action in the notation that people use."""
+        """Format an action in the notation that people use, such as "d3"."""
         return self._game.action_to_text(action)
 
     def action(self, typed: str, legal_actions: Iterable[int] = ()) -> int:
@@ -99,7 +99,7 @@ class Notation:
 
     @functools.cached_property
     def _by_name(self) -> dict[str, int]:
-        """The actions by name, also in lower case; a pass has the names of other programs too."""
+        """The actions by name, also in lower case; "pass" has the names of other programs too."""
         names = {self.text(action): action for action in range(self._game.num_actions)}
         names = {name.lower(): action for name, action in names.items()} | names
         if "pass" in names:
@@ -134,7 +134,7 @@ class Notation:
         return self.separator.join(map(self.text, actions))
 
     def split(self, text: str) -> list[str]:
-        """Split a text into moves, even without separators between them; drop move numbers.
+        """Split a list of moves, such as "1. f5 d6" or "f5d6", into moves without move numbers.
 
         Names of moves that contain separators are not split.
         """
@@ -151,7 +151,7 @@ class Notation:
         return [move for part in parts if part for move in self._split(part, separators[1:])]
 
     def _split_word(self, word: str) -> list[str]:
-        """Split a word such as "f5d6" into names of moves; keep it whole if that fails."""
+        """Split a word such as "f5d6" into names of moves; keep it whole if that is impossible."""
         longest = max(map(len, self._by_name))
         # If names go up to 35, 77 is a typing error; it does not mean 7 twice.
         if longest > 1 and any(name[:1].isdigit() for name in self._by_name):

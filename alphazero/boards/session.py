@@ -14,7 +14,7 @@ class Session:
     """A game in progress, with all its positions so far.
 
     Args:
-        game: the rules.
+        game: the game that is played.
         actions: moves already played.
         start: [K], the position before these moves; None means the start of the game.
 

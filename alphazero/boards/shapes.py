@@ -128,7 +128,7 @@ def position_shapes(
 
 
 def edge_shapes(game: Game, skin: Skin) -> list[Shape]:
-    """Draw the names of columns and rows as shapes around the board.
+    """Draw the names of columns and rows as shapes along the board's edges.
 
     If actions are columns, their texts take the place of the columns' names.
     """
@@ -243,18 +243,18 @@ def center(skin: Skin, cell: Cell, width: int) -> tuple[float, float]:
 
 
 def ground(skin: Skin) -> str:
-    """Return the colour of the board's squares."""
+    """Return the colour of the board's squares, as "#rrggbb"."""
     background = Style.parse(skin.cell_style).bgcolor
     return _DARK if background is None else _hex(background)
 
 
 def frame(skin: Skin) -> str:
-    """Return the colour of the lines between the board's squares."""
+    """Return the colour of the lines between the board's squares, as "#rrggbb"."""
     return _hex(Style.parse(skin.frame_style).color)
 
 
 def piece_color(skin: Skin, player: int) -> str:
-    """Return the colour of a player's pieces.
+    """Return the colour of a player's pieces, as "#rrggbb".
 
     Args:
         player: 0 for the player who began the game, 1 for the other, 2 for blocked squares.
@@ -263,12 +263,12 @@ def piece_color(skin: Skin, player: int) -> str:
 
 
 def text_color(skin: Skin, player: int) -> str:
-    """Return black or white, whichever is easier to read as text on a player's piece."""
+    """Return black or white as "#rrggbb", whichever is easier to read on a player's piece."""
     return "#000000" if _lightness(piece_color(skin, player)) > 110 else "#ffffff"
 
 
 def mixed(color: str, ground_color: str, opacity: float) -> str:
-    """Blend a translucent colour with the colour of its background.
+    """Blend a translucent colour with the colour of its background; all colours are "#rrggbb".
 
     Args:
         opacity: the weight of ``color``, from 0 to 1.
@@ -279,10 +279,10 @@ def mixed(color: str, ground_color: str, opacity: float) -> str:
 
 
 def _mark_color(skin: Skin, player: int) -> str:
-    """Return the colour of a marked square with a player's piece.
+    """Return the colour of a marked square, as "#rrggbb".
 
     Args:
-        player: 0 or 1 for a player, 2 for a blocked square, -1 for an empty square.
+        player: whose piece is on the square: 0 or 1, 2 for a blocked square, -1 for none.
     """
     background = Style.parse(skin.mark_style).bgcolor
     color = piece_color(skin, max(player, 0)) if background is None else _hex(background)
@@ -290,7 +290,7 @@ def _mark_color(skin: Skin, player: int) -> str:
 
 
 def _lightness(color: str) -> float:
-    """Return the lightness of a colour, from 0 to 255."""
+    """Return the perceived lightness of a colour, from 0 (black) to 255 (white)."""
     red, green, blue = _rgb(color)
     return 0.3 * red + 0.6 * green + 0.1 * blue
 

@@ -85,10 +85,10 @@ _BOARDS: dict[str, dict] = {
 
 
 def skin_of(game: Game, setup: str = SETUPS[0]) -> Skin:
-    """Return the skin of a game in one of its set-ups.
+    """Return the appearance of a game at the terminal, in one of its set-ups.
 
     Args:
-        setup: one of `SETUPS`.
+        setup: "white_first" or, in games such as Othello, "standard"; see `SETUPS`.
 
     Raises:
         ConfigError: if the game has no such set-up.
@@ -119,7 +119,7 @@ def skin_of(game: Game, setup: str = SETUPS[0]) -> Skin:
 
 
 def setups_of(game: Game) -> tuple[str, ...]:
-    """Return the names of a game's set-ups, beginning with that of this package's rules."""
+    """Return the names of a game's set-ups, of which the first is that of this package's rules."""
     return SETUPS if game.appearance.has_standard_setup else SETUPS[:1]
 
 
@@ -134,10 +134,10 @@ def _notation(game: Game, mirrored: bool = False) -> Notation:
 
 
 def _standard(ours: Skin, game: Game) -> Skin:
-    """Return a skin for the standard set-up, with swapped colours and mirrored columns.
+    """Return a game's appearance in the standard set-up: colours swapped, columns mirrored.
 
     Args:
-        ours: the skin for the set-up of this package's rules.
+        ours: the appearance in the set-up of this package's rules.
     """
     empty, first, second, *blocked = tuple(ours.letters)
     return dataclasses.replace(

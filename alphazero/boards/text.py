@@ -66,8 +66,9 @@ def draw_board(
         state: [K], the position.
         medium: the abilities of the terminal.
         previous_state: the position before the last move; None marks nothing.
-        labels: whether legal squares are labelled; columns always are.
-        numbered: whether labels are numbers, in a game whose notation numbers the legal squares.
+        labels: whether legal squares are labelled with what to type; columns always are.
+        numbered: whether the labels are numbers, in a game whose notation numbers the legal
+            squares.
         last_action: the last move; in games whose pieces move, its squares are marked.
     """
     drawn = game.drawn(state)
@@ -181,8 +182,8 @@ def marked_cells(
     Args:
         state: [K], the position.
         previous_state: the position before the last move; None marks nothing.
-        last_action: the action between the two states. In games whose pieces move, the squares of
-            this action are marked; in others, the cells that were filled, and it may be None.
+        last_action: the action between the two states; needed only in games whose pieces move, in
+            which its squares are marked.
 
     Returns:
         bool[H, W], True = mark the cell.
@@ -206,7 +207,7 @@ def _lines(board: np.ndarray, length: int) -> np.ndarray:
     """Return which cells belong to a line of ``length`` equal pieces, bool[H, W].
 
     Args:
-        board: int8[H, W], see `Game.cells`.
+        board: int8[H, W], see `Game.cells`; blocked squares form no lines.
     """
     found, steps = np.zeros(board.shape, bool), np.arange(length)
     for row, column in np.argwhere((board == 1) | (board == 2)):
@@ -268,7 +269,11 @@ class _Drawing:
         return Text.assemble(" " * self._margin, (line, self._frame_style))
 
     def _row(self, row: int, is_middle: bool) -> Text:
-        """Draw one line of text of a row of squares; only the middle line shows their contents."""
+        """Draw one of the text lines that make up a row of squares.
+
+        Args:
+            is_middle: whether it is the middle line, which shows the contents of the squares.
+        """
         names = self._skin.notation.row_names
         name = names[row] + " " if names and is_middle else ""
         line = Text().append(name.rjust(self._margin), "dim")
@@ -309,7 +314,7 @@ def result_name(game: Game, value: float) -> str:
     """Name a result in [-1, 1], such as "win", "loss (-0.5)" or "result of 3".
 
     Args:
-        value: the result, from the viewpoint that the name is to have.
+        value: the result for the player whose win or loss is named.
     """
     if game.num_players == 1:
         return f"result of {own_text(game, value)}"
@@ -336,7 +341,7 @@ def expectation_text(value: float, game: Game | None = None) -> str:
     The percentage is the expected score, in which a draw counts as half a win.
 
     Args:
-        value: the expected result, from any player's viewpoint.
+        value: the expected result; the text keeps its viewpoint.
         game: if this game has one player, the result is written on its own scoring scale instead.
     """
     if math.isnan(value):

@@ -36,10 +36,14 @@ class BoardView(NamedTuple):
     actions: np.ndarray  #: int[A], our action a is the environment's action ``actions[a]``
 
     def board(self, observation: np.ndarray, player: int) -> np.ndarray:
-        """Convert an observation to our board, int8[H, W]: 0 empty, 1 and 2 the players' pieces.
+        """Convert an observation to a board on which 1 and 2 stand for the players' pieces.
 
         Args:
-            observation: [H, W, 2]: the pieces of ``player``, and those of the opponent.
+            observation: [H, W, 2], the pieces of ``player`` and those of the opponent.
+            player: the agent that observes, 0 for the first, or 1.
+
+        Returns:
+            int8[H, W], see `Game.cells`.
 
         Raises:
             ValueError: if the observation's shape is not that of this environment.
@@ -70,13 +74,13 @@ class BoardView(NamedTuple):
 
 
 def view_of(environment: "AECEnv") -> BoardView:
-    """Make the mapping from an environment to the corresponding game of this package.
+    """Make the mapping from a PettingZoo environment to the same game of this package.
 
     Args:
         environment: an environment of this package or of PettingZoo; it may have wrappers.
 
     Raises:
-        ConfigError: if no game of this package corresponds to the environment.
+        ConfigError: if this package has no such game.
     """
     game = getattr(environment.unwrapped, "game", None)
     name = environment.metadata.get("name")

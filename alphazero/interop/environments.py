@@ -182,7 +182,7 @@ class GameEnvironment(AECEnv):
         return None
 
     def _update(self) -> None:
-        """Update what depends on the position and, if the game is over, the rewards."""
+        """Update the attributes that depend on the position and, after the game, the rewards."""
         inspected = self.game.inspect(self._state[None])
         player = int(inspected.players[0])
         self.agent_selection = AGENTS[player]

@@ -40,6 +40,7 @@ def check_agreement(game: Game, network: nn.Module, evaluate: Evaluate) -> Agree
     """Compare a network in float32 with its exported form in `NUM_POSITIONS` positions.
 
     Args:
+        game: the network's game, from random games of which the positions are taken.
         network: the original; it is moved to the CPU and converted to float32.
         evaluate: runs the exported network.
 

@@ -259,8 +259,9 @@ class Node:
         """Return the index of the move with the largest PUCT score, counting visits in flight.
 
         Args:
-            urgency: first-play urgency reduction: how much the value assumed for unvisited moves is
-                reduced, times the square root of the visited moves' total prior.
+            urgency: first-play urgency reduction: the value assumed for unvisited moves is this
+                node's value minus ``urgency`` times the square root of the visited moves' total
+                prior.
         """
         num = self.num_visits + self.num_in_flight
         scale = (PB_C_INIT + math.log((num + PB_C_BASE + 1) / PB_C_BASE)) * math.sqrt(num)
@@ -396,7 +397,7 @@ def _back_up(path: Path, leaf: Node) -> None:
 
 
 class Evaluator:
-    """Evaluates positions with the network and caches the outputs, also between moves.
+    """Evaluates positions with the network and caches its outputs for later moves too.
 
     Args:
         max_kept: number of cached positions above which the cache is emptied.

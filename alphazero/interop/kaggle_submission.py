@@ -64,7 +64,7 @@ def evaluation_of(data: bytes) -> Evaluate:
     """Return the function of a submission that maps planes to prior logits and values.
 
     Args:
-        data: the contents of the submission file, which are executed.
+        data: the contents of the submission file, which are executed as Python code.
     """
     return submission_module(data)["load_network"]().evaluate
 

@@ -43,8 +43,9 @@ class PlayerBot(pyspiel.Bot):
 
     Args:
         player: a player made for ``game``.
-        game: ``open_spiel:...``, or this package's version of the game. Its actions have the same
-            numbers as OpenSpiel's, except in Othello, whose columns are mirrored.
+        game: an OpenSpiel game, loaded as ``open_spiel:NAME``, or this package's version of it. Its
+            actions have the same numbers as OpenSpiel's, except in Othello, whose columns are
+            mirrored.
     """
 
     def __init__(self, player: Player, game: Game):
@@ -70,13 +71,13 @@ class PlayerBot(pyspiel.Bot):
         return int(self._theirs[self.player.choose(position[None]).actions[0]])
 
     def inform_action(self, state: Any, player_id: int, action: int) -> None:
-        """Ignore another player's action: the next state contains it."""
+        """Ignore another player's action, because the next state contains it."""
 
     def restart(self) -> None:
-        """Do nothing at the start of a game: the bot keeps no state."""
+        """Do nothing at the start of a game, because the bot keeps no state."""
 
     def restart_at(self, state: Any) -> None:
-        """Do nothing when a game continues from another state: the bot keeps no state."""
+        """Do nothing when a game continues from another state, because the bot keeps no state."""
 
 
 def _their_actions(game: Game) -> np.ndarray:

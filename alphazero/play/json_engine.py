@@ -44,7 +44,7 @@ _CACHED_GAMES = 8
 
 
 class Engine:
-    """Responds to JSON requests for moves, with one player per game.
+    """Answers JSON requests for moves, with one player per game.
 
     Args:
         spec: the player's specification, see `alphazero.players.registry.make_player`; "auto" means
@@ -114,7 +114,10 @@ class Engine:
 
 
 def serve(engine: Engine, requests: IO[str], answers: IO[str]) -> None:
-    """Answer every line of ``requests`` with one line in ``answers``, which is flushed at once."""
+    """Answer every line of ``requests`` with one line in ``answers``, which is flushed at once.
+
+    The function returns when ``requests`` ends.
+    """
     for line in requests:
         answer = engine.answer(line.rstrip("\r\n"))
         answers.write(json.dumps(answer, allow_nan=False) + "\n")

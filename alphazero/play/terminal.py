@@ -156,7 +156,7 @@ class TerminalGame:
         self._play(player, analysis.action, ", ".join(notes))
 
     def _ask(self, question: str) -> None:
-        """Prompt a person, and run what is typed, until the position has changed.
+        """Prompt a person until a typed move or command has changed the position.
 
         Raises:
             EOFError: if the person quits, or the input ends.

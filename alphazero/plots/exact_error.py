@@ -1,7 +1,8 @@
-"""Draw the picture of `alphazero plot what=exact`: errors by an exact solver over training time.
+"""Draw the picture of `alphazero plot what=exact`: a run's exact error over its training time.
 
-The error is the fraction of evaluation positions in which the run's move gives up the best possible
-result. The vertical axis is logarithmic, so that a tenth of a percent stays visible.
+The error is the fraction of evaluation positions in which the network's move gives up the best
+possible result, according to an exact solver. The vertical axis is logarithmic, so that a tenth of
+a percent stays visible.
 """
 
 import itertools
@@ -18,7 +19,7 @@ Run = tuple[str, list[Row]]  #: the name and the metrics of a run
 
 
 def draw_exact_error(runs: Sequence[Run], game: str, output: Path) -> None:
-    """Draw the error of each run over its training time, and write the picture to a file.
+    """Draw the exact error of each run over its training time, and write the picture to a file.
 
     Args:
         runs: the name and the metrics of each run.

@@ -44,7 +44,7 @@ _MAX_NAME = 18  # maximum number of characters of a player's name that are shown
 
 
 class PlayedGame(NamedTuple):
-    """A game to draw, with the players' names and what they expected."""
+    """A game to draw, with the players' names and the results that they expected."""
 
     session: Session  #: the whole game
     #: the expected result for the player to move, by number of moves before it, where known
@@ -148,7 +148,7 @@ def _remark(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
     """Return what the last mover expected or, at the end of the game, the numbers of pieces.
 
     Args:
-        ply: number of moves before the position.
+        ply: number of moves before the position; the last of them is remarked on.
         is_last: whether it is the last position.
     """
     if is_last and played.session.over:

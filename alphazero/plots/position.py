@@ -73,7 +73,7 @@ class Thought(NamedTuple):
 
 
 def draw_position(session: Session, skin: Skin, thought: Thought, output: Path) -> None:
-    """Draw a game's current position with a player's evaluation, and write the picture to a file.
+    """Draw the current position of a game with a player's analysis, and write it to a file.
 
     Args:
         output: the file; the ending of its name determines the format.
@@ -85,7 +85,7 @@ def draw_position(session: Session, skin: Skin, thought: Thought, output: Path) 
 
 
 def position_picture(session: Session, skin: Skin, thought: Thought) -> Picture:
-    """Draw a game's current position with a player's evaluation."""
+    """Draw the current position of a game with a player's analysis."""
     game = session.game
     height, width = board_size(game)
     cell = _BOARD / max(height, width)

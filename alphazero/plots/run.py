@@ -48,7 +48,7 @@ def rolling_mean(values: np.ndarray, span: int) -> list[float]:
 
 
 def _draw_chart(axis: Axes, chart: Chart, metrics: list[Row]) -> None:
-    """Draw the curves of a chart over the iterations."""
+    """Draw the curves of a chart over the iterations of a run."""
     for line, color in zip(chart.lines, COLORS):
         axis.plot(*line.points(metrics, "iteration", 1), color=color, label=line.name)
     axis.xaxis.get_major_locator().set_params(integer=True)
@@ -76,7 +76,7 @@ def _draw_losses(axis: Axes, metrics: list[Row], span: int) -> None:
 
 
 def _draw_strength(axis: Axes, metrics: list[Row]) -> None:
-    """Draw the match score, the accuracy and the result of the proof, where they were measured."""
+    """Draw the match score, the accuracy and the positions misplayed, where they were measured."""
     axis.set(title="Strength", xlabel="minutes of training")
     num_positions = newest(metrics, "proof.num_positions")
     is_proven = num_positions > 0

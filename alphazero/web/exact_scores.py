@@ -93,7 +93,7 @@ class Solvers:
 
 
 def exact_answer(exact: ExactScores) -> dict[str, Any]:
-    """Return the `api/exact` response for a solved position."""
+    """Return the `api/exact` response for a solved position: every action's score and result."""
     is_legal = exact.scores != ILLEGAL_SCORE
     return {
         "known": True,

@@ -20,7 +20,7 @@ _FRESH_S = 2.0
 
 
 class FoundRun(NamedTuple):
-    """A training run found in the folder of all runs."""
+    """A training run found on disk: its folder, its game, its networks and its age."""
 
     id: str  #: path of the run's folder relative to the folder of all runs, with slashes
     game: str  #: the name of the run's game
@@ -32,7 +32,7 @@ class FoundRun(NamedTuple):
     rules_digest: str  #: digest of user-defined rules, see `alphazero.games.batched_game.Game`
 
     def player_id(self, iteration: int) -> str:
-        """Return the player id of the network that this run stored after an iteration."""
+        """Return the player id, such as "run:othello/a/000012", of the network of an iteration."""
         return f"run:{self.id}/{iteration:06d}"
 
 

@@ -76,7 +76,7 @@ def _with_wrong_moves(positions: Positions) -> KnownPositions:
 
 
 def _lines(positions: Positions) -> dict[int, tuple[int, ...]]:
-    """Return a sequence of moves that leads from the start to each position, by its index."""
+    """Return {index of a position: a sequence of moves that leads from the start to it}."""
     lines: dict[int, tuple[int, ...]] = {0: ()}
     for index, children in enumerate(positions.children.tolist()):
         for action, child in enumerate(children):

@@ -98,7 +98,7 @@ def describe(position: Position, from_ply: int) -> dict[str, Any]:
     """Return the `api/position` response: the data from which the page draws positions.
 
     Args:
-        from_ply: the ply of the first position to describe; all later ones follow.
+        from_ply: number of moves before the first position to describe; all later ones follow.
     """
     session = position.session
     plies = range(from_ply, len(session.states))

@@ -26,7 +26,7 @@ class Column(NamedTuple):
 
 
 class AlarmChange(NamedTuple):
-    """An alarm that began or ended during a training run."""
+    """The beginning or the end of an alarm about a training run."""
 
     iteration: int  #: the first iteration with the alarm, or the first without it
     began: bool  #: True if the alarm began, False if it ended
@@ -34,7 +34,7 @@ class AlarmChange(NamedTuple):
 
 
 def rounded(value: float) -> float | None:
-    """Round a number for JSON, and convert NaN to None."""
+    """Round a number to `_DIGITS` decimals for JSON, and convert NaN to None."""
     return None if math.isnan(value) else round(value, _DIGITS)
 
 

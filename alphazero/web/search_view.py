@@ -68,12 +68,12 @@ _Children = Callable[[_Node], list[_Node]]
 
 
 def number(value: float | None) -> float | None:
-    """Round a number for JSON; return None if it is missing or not finite."""
+    """Round a number to `_DIGITS` decimals for JSON; return None if it is missing or not finite."""
     return None if value is None or not math.isfinite(value) else round(float(value), _DIGITS)
 
 
 def root_answer(search: TreeSearch, row: int) -> RootAnswer:
-    """Copy the network's policy and value at a root that was just evaluated.
+    """Copy the network's policy and value at the root of a search that has only evaluated its root.
 
     Args:
         row: index of the position in the batch of searches.
@@ -185,7 +185,7 @@ def _uct_statistics(
 
     Args:
         nodes: indices of nodes in the tree, of any shape.
-        player: the player from whose viewpoint the values are: 0 began the game, 1 did not.
+        player: the player for whom the values are, 0 for the one who began the game, or 1.
     """
     statistics = search.tree.nodes[nodes]
     visits, points = statistics["visits"].astype(np.int64), statistics["points"]

@@ -1,7 +1,4 @@
-"""Run the web server: this module opens the socket and knows the page's address.
-
-uvicorn handles HTTP.
-"""
+"""Run the web server: open its socket and determine the page's address; uvicorn handles HTTP."""
 
 import ipaddress
 import secrets
