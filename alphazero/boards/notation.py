@@ -26,7 +26,7 @@ _PASSES = ("pa", "ps", "--")  #: a pass as other programs write it
 
 
 class Notation:
-    """The notation of moves that the rules of a game define.
+    """The notation in which people write the moves of a game, as defined by the game's rules.
 
     Attributes:
         mirrored: whether the columns of the board are shown from right to left.
@@ -118,15 +118,15 @@ class Notation:
         return f"a {self.kind} ({self.text(0)}-{self.text(count - 1)})"
 
     def numbered(self, legal_actions: Iterable[int]) -> list[int]:
-        """Return the legal actions in the order in which the board numbers them, from 0.
+        """List the legal actions in the order in which the board numbers them, from 0.
 
-        An empty list means that the board shows no numbers.
+        The list is empty if the board shows no numbers.
         """
         return sorted(legal_actions) if self._game.appearance.numbers_squares else []
 
     @functools.cached_property
     def separator(self) -> str:
-        """The separator between the moves of a list."""
+        """The separator between moves in a list: "," or, if moves contain commas, ";" instead."""
         return ";" if any("," in name for name in self._by_name) else ","
 
     def list_text(self, actions: Iterable[int]) -> str:

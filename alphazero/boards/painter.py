@@ -36,7 +36,7 @@ class Picture(NamedTuple):
 
     @property
     def size(self) -> tuple[int, int]:
-        """The width and the height in pixels."""
+        """The width and the height of the picture in pixels."""
         return round(self.width * self.unit), round(self.height * self.unit)
 
 
@@ -103,7 +103,7 @@ def _save(image: Image.Image, output: Path, **options: Any) -> None:
 
 
 def paint(picture: Picture) -> Image.Image:
-    """Paint a picture as RGB pixels."""
+    """Paint a picture as an RGB image with smooth edges."""
     width, height = picture.size
     image = Image.new("RGB", (width * _SMOOTHING, height * _SMOOTHING), PAPER)
     draw = ImageDraw.Draw(image)
@@ -113,7 +113,7 @@ def paint(picture: Picture) -> Image.Image:
 
 
 def _paint(draw: ImageDraw.ImageDraw, shape: Shape) -> None:
-    """Paint a shape whose unit of length is one pixel."""
+    """Paint a shape whose lengths are in pixels."""
     if isinstance(shape, Letters):
         place = (shape.x, shape.y + _BASELINE * shape.size)
         font, (anchor, _) = _font(shape.size, shape.text.isascii()), _ANCHORS[shape.align]

@@ -48,7 +48,7 @@ class Session:
 
     @property
     def over(self) -> bool:
-        """Whether the game is over."""
+        """Whether the game is over in the current position."""
         return bool(self.game.over(self.state[None])[0])
 
     @property

@@ -76,7 +76,7 @@ class Arrow(NamedTuple):
 
 
 class Letters(NamedTuple):
-    """A line of text."""
+    """A line of text at a point."""
 
     x: float  #: position of the end, or of the centre, that ``align`` names
     y: float  #: middle of the line's height
@@ -91,7 +91,7 @@ Shape = Box | Disc | Arrow | Letters
 
 
 def moved(shapes: Iterable[Shape], x: float, y: float, scale: float) -> list[Shape]:
-    """Return shapes scaled by ``scale`` and shifted so that their point (0, 0) is at (x, y)."""
+    """Scale shapes by a factor, then shift them so that their point (0, 0) lies at (x, y)."""
     lengths = {"width", "height", "radius", "line_width", "size", "x_length", "y_length"}
     return [
         shape._replace(

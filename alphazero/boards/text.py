@@ -44,7 +44,7 @@ PLAIN = Medium(box=False, color=False)
 
 
 class Labels(NamedTuple):
-    """Texts on the board that tell a person what to type for each action."""
+    """Texts on the board that tell a person what to type for each legal action."""
 
     squares: dict[int, str]  #: labels by square, numbered row by row; {} if actions are not squares
     columns: list[Text]  #: labels above the columns; [] if actions are not columns
@@ -246,7 +246,7 @@ class _Drawing:
         self._width = max(skin.cell_width, self._label_width)  # width of a cell
 
     def text(self) -> Text:
-        """Draw the whole board."""
+        """Draw the whole board, with labels above it and the names of rows beside it."""
         widths, height = [self._width] * self._board.shape[1], self._skin.cell_height
         lines = [self._column_labels(), self._rule(self._box.get_top(widths))]
         for row in range(len(self._board)):
@@ -257,7 +257,7 @@ class _Drawing:
         return Text("\n", no_wrap=True, overflow="crop").join(filter(None, lines))
 
     def _column_labels(self) -> Text:
-        """Draw the line of column labels or names above the board; "" if there are none."""
+        """Draw the line of column labels or names above the board; it is empty without them."""
         names = [Text(name, "dim") for name in self._skin.notation.column_names]
         labels = self._labels.columns or names
         line = Text(" " * (self._margin + 1) if labels else "")

@@ -18,7 +18,7 @@ Observation = dict[str, np.ndarray]
 
 
 class Agent(Protocol):
-    """The interface of anything that chooses actions in an environment."""
+    """The interface of everything that can choose actions in a PettingZoo environment."""
 
     name: str  #: the agent's name in reports
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Episode(NamedTuple):
-    """The actions and rewards of a finished game in an environment."""
+    """The actions and the rewards of a finished game in a PettingZoo environment."""
 
     actions: tuple[int, ...]  #: actions in the environment's numbering
     rewards: dict[str, float]  #: each agent's sum of rewards over the game, which is its result

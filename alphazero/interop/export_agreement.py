@@ -30,7 +30,7 @@ Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 class Agreement(NamedTuple):
-    """The largest differences between the outputs of a network and of its exported form."""
+    """The largest differences between the outputs of a network and those of its exported form."""
 
     logits: float  #: largest difference between prior logits
     value: float  #: largest difference between values, which are in [-1, 1]

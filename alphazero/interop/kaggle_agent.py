@@ -375,7 +375,10 @@ def _mark(path: Path, change: int) -> None:
 
 
 def _back_up(path: Path, leaf: Node) -> None:
-    """Add a visit with the leaf's value to each node on its path, and propagate proven results."""
+    """Add a visit with the leaf's value to each node on its path, and propagate proven results.
+
+    The value changes its sign at each step towards the root, because the players alternate.
+    """
     value, child, proving = leaf.value, leaf, leaf.proven is not None
     for node, index in reversed(path):
         value = -value
@@ -421,7 +424,7 @@ _evaluators: dict[tuple, Evaluator] = {}
 
 
 def load_network() -> Network:
-    """Load the network from the weights at the end of this file."""
+    """Load the network from the text `WEIGHTS`, which the export sets at the end of this file."""
     data = base64.b85decode("".join(WEIGHTS.split()))
     with np.load(io.BytesIO(data), allow_pickle=False) as file:
         return Network({name: file[name] for name in file.files})

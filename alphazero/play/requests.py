@@ -66,7 +66,7 @@ class PlayerRequest(Request):
 
 
 class PositionRequest(Request):
-    """A position, given by a game, an optional board to start from, and the moves from there."""
+    """A request about a position, given as a game, optionally a board to start from, and moves."""
 
     game: _ShortText | None = None  #: the game's name
     setup: _ShortText | None = None  #: one of `alphazero.boards.skin.SETUPS`

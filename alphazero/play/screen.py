@@ -93,7 +93,7 @@ class Screen:
         self.show(session, names)
 
     def show(self, session: Session, names: Names) -> None:
-        """Switch to another game and to the names of its players."""
+        """Switch to another game, given as a session, and to the names of its players."""
         self._session, self._names = session, names
         #: The player (0 or 1) of the engine's last move, and the analysis that led to it; None if
         #: no engine has moved since moves were taken back or the game began.
@@ -131,7 +131,7 @@ class Screen:
         self._print_event(line)
 
     def print_pass(self, player: int) -> None:
-        """Print that a player passes because there is no legal move."""
+        """Print that a player, 0 or 1, passes because there is no legal move."""
         line = Text.assemble(self.side_text(player), " has no legal move and passes.")
         self._print_event(line)
 
@@ -206,7 +206,7 @@ class Screen:
     # --- drawing ----------------------------------------------------------------------------------
 
     def _print(self, *parts: RenderableType) -> None:
-        """Print several parts, each on its own lines; on a terminal, wrap lines between words."""
+        """Print texts or other renderables, each on its own lines, without breaking words."""
         for part in parts:
             if isinstance(part, Text) and self.console.is_terminal and not part.no_wrap:
                 part = wrapped(part, self.console.width)

@@ -24,7 +24,7 @@ _BAR_WIDTH = 16
 
 
 def line_text(skin: Skin, actions: Sequence[int]) -> str:
-    """Format the first `MAX_LINE` moves of a line of play, in the notation that people type."""
+    """Format the first `MAX_LINE` moves of an expected line, in the notation that people type."""
     texts = [skin.notation.text(int(action)) for action in actions[:MAX_LINE]]
     return " ".join(texts) + (" ..." if len(actions) > MAX_LINE else "")
 

@@ -68,7 +68,7 @@ def save_figure(figure: Any, output: Path) -> None:
 
 
 def _pyplot() -> Any:
-    """Import matplotlib's pyplot, set to draw only to files.
+    """Import matplotlib's pyplot, configured to draw to files instead of windows.
 
     Raises:
         ConfigError: if matplotlib is not installed.

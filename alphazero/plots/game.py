@@ -80,7 +80,7 @@ def _frames(played: PlayedGame, skin: Skin) -> Iterator[tuple[Picture, int]]:
 
 
 def _frame(played: PlayedGame, skin: Skin, ply: int) -> Picture:
-    """Draw the frame that shows the position after ``ply`` moves."""
+    """Draw the frame of the animation that shows the position after ``ply`` moves."""
     session = played.session
     height, width = board_size(session.game)
     cell = _BOARD / max(height, width)

@@ -2,6 +2,8 @@
 
 On the board, each legal move shows its share of the search's visits or of the policy. Beside the
 board, a bar divides the expected result between the two sides, and a table lists the moves.
+
+Shapes: A actions.
 """
 
 import math
@@ -49,7 +51,7 @@ _TRACK, _PRIOR = "#edf0f4", "#8b95a5"
 
 
 class Thought(NamedTuple):
-    """What a player thinks of a position with A actions: its search and its network's policy."""
+    """What a player thinks of a position: the result of its search and its network's policy."""
 
     player: str  #: the player's name
     analysis: Analysis

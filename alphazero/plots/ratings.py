@@ -1,4 +1,7 @@
-"""Draw the picture of `alphazero rate`: a run's Elo over training time, other players as lines."""
+"""Draw the picture of `alphazero rate`: the Elo of a run's networks over their training time.
+
+Other players are horizontal lines.
+"""
 
 from pathlib import Path
 
@@ -52,7 +55,7 @@ def _draw_others(axis: Axes, ratings: Ratings, players: list[str]) -> None:
 
 
 def _name_others(axis: Axes, ratings: Ratings, players: list[str]) -> None:
-    """Write players' names at the right end of their lines, moved up where they would overlap."""
+    """Write each player's name at the right end of its line, moved up where names would overlap."""
     low, high = axis.get_ylim()
     lowest = low
     elo_of = {player: float(ratings.elo[ratings.players.index(player)]) for player in players}

@@ -25,7 +25,7 @@ _ANALYST_SIMULATIONS = {"network": 2_000, "uct": 20_000}
 
 
 class PlayerChoice(NamedTuple):
-    """A player that the page offers for a game."""
+    """A player that the page offers for a game, such as a network or UCT."""
 
     id: str  #: the player's name in requests
     name: str  #: the player's name on the page

@@ -1,4 +1,4 @@
-"""Solve positions exactly for the page, within a limit on the work, and cache their scores.
+"""Solve positions exactly for the page, give up on those that take too long, and cache the scores.
 
 Shapes: K state words, A actions.
 """
@@ -40,7 +40,7 @@ class ExactScores(NamedTuple):
 
     @property
     def best(self) -> list[int]:
-        """All actions with the highest score."""
+        """All actions with the highest score, which are the best moves of the player to move."""
         return np.flatnonzero(self.scores == self.scores.max()).tolist()
 
 

@@ -37,7 +37,7 @@ class FoundRun(NamedTuple):
 
 
 class FoundRuns(NamedTuple):
-    """The readable and the damaged training runs in a folder."""
+    """The training runs found in a folder: those that can be read, and those that are damaged."""
 
     runs: dict[str, FoundRun]  #: readable runs by id, the newest first
     damaged: dict[str, str]  #: error messages of the runs that cannot be read, by id

@@ -28,7 +28,7 @@ _BATCH_SIZE = 16
 
 
 class KnownPositions(NamedTuple):
-    """N unfinished positions, each with the exact result of every action."""
+    """Unfinished positions of a game, each with the exact result of every action."""
 
     states: np.ndarray  #: [N, K]
     #: int8[N, A], results for the player to move; illegal actions have

@@ -24,7 +24,7 @@ _EXACT_S = 5.0
 
 
 class _Verdict(NamedTuple):
-    """The value and best move of a position in a reviewed game."""
+    """The value and the best move of one position in a reviewed game."""
 
     value: float | None  #: for the player who began the game; None if not known
     best: int | None  #: the best action; None at the end of the game

@@ -1,4 +1,4 @@
-"""Read the metrics of a training run incrementally, as one column of values per curve.
+"""Read the metrics of a training run incrementally, as one column of values per chart line.
 
 Only lines that were added to metrics.jsonl since the last read are parsed: a run of 10,000
 iterations takes half a second at first, and a millisecond after that.

@@ -29,7 +29,7 @@ _wins_of = getattr(uct_tree.wins_of, "py_func", uct_tree.wins_of)  # uncompiled:
 
 
 class SearchView(NamedTuple):
-    """A snapshot of a search, with the fields of an `api/analyse` message."""
+    """A snapshot of a search, whose fields are those of an `api/analyse` message."""
 
     num_simulations: int  #: number of simulations so far
     value: float | None  #: expected result for the player to move
@@ -45,7 +45,7 @@ class SearchView(NamedTuple):
 
 
 class RootAnswer(NamedTuple):
-    """The network's policy and value in a position, without search."""
+    """The network's policy and value in the position at the root, without search."""
 
     priors: np.ndarray  #: float32[A], 0 for illegal actions
     value: float  #: expected result for the player to move

@@ -26,7 +26,7 @@ class Address(NamedTuple):
 
     @property
     def url(self) -> str:
-        """The URL to open in a browser, including the token."""
+        """The URL to open in a browser, including the token if one is required."""
         host = _own_address() if self.host in ("0.0.0.0", "::") else self.host
         host = f"[{host}]" if ":" in host else host
         query = "" if self.token is None else f"?token={self.token}"

@@ -162,7 +162,11 @@ def _search_uct(game: CompiledGame, task: SearchTask) -> SearchView:
 
 
 def _search_uncompiled(game: Game, task: SearchTask) -> SearchView:
-    """Search a position with UCT in a game in plain Python; the snapshot has no tree."""
+    """Search a position with UCT in a game whose rules are plain Python.
+
+    Returns:
+        A snapshot of the finished search, without a tree.
+    """
     player = uct_player(game).limited(task.num_simulations)
 
     def progress(num_done: int, _: Any) -> None:
