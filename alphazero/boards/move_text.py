@@ -16,7 +16,7 @@ def move_name(session: Session, skin: Skin) -> str:
 
 
 def prompt(session: Session, skin: Skin) -> str:
-    """Write the prompt that asks a person for a move."""
+    """Return the prompt that asks a person for a move."""
     return f"{skin.sides[session.player]} to move. Type {move_name(session, skin)}: "
 
 

@@ -26,7 +26,7 @@ _PASSES = ("pa", "ps", "--")  #: a pass as other programs write it
 
 
 class Notation:
-    """The notation of moves that the rules of a game define.
+    """The notation in which people write the moves of a game, as defined by the game's rules.
 
     Attributes:
         mirrored: whether the columns of the board are shown from right to left.
@@ -61,17 +61,19 @@ class Notation:
         return self._squares[action]
 
     def text(self, action: int) -> str:
-        """Format an action in the notation that people use."""
+        """Format an action in the notation that people use, such as "d3"."""
         return self._game.action_to_text(action)
 
     def action(self, typed: str, legal_actions: Iterable[int] = ()) -> int:
         """Parse an action that a person typed, as its name or as the squares that it touches.
 
         Args:
-            legal_actions: the actions that squares can mean; needed only to parse squares.
+            legal_actions: the actions that typed squares can mean; needed only if moves are typed
+                as squares.
 
         Raises:
-            ValueError: if the text is not one action; the message says what is allowed.
+            ValueError: if the text does not mean exactly one action; the message says what is
+                allowed.
         """
         typed = typed.strip()
         name = typed if typed in self._by_name else typed.lower()
@@ -80,7 +82,12 @@ class Notation:
         return self._parse_unnamed(typed, legal_actions)
 
     def _parse_unnamed(self, typed: str, legal_actions: Iterable[int]) -> int:
-        """Parse an action that was not typed as its name, such as one typed as its squares."""
+        """Parse an action that was not typed as its name, such as one typed as its squares.
+
+        Raises:
+            ValueError: if the text does not mean exactly one action; the message says what is
+                allowed.
+        """
         named = named_squares(typed, *self._naming) if self.kind == "move" else None
         meant = [one for one in legal_actions if named and self.squares(one) == named]
         if len(meant) == 1:
@@ -92,7 +99,7 @@ class Notation:
 
     @functools.cached_property
     def _by_name(self) -> dict[str, int]:
-        """The actions by name, also in lower case, and by names that other programs give a pass."""
+        """The actions by name, also in lower case; "pass" has the names of other programs too."""
         names = {self.text(action): action for action in range(self._game.num_actions)}
         names = {name.lower(): action for name, action in names.items()} | names
         if "pass" in names:
@@ -111,23 +118,23 @@ class Notation:
         return f"a {self.kind} ({self.text(0)}-{self.text(count - 1)})"
 
     def numbered(self, legal_actions: Iterable[int]) -> list[int]:
-        """Return the legal actions in the order in which the board numbers them, from 0.
+        """List the legal actions in the order in which the board numbers them, from 0.
 
-        An empty list means that the board shows no numbers.
+        The list is empty if the board shows no numbers.
         """
         return sorted(legal_actions) if self._game.appearance.numbers_squares else []
 
     @functools.cached_property
     def separator(self) -> str:
-        """The separator between the moves of a list."""
+        """The separator between moves in a list: "," or, if moves contain commas, ";" instead."""
         return ";" if any("," in name for name in self._by_name) else ","
 
     def list_text(self, actions: Iterable[int]) -> str:
-        """Format a list of moves in the form that `read_moves` accepts."""
+        """Format a list of moves as text that `read_moves` accepts."""
         return self.separator.join(map(self.text, actions))
 
     def split(self, text: str) -> list[str]:
-        """Split a text into moves, even without separators between them; drop move numbers.
+        """Split a list of moves, such as "1. f5 d6" or "f5d6", into moves without move numbers.
 
         Names of moves that contain separators are not split.
         """
@@ -144,7 +151,7 @@ class Notation:
         return [move for part in parts if part for move in self._split(part, separators[1:])]
 
     def _split_word(self, word: str) -> list[str]:
-        """Split a word such as "f5d6" into names of moves; keep it whole if that fails."""
+        """Split a word such as "f5d6" into names of moves; keep it whole if that is impossible."""
         longest = max(map(len, self._by_name))
         # If names go up to 35, 77 is a typing error; it does not mean 7 twice.
         if longest > 1 and any(name[:1].isdigit() for name in self._by_name):
@@ -162,7 +169,7 @@ class Notation:
 
 
 class ColumnsFromOne(Notation):
-    """The notation of Connect-X: columns counted from 1."""
+    """The notation of Connect-X, which counts columns from 1."""
 
     def text(self, action: int) -> str:
         return str(action + 1)
@@ -172,10 +179,11 @@ class ColumnsFromOne(Notation):
 
 
 class Squares(Notation):
-    """The notation of Othello, which names squares, for one of its two set-ups.
+    """The notation of Othello, which names squares, in one of its two set-ups.
 
     Args:
-        mirrored: True for the usual set-up, False for that of our rules.
+        mirrored: True for the standard set-up, in which columns are mirrored; False for the set-up
+            of this package's rules.
     """
 
     def __init__(self, game: Game, mirrored: bool = False):
@@ -209,10 +217,14 @@ def read_moves(
     Four, ``f5d6c3`` or ``1. f5 d6 2. c3`` in Othello. Forced passes may be omitted.
 
     Args:
+        text: the list of moves.
         start: [K], the position before the moves; None means the start of the game.
 
+    Returns:
+        The actions, including forced passes that the text omits.
+
     Raises:
-        ValueError: for an illegal or unreadable move; the message says where in the list it is.
+        ValueError: if a move is illegal or unreadable; the message says where in the list it is.
     """
     if text.strip().startswith("["):
         return Session(game, _bracketed(text.strip()), start).actions
@@ -232,7 +244,11 @@ def read_moves(
 
 
 def _bracketed(text: str) -> list[int]:
-    """Parse a list of actions in brackets, such as "[3,3,2]"."""
+    """Parse a list of actions in brackets, such as "[3,3,2]".
+
+    Raises:
+        ValueError: if the text is not a list of whole numbers.
+    """
     numbers = [word for word in re.split(r"[\s,]+", text[1:-1]) if word]
     are_numbers = all(re.fullmatch(r"-?\d{1,9}", number, re.ASCII) for number in numbers)
     if not (text.endswith("]") and are_numbers):
@@ -243,7 +259,15 @@ def _bracketed(text: str) -> list[int]:
 
 
 def check_legal(session: Session, notation: Notation, word: str, action: int) -> None:
-    """Raise ValueError if an action is not legal; the message quotes the typed ``word``."""
+    """Check that a typed move is legal in the current position of a game.
+
+    Args:
+        word: the move as it was typed, for the message.
+        action: the action that the word means.
+
+    Raises:
+        ValueError: if the action is not legal, or the game is over.
+    """
     if session.over:
         raise ValueError(f"'{word}' follows the end of the game.")
     if action not in session.legal_actions:

@@ -18,7 +18,7 @@ from alphazero.runtime.files import check_output, unwritable, write_output
 
 FORMATS = frozenset({"png", "svg", "pdf", "jpg", "jpeg", "tif", "tiff", "webp"})
 GAME_FORMATS = FORMATS | {"gif"}  #: formats for whole games; a .gif is an animation
-_DPI = (150, 150)  # dots per inch, which determine the size on paper
+_DPI = (150, 150)  # dots per inch across and down, which determine the size on paper
 _SMOOTHING = 3  # pictures are painted this many times larger, then reduced to smooth edges
 _BASELINE = 0.36  # distance from the middle of a line of text down to its baseline, in font sizes
 _BOLD = 0.02  # extra width of bold letters on each side, in font sizes
@@ -27,7 +27,7 @@ _NUM_COLORS = 128  # colours of an animation, chosen from its last picture
 
 
 class Picture(NamedTuple):
-    """Shapes on a sheet of white paper."""
+    """A picture made of shapes on a sheet of white paper."""
 
     width: float  #: in the shapes' unit of length
     height: float  #: in the shapes' unit of length
@@ -36,17 +36,17 @@ class Picture(NamedTuple):
 
     @property
     def size(self) -> tuple[int, int]:
-        """The width and the height in pixels."""
+        """The width and the height of the picture in pixels."""
         return round(self.width * self.unit), round(self.height * self.unit)
 
 
 def check_picture_file(output: str | Path, key: str, formats: Set[str] = FORMATS) -> None:
-    """Check that a picture can be written, before the work of drawing it begins.
+    """Check that a picture file can be written, before the work of drawing the picture begins.
 
     Args:
-        output: the file; the ending of its name chooses the format.
+        output: the file; the ending of its name determines the format.
         key: the setting that named the file, for messages.
-        formats: the allowed formats.
+        formats: the allowed formats, as endings without a dot.
 
     Raises:
         ConfigError: if the format is not allowed, or the file cannot be written.
@@ -59,7 +59,7 @@ def check_picture_file(output: str | Path, key: str, formats: Set[str] = FORMATS
 
 
 def save_picture(picture: Picture, output: Path) -> None:
-    """Write a picture to a file, in the format that the ending of its name chooses.
+    """Write a picture to a file, in the format given by the ending of the file's name.
 
     Raises:
         OSError: if the file cannot be written.
@@ -71,7 +71,7 @@ def save_picture(picture: Picture, output: Path) -> None:
 
 
 def save_animation(pictures: Sequence[Picture], durations_ms: Sequence[int], output: Path) -> None:
-    """Write pictures as one GIF animation.
+    """Write pictures to a file as one GIF animation, which repeats forever.
 
     The pictures share a palette, so that the file stores only the changes between them.
 
@@ -89,7 +89,11 @@ def save_animation(pictures: Sequence[Picture], durations_ms: Sequence[int], out
 
 
 def _save(image: Image.Image, output: Path, **options: Any) -> None:
-    """Write an image in the format that the ending of the file's name chooses."""
+    """Write an image in the format given by the ending of the file's name.
+
+    Args:
+        options: Pillow's options for this format.
+    """
     data = io.BytesIO()
     image.save(data, Image.registered_extensions()[output.suffix.lower()], **options)
     write_output(output, data.getvalue())
@@ -99,7 +103,7 @@ def _save(image: Image.Image, output: Path, **options: Any) -> None:
 
 
 def paint(picture: Picture) -> Image.Image:
-    """Paint a picture as RGB pixels."""
+    """Paint a picture as an RGB image with smooth edges."""
     width, height = picture.size
     image = Image.new("RGB", (width * _SMOOTHING, height * _SMOOTHING), PAPER)
     draw = ImageDraw.Draw(image)
@@ -109,7 +113,7 @@ def paint(picture: Picture) -> Image.Image:
 
 
 def _paint(draw: ImageDraw.ImageDraw, shape: Shape) -> None:
-    """Paint a shape whose unit of length is one pixel."""
+    """Paint a shape whose lengths are in pixels."""
     if isinstance(shape, Letters):
         place = (shape.x, shape.y + _BASELINE * shape.size)
         font, (anchor, _) = _font(shape.size, shape.text.isascii()), _ANCHORS[shape.align]
@@ -131,7 +135,13 @@ def _paint(draw: ImageDraw.ImageDraw, shape: Shape) -> None:
 
 @functools.lru_cache(64)
 def _font(size: float, is_ascii: bool) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """Load Pillow's own font or, for text that is not ASCII, a font installed on the system."""
+    """Load Pillow's built-in font or, for text that is not ASCII, a font of the operating system.
+
+    If no such font is installed, Pillow's font is used for all text.
+
+    Args:
+        size: font size in pixels.
+    """
     for name in () if is_ascii else ("DejaVuSans.ttf", "Arial Unicode.ttf", "arial.ttf"):
         try:
             return ImageFont.truetype(name, size)

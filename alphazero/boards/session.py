@@ -1,6 +1,6 @@
-"""A game in progress: its positions so far, with moves that can be taken back.
+"""Keep a game in progress: its positions so far, with moves that can be taken back.
 
-This module knows nothing of players, and draws nothing.
+This module does not depend on players, and draws nothing.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,11 +14,12 @@ class Session:
     """A game in progress, with all its positions so far.
 
     Args:
+        game: the game that is played.
         actions: moves already played.
         start: [K], the position before these moves; None means the start of the game.
 
     Raises:
-        ValueError: for an illegal move in the list; the message says where it is.
+        ValueError: if one of the moves is illegal; the message says where in the list it is.
     """
 
     def __init__(self, game: Game, actions: Iterable[int] = (), start: np.ndarray | None = None):
@@ -37,7 +38,7 @@ class Session:
 
     @property
     def previous_state(self) -> np.ndarray | None:
-        """The position before the last move; None before the first move."""
+        """The position before the last move, [K]; None before the first move."""
         return self.states[-2] if self.actions else None
 
     @property
@@ -47,7 +48,7 @@ class Session:
 
     @property
     def over(self) -> bool:
-        """Whether the game is over."""
+        """Whether the game is over in the current position."""
         return bool(self.game.over(self.state[None])[0])
 
     @property
@@ -68,7 +69,7 @@ class Session:
 
     @property
     def winner(self) -> int | None:
-        """The winner of a finished game: 0 if it is the player who began, or 1; None for a draw."""
+        """The winner of a finished game: 0 for the player who began it, or 1; None for a draw."""
         return None if self.result == 0.0 else int(self.result < 0)
 
     @property
@@ -84,7 +85,7 @@ class Session:
         """Play a move.
 
         Raises:
-            ValueError: if it is not legal.
+            ValueError: if it is not legal in the current position.
         """
         self.game.check_legal(self.state, action)
         self.states.append(self.game.step(self.state[None], np.array([action])).states[0])
@@ -109,7 +110,7 @@ class Session:
         """Go back to the latest earlier position in which a person had a choice.
 
         Args:
-            is_human: whether a player (0 or 1) is a person.
+            is_human: returns whether a player (0 or 1) is a person.
 
         Returns:
             The number of moves taken back; 0, with nothing changed, if there is no such position.

@@ -34,8 +34,8 @@ class Box(NamedTuple):
     y: float
     width: float
     height: float
-    fill: str | None = None
-    line: str | None = None
+    fill: str | None = None  #: colour of the inside; None leaves it empty
+    line: str | None = None  #: colour of the outline; None draws none
     line_width: float = 0.0  #: half of the line lies inside the box, half outside
 
 
@@ -45,8 +45,8 @@ class Disc(NamedTuple):
     x: float  #: (x, y) is the centre
     y: float
     radius: float
-    fill: str
-    line: str | None = None
+    fill: str  #: colour of the inside
+    line: str | None = None  #: colour of the outline; None draws none
     line_width: float = 0.0
 
 
@@ -58,10 +58,10 @@ class Arrow(NamedTuple):
     x_length: float  #: distance to the tip, to the right
     y_length: float  #: distance to the tip, downwards
     width: float  #: width of the shaft; the head is three times as wide
-    fill: str
+    fill: str  #: colour of the arrow
 
     def outline(self) -> list[tuple[float, float]]:
-        """Return the corners of the arrow as a closed polygon."""
+        """Return the corners of the arrow as a closed polygon, which ends where it begins."""
         length = math.hypot(self.x_length, self.y_length) or 1.0
         right, down = self.x_length / length, self.y_length / length
         neck = max(length - 3 * self.width, 0.0)
@@ -76,9 +76,9 @@ class Arrow(NamedTuple):
 
 
 class Letters(NamedTuple):
-    """A line of text."""
+    """A line of text at a point."""
 
-    x: float
+    x: float  #: position of the end, or of the centre, that ``align`` names
     y: float  #: middle of the line's height
     text: str
     size: float  #: font size
@@ -91,7 +91,7 @@ Shape = Box | Disc | Arrow | Letters
 
 
 def moved(shapes: Iterable[Shape], x: float, y: float, scale: float) -> list[Shape]:
-    """Return shapes scaled by ``scale`` and shifted so that their point (0, 0) is at (x, y)."""
+    """Scale shapes by a factor, then shift them so that their point (0, 0) lies at (x, y)."""
     lengths = {"width", "height", "radius", "line_width", "size", "x_length", "y_length"}
     return [
         shape._replace(
@@ -116,20 +116,22 @@ def position_shapes(
     previous_state: np.ndarray | None = None,
     last_action: int | None = None,
 ) -> list[Shape]:
-    """Draw the board of a position.
+    """Draw the board of a position as shapes, with the last move marked.
 
     Args:
-        state: [K].
-        previous_state: the position before the last move, so that the move is marked; None marks
-            nothing.
-        last_action: the last move; see `marked_cells`.
+        state: [K], the position.
+        previous_state: the position before the last move; None marks nothing.
+        last_action: the last move; in games whose pieces move, its squares are marked.
     """
     marked = marked_cells(game, skin, state, previous_state, last_action)
     return board_shapes(game.cells(state), skin, marked)
 
 
 def edge_shapes(game: Game, skin: Skin) -> list[Shape]:
-    """Draw the names of columns and rows, or the columns' texts if actions are columns."""
+    """Draw the names of columns and rows as shapes along the board's edges.
+
+    If actions are columns, their texts take the place of the columns' names.
+    """
     names = list(skin.notation.column_names)
     if skin.notation.kind == "column":
         names = [skin.notation.text(action) for action in range(board_size(game)[1])]
@@ -149,11 +151,11 @@ def board_shapes(
     skin: Skin,
     marked: np.ndarray | None = None,
 ) -> list[Shape]:
-    """Draw a board with its pieces, marked cells, and texts.
+    """Draw a board with its pieces and marked cells as shapes.
 
     Args:
         board: int8[H, W], see `Game.cells`.
-        marked: bool[H, W], cells to mark; None marks nothing.
+        marked: bool[H, W], True = mark the cell; None marks nothing.
     """
     height, width = board.shape
     line_width = _LINE_WIDTH * max(height, width)
@@ -177,6 +179,7 @@ def piece_shape(
     """Draw a player's piece, which is a letter, a filled square or a disc.
 
     Args:
+        player: 0 for the player who began the game, 1 for the other, 2 for a blocked square.
         x, y: the centre of the cell.
         size: the side of the cell.
         color: the colour of a letter; None means the player's colour.
@@ -191,14 +194,22 @@ def piece_shape(
 
 
 def placed(before: np.ndarray, after: np.ndarray) -> list[Cell]:
-    """Return the cells that a move filled with pieces, given the boards before and after it."""
+    """Return the cells that a move filled with pieces.
+
+    Args:
+        before: int8[H, W], the board before the move, see `Game.cells`.
+        after: int8[H, W], the board after it.
+    """
     return [(int(row), int(column)) for row, column in np.argwhere((before == 0) & (after != 0))]
 
 
 def cells_of_actions(game: Game, state: np.ndarray) -> dict[int, Cell]:
-    """Return the cell that each legal action of a position fills with a piece, by action.
+    """Return {action: cell} for the legal actions that fill exactly one cell with a piece.
 
-    Actions that fill no cell, such as a pass, or that fill several, are omitted.
+    Other actions, such as a pass, are omitted.
+
+    Args:
+        state: [K], the position.
     """
     board, found = game.cells(state), {}
     for action in np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist():
@@ -213,7 +224,8 @@ def arrow(skin: Skin, squares: tuple[int, ...], width: int, thickness: float, co
     """Draw a move as an arrow from its first to its last square.
 
     Args:
-        width: the board's width in cells.
+        squares: the squares that the move touches, as row * W + column.
+        width: the number of the board's columns.
         thickness: the width of the arrow's shaft in cells.
     """
     x, y = center(skin, divmod(squares[0], width), width)
@@ -222,7 +234,7 @@ def arrow(skin: Skin, squares: tuple[int, ...], width: int, thickness: float, co
 
 
 def center(skin: Skin, cell: Cell, width: int) -> tuple[float, float]:
-    """Return the coordinates of the centre of a cell, on a board with ``width`` columns."""
+    """Return the coordinates (x, y) of the centre of a cell, on a board with ``width`` columns."""
     row, column = cell
     return (width - 1 - column if skin.notation.mirrored else column) + 0.5, row + 0.5
 
@@ -231,42 +243,54 @@ def center(skin: Skin, cell: Cell, width: int) -> tuple[float, float]:
 
 
 def ground(skin: Skin) -> str:
-    """Return the colour of the board's squares."""
+    """Return the colour of the board's squares, as "#rrggbb"."""
     background = Style.parse(skin.cell_style).bgcolor
     return _DARK if background is None else _hex(background)
 
 
 def frame(skin: Skin) -> str:
-    """Return the colour of the lines between the board's squares."""
+    """Return the colour of the lines between the board's squares, as "#rrggbb"."""
     return _hex(Style.parse(skin.frame_style).color)
 
 
 def piece_color(skin: Skin, player: int) -> str:
-    """Return the colour of a player's pieces."""
+    """Return the colour of a player's pieces, as "#rrggbb".
+
+    Args:
+        player: 0 for the player who began the game, 1 for the other, 2 for blocked squares.
+    """
     return _hex(Style.parse(skin.piece_styles[player]).color)
 
 
 def text_color(skin: Skin, player: int) -> str:
-    """Return the colour of text on a player's piece: black or white, the easier to read."""
+    """Return black or white as "#rrggbb", whichever is easier to read on a player's piece."""
     return "#000000" if _lightness(piece_color(skin, player)) > 110 else "#ffffff"
 
 
 def mixed(color: str, ground_color: str, opacity: float) -> str:
-    """Blend a translucent colour with the colour of its background."""
+    """Blend a translucent colour with the colour of its background; all colours are "#rrggbb".
+
+    Args:
+        opacity: the weight of ``color``, from 0 to 1.
+    """
     parts = zip(_rgb(color), _rgb(ground_color))
     blend = (round(opacity * over + (1 - opacity) * under) for over, under in parts)
     return "#" + "".join(f"{part:02x}" for part in blend)
 
 
 def _mark_color(skin: Skin, player: int) -> str:
-    """Return the colour of a marked square with a player's piece; -1 means an empty square."""
+    """Return the colour of a marked square, as "#rrggbb".
+
+    Args:
+        player: whose piece is on the square: 0 or 1, 2 for a blocked square, -1 for none.
+    """
     background = Style.parse(skin.mark_style).bgcolor
     color = piece_color(skin, max(player, 0)) if background is None else _hex(background)
     return color if player >= 0 else mixed(color, ground(skin), 0.45)
 
 
 def _lightness(color: str) -> float:
-    """Return the lightness of a colour, from 0 to 255."""
+    """Return the perceived lightness of a colour, from 0 (black) to 255 (white)."""
     red, green, blue = _rgb(color)
     return 0.3 * red + 0.6 * green + 0.1 * blue
 
@@ -276,5 +300,5 @@ def _rgb(color: str) -> tuple[int, ...]:
 
 
 def _hex(color: Color | None) -> str:
-    """Convert one of rich's colours to "#rrggbb"."""
+    """Convert one of rich's colours to "#rrggbb"; None means the terminal's default colour."""
     return (color or Color.default()).get_truecolor(SVG_EXPORT_THEME).hex

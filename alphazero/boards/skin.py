@@ -1,4 +1,4 @@
-"""Skins: the appearance of a game, translated into the colours and glyphs of a terminal.
+"""Define skins: the appearance of a game, translated into the colours and glyphs of a terminal.
 
 The rules of a game describe its appearance in general terms (`alphazero.games.appearance`).
 
@@ -15,8 +15,8 @@ from alphazero.boards.notation import ColumnsFromOne, Notation, Squares
 from alphazero.games.batched_game import Game
 from alphazero.runtime.errors import ConfigError
 
-#: Set-ups of a game that has a standard one: that of our rules, and that of other programs. In our
-#: Othello white begins, elsewhere black does.
+#: The two set-ups of a game such as Othello: that of this package's rules, in which white begins,
+#: and that of other programs, in which black does.
 SETUPS = ("white_first", "standard")
 
 
@@ -27,15 +27,15 @@ class Skin:
     In tuples, the player who begins the game comes first; a third entry is for blocked squares.
     """
 
-    title: str
-    notation: Notation
+    title: str  #: the game's name on boards and pictures
+    notation: Notation  #: how moves are written
     letters: str  #: an empty square and the pieces in a terminal without colours
     sides: tuple[str, str]  #: names of the players
     glyphs: tuple[str, str, str]  #: the pieces in a terminal with colours
     piece_styles: tuple[str, str, str]  #: rich's styles of the pieces
     cell_style: str = ""  #: style of the squares
-    frame_style: str = "bright_black"
-    mark_style: str = "reverse"  #: added to the style of the last piece or of the winning line
+    frame_style: str = "bright_black"  #: style of the lines between squares
+    mark_style: str = "reverse"  #: added to the style of marked squares, see `marked_cells`
     label_style: str = "dim"  #: style of the labels on empty squares
     cell_width: int = 3  #: in characters
     cell_height: int = 1  #: in lines of text
@@ -85,10 +85,10 @@ _BOARDS: dict[str, dict] = {
 
 
 def skin_of(game: Game, setup: str = SETUPS[0]) -> Skin:
-    """Return the skin of a game in one of its set-ups.
+    """Return the appearance of a game at the terminal, in one of its set-ups.
 
     Args:
-        setup: one of `SETUPS`.
+        setup: "white_first" or, in games such as Othello, "standard"; see `SETUPS`.
 
     Raises:
         ConfigError: if the game has no such set-up.
@@ -119,7 +119,7 @@ def skin_of(game: Game, setup: str = SETUPS[0]) -> Skin:
 
 
 def setups_of(game: Game) -> tuple[str, ...]:
-    """Return the names of a game's set-ups; that of our rules is the first."""
+    """Return the names of a game's set-ups, of which the first is that of this package's rules."""
     return SETUPS if game.appearance.has_standard_setup else SETUPS[:1]
 
 
@@ -134,7 +134,11 @@ def _notation(game: Game, mirrored: bool = False) -> Notation:
 
 
 def _standard(ours: Skin, game: Game) -> Skin:
-    """Return a skin for the standard set-up, with swapped colours and mirrored columns."""
+    """Return a game's appearance in the standard set-up: colours swapped, columns mirrored.
+
+    Args:
+        ours: the appearance in the set-up of this package's rules.
+    """
     empty, first, second, *blocked = tuple(ours.letters)
     return dataclasses.replace(
         ours,

@@ -7,7 +7,7 @@ cells are 3 characters wide and 1 line high:
     │ ● │ 3 │        | X | 3 |        a piece, and what to type for an empty square
     └───┴───┘        +---+---+
 
-Shapes: H x W squares, A actions.
+Shapes: H x W squares, K state words, A actions.
 """
 
 import dataclasses
@@ -27,14 +27,14 @@ from alphazero.games.batched_game import Game
 
 @dataclasses.dataclass(frozen=True)
 class Medium:
-    """The abilities of a terminal."""
+    """The abilities of a terminal that affect how boards are drawn."""
 
     box: bool  #: whether the terminal shows box-drawing characters
     color: bool  #: whether the terminal shows colours
 
     @classmethod
     def of(cls, console: Console) -> "Medium":
-        """Detect the abilities of a console."""
+        """Detect the abilities of a console's terminal."""
         has_box = not console.options.ascii_only
         color = has_box and console.color_system is not None and not console.no_color
         return cls(has_box, color)
@@ -44,7 +44,7 @@ PLAIN = Medium(box=False, color=False)
 
 
 class Labels(NamedTuple):
-    """Texts on the board that tell a person what to type for each action."""
+    """Texts on the board that tell a person what to type for each legal action."""
 
     squares: dict[int, str]  #: labels by square, numbered row by row; {} if actions are not squares
     columns: list[Text]  #: labels above the columns; [] if actions are not columns
@@ -63,12 +63,13 @@ def draw_board(
     """Draw a position as text, with the last move marked and the legal moves labelled.
 
     Args:
-        state: [K].
-        previous_state: the position before the last move, so that the move is marked; None marks
-            nothing.
-        last_action: the last move; see `marked_cells`.
-        labels: whether legal squares are labelled; columns always are.
-        numbered: whether labels are numbers, in a game whose notation numbers the legal squares.
+        state: [K], the position.
+        medium: the abilities of the terminal.
+        previous_state: the position before the last move; None marks nothing.
+        labels: whether legal squares are labelled with what to type; columns always are.
+        numbered: whether the labels are numbers, in a game whose notation numbers the legal
+            squares.
+        last_action: the last move; in games whose pieces move, its squares are marked.
     """
     drawn = game.drawn(state)
     if drawn is not None:
@@ -88,7 +89,7 @@ def plain_board(
 
     Args:
         board: int8[H, W], see `Game.cells`.
-        legal_action_mask: bool[A].
+        legal_action_mask: bool[A], True = legal.
         label: returns the text that a person types for an action.
     """
     notation = Notation(game)
@@ -109,10 +110,14 @@ def _labels(
     legal_action_mask: np.ndarray,
     label: Callable[[int], str],
 ) -> Labels:
-    """Make the labels of the legal actions on a board of H x W squares.
+    """Make the labels of the legal actions, for actions that are columns or single squares.
 
-    Only actions that are columns or single squares have labels. Legal columns are bold, the others
-    dim.
+    Legal columns are bold, the others dim.
+
+    Args:
+        shape: the height and the width of the board.
+        legal_action_mask: bool[A], True = legal.
+        label: returns the text that a person types for an action.
     """
     if notation.kind == "column":
         styles = ["bold" if legal else "dim" for legal in legal_action_mask[: shape[1]]]
@@ -128,7 +133,7 @@ def _number_label(skin: Skin, legal_action_mask: np.ndarray) -> Callable[[int], 
     """Make a function that returns the number of an action on the board, or else its text.
 
     Args:
-        legal_action_mask: bool[A].
+        legal_action_mask: bool[A], True = legal.
     """
     actions = skin.notation.numbered(np.flatnonzero(legal_action_mask).tolist())
     numbers = {action: str(number) for number, action in enumerate(actions)}
@@ -136,7 +141,11 @@ def _number_label(skin: Skin, legal_action_mask: np.ndarray) -> Callable[[int], 
 
 
 def piece(skin: Skin, player: int, medium: Medium) -> Text:
-    """Draw the piece of a player: 0 is the player who began the game, 1 the other."""
+    """Draw the piece of a player, in colour if the terminal shows colours.
+
+    Args:
+        player: 0 for the player who began the game, 1 for the other.
+    """
     if not medium.color:
         return Text(skin.letters[1 + player])
     glyph, style = skin.glyphs[player], skin.piece_styles[player]
@@ -147,7 +156,11 @@ def piece(skin: Skin, player: int, medium: Medium) -> Text:
 
 
 def side(skin: Skin, player: int, medium: Medium) -> Text:
-    """Draw the piece and the name of a player, or only one of them if both are the same letter."""
+    """Draw the piece and the name of a player, or only the piece if both are the same letter.
+
+    Args:
+        player: 0 for the player who began the game, 1 for the other.
+    """
     mark = piece(skin, player, medium)
     if mark.plain == skin.sides[player]:
         return mark
@@ -164,11 +177,16 @@ def marked_cells(
     previous_state: np.ndarray | None,
     last_action: int | None = None,
 ) -> np.ndarray:
-    """Return which cells to mark, bool[H, W]: the last piece or, after a win, the winning lines.
+    """Return which cells to mark: those of the last move or, after a win, the winning lines.
 
     Args:
-        last_action: the action between the two states; if actions are moves from square to
-            square, the squares of this action are marked instead.
+        state: [K], the position.
+        previous_state: the position before the last move; None marks nothing.
+        last_action: the action between the two states; needed only in games whose pieces move, in
+            which its squares are marked.
+
+    Returns:
+        bool[H, W], True = mark the cell.
     """
     board = game.cells(state)
     if previous_state is None:
@@ -186,7 +204,11 @@ def marked_cells(
 
 
 def _lines(board: np.ndarray, length: int) -> np.ndarray:
-    """Return which cells belong to a line of ``length`` equal pieces, bool[H, W]."""
+    """Return which cells belong to a line of ``length`` equal pieces, bool[H, W].
+
+    Args:
+        board: int8[H, W], see `Game.cells`; blocked squares form no lines.
+    """
     found, steps = np.zeros(board.shape, bool), np.arange(length)
     for row, column in np.argwhere((board == 1) | (board == 2)):
         for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
@@ -204,8 +226,10 @@ class _Drawing:
     """Draws one board as lines of text.
 
     Args:
-        board: int8[H, W].
-        marked: bool[H, W], pieces to mark.
+        board: int8[H, W], see `Game.cells`.
+        medium: the abilities of the terminal.
+        labels: texts for the legal actions.
+        marked: bool[H, W], True = mark the cell.
     """
 
     def __init__(
@@ -222,7 +246,7 @@ class _Drawing:
         self._width = max(skin.cell_width, self._label_width)  # width of a cell
 
     def text(self) -> Text:
-        """Draw the whole board."""
+        """Draw the whole board, with labels above it and the names of rows beside it."""
         widths, height = [self._width] * self._board.shape[1], self._skin.cell_height
         lines = [self._column_labels(), self._rule(self._box.get_top(widths))]
         for row in range(len(self._board)):
@@ -233,7 +257,7 @@ class _Drawing:
         return Text("\n", no_wrap=True, overflow="crop").join(filter(None, lines))
 
     def _column_labels(self) -> Text:
-        """Draw the line of column labels or names above the board; "" if there are none."""
+        """Draw the line of column labels or names above the board; it is empty without them."""
         names = [Text(name, "dim") for name in self._skin.notation.column_names]
         labels = self._labels.columns or names
         line = Text(" " * (self._margin + 1) if labels else "")
@@ -245,7 +269,11 @@ class _Drawing:
         return Text.assemble(" " * self._margin, (line, self._frame_style))
 
     def _row(self, row: int, is_middle: bool) -> Text:
-        """Draw one line of text of a row of squares; only the middle line shows their contents."""
+        """Draw one of the text lines that make up a row of squares.
+
+        Args:
+            is_middle: whether it is the middle line, which shows the contents of the squares.
+        """
         names = self._skin.notation.row_names
         name = names[row] + " " if names and is_middle else ""
         line = Text().append(name.rjust(self._margin), "dim")
@@ -278,12 +306,16 @@ class _Drawing:
 
 
 def own_text(game: Game, value: float) -> str:
-    """Format a result in [-1, 1], or a mean of results, on the rules' own scale."""
+    """Format a result in [-1, 1], or a mean of results, on the game's own scoring scale."""
     return f"{round(game.own_result(value), 2) + 0.0:g}"  # adding 0 turns -0 into 0
 
 
 def result_name(game: Game, value: float) -> str:
-    """Name a result in [-1, 1], such as "win", "loss (-0.5)", "result of 3"."""
+    """Name a result in [-1, 1], such as "win", "loss (-0.5)" or "result of 3".
+
+    Args:
+        value: the result for the player whose win or loss is named.
+    """
     if game.num_players == 1:
         return f"result of {own_text(game, value)}"
     name = "draw" if value == 0 else "win" if value > 0 else "loss"
@@ -291,7 +323,7 @@ def result_name(game: Game, value: float) -> str:
 
 
 def ending_text(game: Game, sides: tuple[str, str], first_result: float) -> str:
-    """Describe the ending of a game, such as "X wins", "a draw", "a result of 3".
+    """Describe the ending of a game, such as "X wins", "a draw" or "a result of 3".
 
     Args:
         sides: the names of the players.
@@ -304,12 +336,13 @@ def ending_text(game: Game, sides: tuple[str, str], first_result: float) -> str:
 
 
 def expectation_text(value: float, game: Game | None = None) -> str:
-    """Format an expected result in [-1, 1]; nan becomes "".
+    """Format an expected result in [-1, 1] such as ``+0.12 (56%)``; nan becomes "".
 
-    Example: ``+0.12 (56%)``. The percentage counts a draw as half a win.
+    The percentage is the expected score, in which a draw counts as half a win.
 
     Args:
-        game: if this game has one player, the result is written on the rules' own scale.
+        value: the expected result; the text keeps its viewpoint.
+        game: if this game has one player, the result is written on its own scoring scale instead.
     """
     if math.isnan(value):
         return ""

@@ -1,7 +1,7 @@
-"""Agents for a PettingZoo environment: one of our players, or a person at the terminal.
+"""Define agents for PettingZoo environments: a player of this package, or a person at the terminal.
 
 An agent maps an observation to an action in the environment's numbering. Any object with a `name`
-and the method `act` is an agent, so that agents from elsewhere can play too.
+and the method `act` is an agent, so agents that were written for other programs can play too.
 """
 
 from typing import Protocol
@@ -12,31 +12,34 @@ from alphazero.boards.text import plain_board
 from alphazero.interop.board_view import BoardView
 from alphazero.players.base import Player
 
-#: The dict from `environment.last()`: ``observation``, int8[H, W, 2], and ``action_mask``, int8[A].
+#: What an agent sees, as `environment.last()` returns it: a dict of ``observation``, int8[H, W, 2],
+#: the agent's own pieces and the opponent's, and ``action_mask``, int8[A], 1 = legal.
 Observation = dict[str, np.ndarray]
 
 
 class Agent(Protocol):
-    """The interface of anything that chooses actions in an environment."""
+    """The interface of everything that can choose actions in a PettingZoo environment."""
 
     name: str  #: the agent's name in reports
 
     def act(self, observation: Observation, agent: str) -> int:
-        """Choose an action.
+        """Choose an action, in the environment's numbering.
 
         Args:
+            observation: what the environment shows to this agent.
             agent: the environment's name for this agent, such as "player_0".
         """
 
 
 class PettingZooAgent:
-    """One of our players as an agent, which sees only the observation and the action mask.
+    """A player of this package as an agent, which sees only the observation and the action mask.
 
     Args:
         player: a player made for the game of ``view``.
         view: converts the environment's boards, see `alphazero.interop.board_view.view_of`.
-        num_sampled_plies: number of plies at the start whose actions are sampled in proportion to
-            the player's action weights, so that games differ; later, the player's choice is played.
+        num_sampled_plies: number of plies at the start of a game in which actions are sampled in
+            proportion to the player's action weights, so that games differ; afterwards, the
+            player's chosen action is played.
         seed: the seed of this sampling.
     """
 
@@ -51,9 +54,16 @@ class PettingZooAgent:
     def act(self, observation: Observation, agent: str) -> int:
         """Choose an action with the player, given what the environment shows to this agent.
 
+        Args:
+            observation: see `Observation`.
+            agent: the environment's name for this agent, such as "player_0".
+
+        Returns:
+            The action in the environment's numbering.
+
         Raises:
             ValueError: if it is not this agent's turn, or if the observation or the mask
-                contradicts our rules.
+                contradicts the rules of this package's game.
         """
         view, planes = self._view, observation["observation"]
         mask = observation["action_mask"][view.actions].astype(bool)
@@ -78,14 +88,18 @@ class LeftGame(Exception):
 
 
 class HumanAgent:
-    """A person at the terminal, who types the environment's action numbers."""
+    """A person at the terminal, who types actions in the environment's numbering.
+
+    Args:
+        view: converts the environment's boards, see `alphazero.interop.board_view.view_of`.
+    """
 
     def __init__(self, view: BoardView):
         self.name = "human"
         self._view = view
 
     def act(self, observation: Observation, agent: str) -> int:
-        """Show the board and ask until the person types a legal action.
+        """Show the board, and ask until the person types a legal action.
 
         Raises:
             LeftGame: if the person types q, or if the input ends.
@@ -110,9 +124,9 @@ def observed_text(view: BoardView, planes: np.ndarray, player: int, mask: np.nda
     """Draw the board that a player observes as text, with the environment's action numbers.
 
     Args:
-        planes: [H, W, 2], the player's own pieces and the opponent's.
-        player: 0 or 1, the player who observes.
-        mask: [A] in the environment's order, 1 = legal; only legal actions are shown.
+        planes: int8[H, W, 2], the observer's own pieces and the opponent's.
+        player: the observer, 0 for the first of the environment's agents, or 1.
+        mask: int8[A] in the environment's order, 1 = legal; only legal actions are shown.
     """
     board = view.board(planes, player)
     return plain_board(

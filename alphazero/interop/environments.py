@@ -1,13 +1,13 @@
-"""Our games as PettingZoo AEC environments.
+"""Make PettingZoo AEC environments from this package's games.
 
 Their observations have the form that PettingZoo's own board games use, a dict of
 
     observation  int8[H, W, 2], the agent's own pieces and the opponent's
     action_mask  int8[A], 1 = legal; all 0 for the agent that is not to move
 
-Rewards come with the last move: 1 and -1, or 0 and 0; games with another range of results give
-results on their own scale, and a puzzle has one agent. In an environment made by `env`, an illegal
-action ends the game with -1 for the agent that played it and 0 for the other.
+Rewards come with the last move: 1 and -1, or 0 and 0. Games with another range of results give
+results on their own scoring scale, and a puzzle has one agent. In an environment made by `env`, an
+illegal action ends the game with -1 for the agent that played it and 0 for the other.
 """
 
 import re
@@ -39,12 +39,12 @@ CELL_PIXELS = 48  #: the side of a cell in an image, in pixels
 
 
 def env(game_name: str, render_mode: str | None = None) -> AECEnv:
-    """Make an environment of one of our games, with the wrappers that PettingZoo uses.
+    """Make an environment of one of this package's games, with the wrappers that PettingZoo uses.
 
     Args:
         game_name: a name that `alphazero.own_games.registry.make_game` accepts.
-        render_mode: "human" prints the board after every move, "ansi" returns it as text,
-            "rgb_array" returns it as an image (uint8[h, w, 3]).
+        render_mode: "human" prints the board after every move, "ansi" makes `render` return it as
+            text, "rgb_array" as an image (uint8[h, w, 3]); None draws nothing.
 
     Raises:
         ConfigError: if there is no such game or render mode.
@@ -55,15 +55,27 @@ def env(game_name: str, render_mode: str | None = None) -> AECEnv:
 
 
 def raw_env(game_name: str, render_mode: str | None = None) -> "GameEnvironment":
-    """Make an environment of one of our games that raises ValueError on illegal actions."""
+    """Make an environment without wrappers, which raises ValueError on illegal actions.
+
+    Args:
+        game_name: a name that `alphazero.own_games.registry.make_game` accepts.
+        render_mode: see `env`.
+
+    Raises:
+        ConfigError: if there is no such game or render mode.
+    """
     return GameEnvironment(make_game(game_name), render_mode)
 
 
 def make_environment(name: str, render_mode: str | None = None) -> AECEnv:
-    """Make a PettingZoo environment such as ``"connect_four_v3"``, or one of our games.
+    """Make an environment of PettingZoo, such as ``"connect_four_v3"``, or of this package's games.
+
+    Args:
+        name: the name of an environment, or of a game as `env` accepts it.
+        render_mode: see `env`.
 
     Raises:
-        ConfigError: if there is no such environment and no such game.
+        ConfigError: if there is no such environment, game or render mode.
     """
     if name in CLASSIC_TWINS:
         return classic_module(name).env(render_mode=render_mode)
@@ -73,13 +85,16 @@ def make_environment(name: str, render_mode: str | None = None) -> AECEnv:
 
 
 class GameEnvironment(AECEnv):
-    """One of our games as a PettingZoo environment.
+    """A game of this package as a PettingZoo environment.
 
     Unlike PettingZoo's own environments, a deep copy keeps the position.
 
     Args:
         game: the game, see `alphazero.games.batched_game`.
         render_mode: "human", "ansi", "rgb_array" or None, see `env`.
+
+    Raises:
+        ConfigError: if there is no such render mode.
     """
 
     def __init__(self, game: Game, render_mode: str | None = None):
@@ -109,7 +124,12 @@ class GameEnvironment(AECEnv):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:
-        """Start a new game. Our games have no chance events, so ``seed`` changes nothing."""
+        """Start a new game.
+
+        Args:
+            seed: has no effect, because the games have no chance events.
+            options: have no effect.
+        """
         self.agents = list(self.possible_agents)
         self._state = self.game.initial_states()[0]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0)
@@ -120,7 +140,10 @@ class GameEnvironment(AECEnv):
         self._update()
 
     def step(self, action: int | None) -> None:
-        """Play the action of the agent that is to move.
+        """Play an action of the agent that is to move.
+
+        Args:
+            action: the action; None for an agent whose game is over, as PettingZoo requires.
 
         Raises:
             ValueError: if the action is not legal.
@@ -142,7 +165,12 @@ class GameEnvironment(AECEnv):
         return {"observation": planes.astype(np.int8), "action_mask": mask.astype(np.int8)}
 
     def render(self) -> str | np.ndarray | None:
-        """Print the board, or return it as text or as an image, depending on the render mode."""
+        """Print the board, or return it as text or as an image, depending on the render mode.
+
+        Returns:
+            Text in the mode "ansi", an image (uint8[h, w, 3]) in the mode "rgb_array", otherwise
+            None.
+        """
         if self.render_mode == "rgb_array":
             height, width = self._board.shape
             shapes = board_shapes(self._board, skin_of(self.game))
@@ -154,7 +182,7 @@ class GameEnvironment(AECEnv):
         return None
 
     def _update(self) -> None:
-        """Update what depends on the position and, if the game is over, the rewards."""
+        """Update the attributes that depend on the position and, after the game, the rewards."""
         inspected = self.game.inspect(self._state[None])
         player = int(inspected.players[0])
         self.agent_selection = AGENTS[player]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Episode(NamedTuple):
-    """The actions and rewards of a finished game in an environment."""
+    """The actions and the rewards of a finished game in a PettingZoo environment."""
 
     actions: tuple[int, ...]  #: actions in the environment's numbering
     rewards: dict[str, float]  #: each agent's sum of rewards over the game, which is its result
@@ -33,7 +33,10 @@ def play_episode(
             every position.
         agents: the agents that play, by the names that the environment gives them.
         seed: the environment's seed.
-        on_move: called as ``on_move(agent_name, action)`` after every move.
+        on_move: called as ``on_move(agent_name, action)`` after every move; None calls nothing.
+
+    Raises:
+        LeftGame: if a person leaves the game.
     """
     environment.reset(seed=seed)
     if environment.render_mode == "human":
@@ -65,16 +68,20 @@ def play_match(
 ) -> MatchReport:
     """Play games between two agents, who take turns at moving first; ``first`` begins.
 
-    All games begin at the start position, so games are counted singly and not in pairs.
+    All games begin at the start position, so each game is counted singly instead of in pairs with
+    equal openings.
 
     Args:
-        on_move: see `play_episode`.
+        environment: an AEC environment with two agents.
+        num_games: number of games to play, unless a person leaves.
+        seed: the environment's seed in the first game; each later game adds 1.
+        on_move: called after every move, see `play_episode`.
         on_game: called as ``on_game(game, episode)`` after every game, with the `MatchGame` of the
-            report.
+            report; None calls nothing.
 
     Returns:
-        The report, with ``first`` as player A. If a person leaves, the report has fewer games, or
-        none.
+        The report, with ``first`` as player A. If a person leaves, it contains only the games
+        finished before, perhaps none.
     """
     games = []
     names = environment.possible_agents
@@ -92,6 +99,10 @@ def play_match(
 
 
 def points(episode: Episode, name: str) -> float:
-    """Return an agent's points: 1 for a win, 0.5 for a draw, 0 for a loss or an illegal action."""
+    """Return an agent's points: 1 for a win, 0.5 for a draw, 0 for a loss or an illegal action.
+
+    Args:
+        name: the environment's name for the agent.
+    """
     other = max(reward for agent, reward in episode.rewards.items() if agent != name)
     return 0.5 if episode.rewards[name] == other else float(episode.rewards[name] > other)

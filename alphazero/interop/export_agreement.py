@@ -1,6 +1,6 @@
 """Compare the outputs of an exported network with those of the original.
 
-Both are run on positions of random games. It is an error if their outputs differ by more than
+Both are run on positions from random games. It is an error if their outputs differ by more than
 rounding explains.
 """
 
@@ -19,17 +19,18 @@ from alphazero.runtime.random_generators import child_generator
 
 NUM_POSITIONS = 1000
 #: Largest difference allowed; rounding in float32 causes 1e-5. For logits, it is multiplied by the
-#: largest logit, if that is above 1.
+#: largest absolute logit, if that is above 1.
 TOLERANCE = 1e-3
 #: Number of random games: few, so that the positions come from all parts of the games.
 _NUM_GAMES = 16
 
-#: Maps planes, float32[M, C, H, W], to prior_logits, [M, A], and values, [M].
+#: A function that maps planes, float32[M, C, H, W], to prior logits, [M, A], and values, [M], for
+#: the player to move.
 Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 class Agreement(NamedTuple):
-    """The largest differences between the outputs of a network and of its exported form."""
+    """The largest differences between the outputs of a network and those of its exported form."""
 
     logits: float  #: largest difference between prior logits
     value: float  #: largest difference between values, which are in [-1, 1]
@@ -38,8 +39,16 @@ class Agreement(NamedTuple):
 def check_agreement(game: Game, network: nn.Module, evaluate: Evaluate) -> Agreement:
     """Compare a network in float32 with its exported form in `NUM_POSITIONS` positions.
 
+    Args:
+        game: the network's game, from random games of which the positions are taken.
+        network: the original; it is moved to the CPU and converted to float32.
+        evaluate: runs the exported network.
+
+    Returns:
+        The largest differences between their outputs.
+
     Raises:
-        InputError: if their outputs differ by more than `TOLERANCE` allows, or one is nan.
+        InputError: if the outputs differ by more than `TOLERANCE` allows, or one of them is NaN.
     """
     planes = sample_positions(game, NUM_POSITIONS, child_generator(0, "export"), _NUM_GAMES).planes
     with torch.inference_mode():

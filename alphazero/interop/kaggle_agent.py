@@ -33,17 +33,17 @@ import numpy as np
 BOARD: tuple[int, int, int] | None = None
 WEIGHTS = ""
 
-#: Fraction of Kaggle's time per move that a search may take; the overage time is never used.
+#: Fraction of Kaggle's time per move that a search may take; Kaggle's overage time is never used.
 TIME_FRACTION = 0.75
 MAX_SIMULATIONS = 50_000
-#: Most positions that the network evaluates in one batch.
+#: Maximum number of positions that the network evaluates in one batch.
 NUM_LEAVES = 16
 #: PUCT's exploration constants, and the first-play urgency reduction.
 PB_C_INIT, PB_C_BASE, FIRST_PLAY_URGENCY = 1.25, 19652.0, 0.25
 
 
 Position = tuple[int, int]
-#: Maps positions to prior logits, [B, A], and values, [B].
+#: A function that maps B positions to prior logits, [B, A], and values for the player to move, [B].
 Evaluate = Callable[[list[Position]], Iterable[Any]]
 
 
@@ -51,7 +51,11 @@ Evaluate = Callable[[list[Position]], Iterable[Any]]
 
 
 class Rules:
-    """The rules of Connect-X on a board of a given size."""
+    """The rules of Connect-X on a board of a given size.
+
+    Args:
+        length: number of discs in a row that win.
+    """
 
     def __init__(self, rows: int, columns: int, length: int):
         self.rows, self.columns, self.length = rows, columns, length
@@ -63,6 +67,7 @@ class Rules:
         """Convert Kaggle's board, a list of cells from the top left, to a position.
 
         Args:
+            board: the cells row by row: 0 empty, 1 and 2 the players' discs.
             mark: the player to move, 1 or 2.
         """
         mine = other = 0
@@ -76,13 +81,21 @@ class Rules:
         return mine, other
 
     def disc(self, occupied: int, column: int) -> int:
-        """Return the bit of the cell where a disc dropped into a column lands; 0 if it is full."""
+        """Return the bit of the cell where a disc dropped into a column lands; 0 if there is none.
+
+        Args:
+            occupied: the bits of all discs on the board.
+        """
         bottom = 1 << (column * (self.rows + 1))
         free = ~occupied & (self._column_cells * bottom)
         return free & -free
 
     def has_line(self, discs: int) -> bool:
-        """Return whether a player's discs, given as bits, contain a winning line."""
+        """Return whether a player's discs contain a winning line.
+
+        Args:
+            discs: one bit per disc of this player.
+        """
         for shift in (1, self.rows, self.rows + 1, self.rows + 2):
             found, run = discs, 1
             while run < self.length and found:
@@ -94,11 +107,17 @@ class Rules:
         return False
 
     def tactics(self, mine: int, other: int) -> tuple[int | None, list[int]]:
-        """Look one move ahead; return the result, if it is decided, and the moves to consider.
+        """Look one move ahead: return the result, if already decided, and the moves to consider.
 
-        The result for the player to move is 1 if a disc wins, -1 if the opponent threatens to win
-        in two columns, 0 if the board is full, and otherwise None. The moves are the columns that
-        win; failing that, those that block the opponent's win; failing that, all.
+        Args:
+            mine: the discs of the player to move, one bit per disc.
+            other: the opponent's discs.
+
+        Returns:
+            The result for the player to move: 1 if a disc wins, -1 if the opponent threatens to win
+            in two columns, 0 if the board is full, otherwise None. Then the columns to consider:
+            those that win; failing that, those that block the opponent's win; failing that, all
+            that are not full.
         """
         discs = {column: self.disc(mine | other, column) for column in self.order}
         moves = [column for column in self.order if discs[column]]
@@ -111,7 +130,10 @@ class Rules:
         return (-1 if len(blocks) > 1 else None), blocks or moves
 
     def planes(self, positions: list[Position]) -> np.ndarray:
-        """Convert positions to the network's input, float32[B, 2, rows, columns]."""
+        """Convert B positions to the network's input, float32[B, 2, rows, columns].
+
+        The first plane contains the discs of the player to move, the second the opponent's.
+        """
         num_bits = self.columns * (self.rows + 1)
         data = b"".join(
             discs.to_bytes((num_bits + 7) // 8, "little") for pair in positions for discs in pair
@@ -126,9 +148,12 @@ class Rules:
 
 
 class Network:
-    """The forward pass of a residual network, in numpy; ``arrays`` maps torch's names to weights.
+    """The forward pass of a residual network, in numpy.
 
     Feature maps are stored as [B, H, W, C], so that a convolution is a matrix product.
+
+    Args:
+        arrays: the weights, by the names that torch gives them.
     """
 
     def __init__(self, arrays: dict[str, np.ndarray]):
@@ -141,7 +166,15 @@ class Network:
         }
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Map planes, float32[B, C, H, W], to prior logits, [B, A], and values, [B]."""
+        """Evaluate B positions with the network.
+
+        Args:
+            planes: float32[B, C, H, W], see `Rules.planes`.
+
+        Returns:
+            Prior logits, [B, A], with illegal actions not masked, and values for the player to
+            move, [B], in [-1, 1].
+        """
         x = self._conv("stem.conv", np.ascontiguousarray(planes.transpose(0, 2, 3, 1)))
         if "position_bias" in self.arrays:
             x = x + self.arrays["position_bias"].transpose(0, 2, 3, 1)
@@ -178,7 +211,11 @@ def _flat(features: np.ndarray) -> np.ndarray:
 
 
 def _expected(logits: np.ndarray) -> np.ndarray:
-    """Compute values, [B], from win/draw/loss logits, [B, 3], or from inputs of tanh, [B, 1]."""
+    """Compute values, [B], from the output of the value head.
+
+    Args:
+        logits: [B, 3], win, draw and loss logits for the player to move, or [B, 1], inputs of tanh.
+    """
     if logits.shape[1] == 1:
         return np.tanh(logits[:, 0])
     weights = np.exp(logits - logits.max(axis=1, keepdims=True))
@@ -189,7 +226,7 @@ def _expected(logits: np.ndarray) -> np.ndarray:
 
 
 class Node:
-    """A position of the search tree; values are for the player to move in it."""
+    """A position in the search tree; values are for the player to move in it."""
 
     __slots__ = (
         "position", "moves", "priors", "children", "visits", "values", "in_flight",
@@ -207,14 +244,25 @@ class Node:
         self.num_visits, self.num_in_flight = 1, 0
 
     def expand(self, logits: np.ndarray, value: float) -> None:
-        """Store the network's output: convert logits to priors of the moves, and keep the value."""
+        """Store the network's output: convert logits to priors of the moves, and keep the value.
+
+        Args:
+            logits: [A], the prior logits of all columns.
+            value: the network's value for the player to move.
+        """
         logits = logits[self.moves]
         weights = np.exp(logits - logits.max())
         self.priors = (weights / weights.sum()).tolist()
         self.value = float(value)
 
     def select(self, urgency: float) -> int:
-        """Return the index of the move with the largest PUCT score, counting visits in flight."""
+        """Return the index of the move with the largest PUCT score, counting visits in flight.
+
+        Args:
+            urgency: first-play urgency reduction: the value assumed for unvisited moves is this
+                node's value minus ``urgency`` times the square root of the visited moves' total
+                prior.
+        """
         num = self.num_visits + self.num_in_flight
         scale = (PB_C_INIT + math.log((num + PB_C_BASE + 1) / PB_C_BASE)) * math.sqrt(num)
         visited = sum(prior for prior, visits in zip(self.priors, self.visits) if visits)
@@ -229,7 +277,7 @@ class Node:
         return best
 
     def prove(self) -> bool:
-        """Set this node's proven result if its children imply one; return whether they do."""
+        """Set this node's proven result if its children imply one; return whether it has one."""
         results = [None if not child else child.proven for child in self.children]
         if -1 in results:
             self.proven = 1
@@ -238,7 +286,7 @@ class Node:
         return self.proven is not None
 
 
-#: Nodes from the root down, each with the index of the move that the path takes there.
+#: Nodes from the root down, each with the index of the move that the path takes from it.
 Path = list[tuple[Node, int]]
 
 
@@ -252,8 +300,10 @@ def search(
     """Run a PUCT search until the deadline or until its result is proven; return its root.
 
     Args:
+        evaluate: maps positions to prior logits and values.
         position: a position that `Rules.tactics` does not decide.
         deadline: the time to stop, on the clock of `time.perf_counter`.
+        max_simulations: maximum number of simulations.
     """
     root = Node(rules, *position)
     root.expand(*(part[0] for part in evaluate([position])))
@@ -273,8 +323,8 @@ def search(
 def best_move(root: Node) -> int:
     """Return the most visited column among those that are not proven to be worse than others.
 
-    If the root's result is proven, these columns are proven to reach it; otherwise, they are not
-    proven to lose.
+    If the root's result is proven, these are the columns proven to reach it; otherwise, those that
+    are not proven to lose.
     """
 
     def rank(index: int) -> tuple[bool, int, float]:
@@ -289,8 +339,8 @@ def best_move(root: Node) -> int:
 def _collect(rules: Rules, root: Node, max_simulations: int) -> list[Path]:
     """Collect paths to at most `NUM_LEAVES` new nodes that the network has to evaluate.
 
-    Each path is marked with a visit in flight, so that the next path differs. The marks are
-    removed before the function returns.
+    Each path is marked with a visit in flight, so that the next path differs. The marks are removed
+    before the function returns. Paths that end in a proven node are backed up at once.
     """
     paths, marked = [], []
     while len(paths) < NUM_LEAVES and len(marked) < 2 * NUM_LEAVES and root.proven is None:
@@ -325,7 +375,10 @@ def _mark(path: Path, change: int) -> None:
 
 
 def _back_up(path: Path, leaf: Node) -> None:
-    """Add a visit with the leaf's value to each node on its path, and propagate proven results."""
+    """Add a visit with the leaf's value to each node on its path, and propagate proven results.
+
+    The value changes its sign at each step towards the root, because the players alternate.
+    """
     value, child, proving = leaf.value, leaf, leaf.proven is not None
     for node, index in reversed(path):
         value = -value
@@ -347,7 +400,11 @@ def _back_up(path: Path, leaf: Node) -> None:
 
 
 class Evaluator:
-    """Evaluates positions with the network and caches the outputs, also between moves."""
+    """Evaluates positions with the network and caches its outputs for later moves too.
+
+    Args:
+        max_kept: number of cached positions above which the cache is emptied.
+    """
 
     def __init__(self, rules: Rules, network: Network, max_kept: int = 100_000):
         self.rules, self.network, self.max_kept = rules, network, max_kept
@@ -367,7 +424,7 @@ _evaluators: dict[tuple, Evaluator] = {}
 
 
 def load_network() -> Network:
-    """Load the network from the weights at the end of this file."""
+    """Load the network from the text `WEIGHTS`, which the export sets at the end of this file."""
     data = base64.b85decode("".join(WEIGHTS.split()))
     with np.load(io.BytesIO(data), allow_pickle=False) as file:
         return Network({name: file[name] for name in file.files})
@@ -376,8 +433,8 @@ def load_network() -> Network:
 def use_one_thread() -> None:
     """Limit numpy's OpenBLAS to one thread, if its library is found.
 
-    Its threads wait for each other. If another process occupies a core, this wait takes 50 times as
-    long as the whole matrix product in one thread.
+    OpenBLAS's threads wait for each other. If another process occupies a core, this wait takes 50
+    times as long as the whole matrix product in one thread.
     """
     for path in glob.glob(os.path.join(os.path.dirname(np.__file__), "..", "numpy.libs", "*blas*")):
         for name in ("scipy_openblas_set_num_threads64_", "openblas_set_num_threads64_"):
@@ -388,7 +445,13 @@ def use_one_thread() -> None:
 
 
 def agent(observation: dict, configuration: dict) -> int:
-    """Choose the column to play; Kaggle calls this function."""
+    """Choose the column to play; Kaggle calls this function once per move.
+
+    Args:
+        observation: the "board", a list of cells, and the "mark" of the player to move, 1 or 2.
+        configuration: the board's "rows" and "columns", the line length "inarow" that wins, and the
+            seconds per move, "actTimeout".
+    """
     start = time.perf_counter()
     size = tuple(int(configuration[name]) for name in ("rows", "columns", "inarow"))
     rules = Rules(*size)

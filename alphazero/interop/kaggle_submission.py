@@ -26,7 +26,7 @@ _LINE_LENGTH = 100
 
 
 def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
-    """Return the contents of a submission that plays with a network.
+    """Return the contents of a submission file that plays with a network.
 
     Args:
         info: the network's metadata, see `alphazero.network.weights.NetworkFile`.
@@ -61,25 +61,41 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
 
 
 def evaluation_of(data: bytes) -> Evaluate:
-    """Return the function of a submission that maps planes to prior logits and values."""
+    """Return the function of a submission that maps planes to prior logits and values.
+
+    Args:
+        data: the contents of the submission file, which are executed as Python code.
+    """
     return submission_module(data)["load_network"]().evaluate
 
 
 def submission_module(data: bytes) -> dict[str, Any]:
-    """Execute a submission as Kaggle does; return its global variables by name."""
+    """Execute a submission as Kaggle does, and return its global variables by name.
+
+    Args:
+        data: the contents of the submission file.
+    """
     names: dict[str, Any] = {}
     exec(compile(data.decode(), "submission.py", "exec"), names)
     return names
 
 
 def is_ours(path: Path) -> bool:
-    """Return whether a file is a submission written by this package."""
+    """Return whether a file is a submission written by this package.
+
+    Raises:
+        OSError: if the file cannot be read.
+    """
     with open(path, "rb") as file:
         return file.read(len(_FIRST_LINE)) == _FIRST_LINE.encode()
 
 
 def _board(game: Game) -> tuple[int, int, int]:
-    """Return the rows, columns and line length of Connect-X; raise ConfigError for other games."""
+    """Return the rows, the columns and the line length of a Connect-X game.
+
+    Raises:
+        ConfigError: if the game is not Connect-X.
+    """
     sizes: Any = getattr(game, "rules", None)
     if type(sizes).__name__ not in ("ConnectX", "LargeConnectX"):
         message = "format=kaggle takes networks of connect_four and connect_x:ROWSxCOLUMNSxLENGTH, "

@@ -59,7 +59,7 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
         info: the network's metadata, see `alphazero.network.weights.NetworkFile`.
 
     Raises:
-        ConfigError: if a package is missing, or torch cannot export the network.
+        ConfigError: if an optional package is missing, or torch cannot export the network.
     """
     onnx = _package("onnx")
     model = _traced(game, network)
@@ -77,7 +77,10 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
 
 
 def evaluation_of(data: bytes) -> Evaluate:
-    """Make a function that runs an ONNX file: it maps planes to prior logits and values.
+    """Make a function that runs an ONNX file on the CPU: it maps planes to prior logits and values.
+
+    Args:
+        data: the contents of the file.
 
     Raises:
         ConfigError: if onnxruntime is missing.
@@ -95,13 +98,21 @@ def evaluation_of(data: bytes) -> Evaluate:
 
 
 def require_onnx() -> None:
-    """Raise ConfigError if a package that the export needs is missing."""
+    """Check that the packages that the export needs are installed.
+
+    Raises:
+        ConfigError: if one of them is missing; the message says how to install it.
+    """
     for name in ("onnx", "onnxscript", "onnxruntime"):
         _package(name)
 
 
 def is_ours(path: Path) -> bool:
-    """Return whether a file is an ONNX file written by this package."""
+    """Return whether a file is an ONNX file written by this package.
+
+    Raises:
+        ConfigError: if the package onnx is missing.
+    """
     onnx = _package("onnx")
     try:
         model = onnx.load(path, load_external_data=False)
@@ -111,7 +122,11 @@ def is_ours(path: Path) -> bool:
 
 
 def _traced(game: Game, network: nn.Module) -> Any:
-    """Convert a network to an ONNX model with torch's exporter."""
+    """Convert a network to an ONNX model with torch's exporter.
+
+    Raises:
+        ConfigError: if torch cannot export the network.
+    """
     example = torch.zeros(2, *game.planes_shape)
     logger = logging.getLogger("torch.onnx")
     level = logger.level
@@ -138,7 +153,11 @@ def _traced(game: Game, network: nn.Module) -> Any:
 
 
 def _properties(game: Game, info: dict[str, Any]) -> dict[str, str]:
-    """Return the metadata of the file, whose values are all strings; lists are in JSON."""
+    """Return the metadata of the file, whose values are all strings; lists are in JSON.
+
+    Args:
+        info: the network's metadata, see `alphazero.network.weights.NetworkFile`.
+    """
     known = {
         "format": ONNX_FORMAT,
         "version": packages.version("alphazero-selfplay"),
@@ -150,7 +169,11 @@ def _properties(game: Game, info: dict[str, Any]) -> dict[str, str]:
 
 
 def _package(name: str) -> Any:
-    """Import a package of the extra ``onnx``; raise `ConfigError` if it is missing."""
+    """Import a package of the extra ``onnx``.
+
+    Raises:
+        ConfigError: if it is not installed; the message says how to install it.
+    """
     try:
         return importlib.import_module(name)
     except ImportError:

@@ -1,11 +1,12 @@
-"""The JSON engine: other programs send one line per position and get back one line with a move.
+"""Run the JSON engine: other programs send one line per position and get back a line with a move.
 
     {"game": "connect_four", "moves": [3, 3, 2]}
     {"move": 3, "action_weights": [...], "value": 0.12, "legal_actions": [0, 1, ...]}
 
-Each line, whatever its text, gets one object with ``move``, ``result`` or ``error``. Equal lines
-get equal responses, regardless of earlier lines, unless a time limit ends the search. This file
-does not depend on torch; `alphazero engine` passes in standard input and output.
+Each line of input, whatever it contains, is answered by one object with ``move``, ``result`` or
+``error``. Equal lines get equal responses, regardless of earlier lines, unless a time limit ends
+the search. This module does not depend on torch; `alphazero engine` passes in standard input and
+output.
 """
 
 import functools
@@ -43,15 +44,15 @@ _CACHED_GAMES = 8
 
 
 class Engine:
-    """Responds to JSON requests for moves; it keeps one player per game.
+    """Answers JSON requests for moves, with one player per game.
 
     Args:
-        spec: a player specification for `alphazero.players.registry.make_player`; "auto" means the
-            default player of the request's game.
-        settings: the player's settings.
-        only_game: the only game to play, such as a network's game; None allows all of this
-            package's games. A game file is executed, so its name must come from the user, not from
-            a stored file.
+        spec: the player's specification, see `alphazero.players.registry.make_player`; "auto" means
+            the default player for the request's game.
+        settings: the player's settings; None means the defaults.
+        only_game: the only game that requests may name, such as a network's game; None allows all
+            of this package's games. A game file is executed, so its name must come from the user,
+            not from a stored file.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class Engine:
     ):
         self._only_game = only_game
 
-        # Few games have a network, so all networks stay loaded. Other players are cheap to rebuild.
+        # Few games have a network, so all networks stay loaded. Other players are cheap to remake.
         @functools.lru_cache(_CACHED_GAMES)
         def player(name: str) -> Player:
             chosen = default_player(name) if spec == "auto" else spec
@@ -73,9 +74,13 @@ class Engine:
         self._player = player
 
     def answer(self, line: str) -> dict:
-        """Return the response to one line as plain data; on failure it is {"error": message}.
+        """Return the response to one line of input as a dict for JSON.
 
         Every exception becomes an error message, because the other program waits for a line.
+
+        Returns:
+            The move and the player's analysis; the "result" for the player who began, if the game
+            is over; or {"error": message}, if the request is not valid or the player fails.
         """
         try:
             return self._answer(parse_request(line, self._only_game, self._game))
@@ -86,7 +91,7 @@ class Engine:
         return {"error": shortened(message)}
 
     def warm_up(self, game: str) -> None:
-        """Load the player of a game, so that the first request is answered quickly."""
+        """Load the player for a game, so that the first request is answered quickly."""
         self._player(game)
 
     def _answer(self, request: EngineRequest) -> dict:
@@ -109,7 +114,10 @@ class Engine:
 
 
 def serve(engine: Engine, requests: IO[str], answers: IO[str]) -> None:
-    """Write one line to ``answers`` for every line of ``requests``, and flush it at once."""
+    """Answer every line of ``requests`` with one line in ``answers``, which is flushed at once.
+
+    The function returns when ``requests`` ends.
+    """
     for line in requests:
         answer = engine.answer(line.rstrip("\r\n"))
         answers.write(json.dumps(answer, allow_nan=False) + "\n")
@@ -122,9 +130,13 @@ def parse_request(
     """Parse and validate one line of input.
 
     Args:
+        line: the request as JSON.
         only_game: the only game allowed, which requests need not name. None allows all of this
             package's games, and requests must name one. A request can never run a game file.
-        game_of: makes a game from its name, which has been checked.
+        game_of: makes a game from its name, after the name has been checked.
+
+    Returns:
+        The request, with its game filled in and moves given as names of squares joined to one text.
 
     Raises:
         Refusal: if the line is not a valid request.
@@ -153,7 +165,11 @@ def parse_request(
 
 
 def _position(game: Game, request: EngineRequest) -> np.ndarray:
-    """Play the moves of a request and return the state, [K], after them."""
+    """Play the moves of a request and return the state, [K], after them.
+
+    Raises:
+        ValueError: if a move is not legal, or numbers are given where the set-up requires squares.
+    """
     notation = _notation(game, request)
     if isinstance(request.moves, str):
         return game.play_moves(read_moves(game, notation, request.moves))

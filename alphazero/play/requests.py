@@ -30,7 +30,7 @@ class Refusal(InputError):
     Attributes:
         status: the HTTP status code, 4xx or 5xx.
         key: the field of the request that is wrong; None if the error does not concern one field.
-        value: the refused value.
+        value: the refused value of that field.
     """
 
     def __init__(
@@ -43,15 +43,15 @@ class Refusal(InputError):
 
 
 class Request(BaseModel):
-    """Base class of all requests. Every field is optional."""
+    """Base class of all requests, whose fields are all optional; unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class EngineRequest(Request):
-    """A request to the JSON engine: a position, and limits of the search for a move."""
+    """A request to the JSON engine for a move: a position, and the limits of the search."""
 
-    game: _Text | None = None
+    game: _Text | None = None  #: the game's name
     moves: list[Any] | _Text | None = None  #: actions, or names of squares in games that have them
     setup: _Text | None = None  #: one of `alphazero.boards.skin.SETUPS`
     num_simulations: Annotated[int, Field(ge=1, le=MAX_SIMULATIONS)] | None = None
@@ -59,25 +59,29 @@ class EngineRequest(Request):
 
 
 class PlayerRequest(Request):
-    """A player that the page offers, and its number of simulations."""
+    """A player that the page offers, and its number of simulations per move."""
 
-    id: _ShortText | None = None
-    num_simulations: _NumSimulations | None = None
+    id: _ShortText | None = None  #: `PlayerChoice.id` in `alphazero.web.catalogue`
+    num_simulations: _NumSimulations | None = None  #: None means the default of the player's kind
 
 
 class PositionRequest(Request):
-    """A position, given by a game, an optional board to start from, and the moves from there."""
+    """A request about a position, given as a game, optionally a board to start from, and moves."""
 
-    game: _ShortText | None = None
-    setup: _ShortText | None = None
+    game: _ShortText | None = None  #: the game's name
+    setup: _ShortText | None = None  #: one of `alphazero.boards.skin.SETUPS`
+    #: the board before the moves, one line per row; None means the start of the game
     board: Annotated[str, Field(max_length=2_000)] | None = None
+    #: the player to move on `board`: 0, the default, began the game
     to_move: Annotated[int, Field(ge=0, le=1)] | None = None
+    #: actions, or moves as text in the game's notation
     moves: list[Any] | Annotated[str, Field(max_length=8_000)] | None = None
 
 
 class DrawingRequest(PositionRequest):
     """A request for the data from which the page draws a game, from a given ply on."""
 
+    #: number of moves before the first position to describe; None means 0
     from_ply: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
 
 
@@ -87,11 +91,11 @@ class SearchRequest(PositionRequest):
     A search for misplayed positions uses only the game and the player.
     """
 
-    player: PlayerRequest | None = None
+    player: PlayerRequest | None = None  #: None means the game's default player for analyses
 
 
 def read_json(text: str | bytes) -> Any:
-    """Parse JSON text into plain data.
+    """Parse JSON text.
 
     Raises:
         Refusal: if the text is not JSON in UTF-8, or has more than 200 levels of nesting.
@@ -110,10 +114,11 @@ def read_request(cls: type[R], plain: Any) -> R:
     """Validate a request and convert it to an object of class ``cls``.
 
     Args:
-        plain: the request as plain data, from `read_json`.
+        plain: the request as parsed by `read_json`.
 
     Raises:
-        Refusal: if a field is unknown, or its value has the wrong type or is outside its limits.
+        Refusal: if it is not a JSON object, a field is unknown, or a value has the wrong type or is
+            outside its limits.
     """
     try:
         return cls.model_validate(plain)
@@ -132,13 +137,27 @@ def read_request(cls: type[R], plain: Any) -> R:
 
 
 def check_number(key: str, value: int, low: int, high: int) -> None:
-    """Raise `Refusal` if the number in field ``key`` is not between ``low`` and ``high``."""
+    """Check that the number in a request's field is between ``low`` and ``high``.
+
+    Args:
+        key: name of the field, for the message.
+
+    Raises:
+        Refusal: if the number is too small or too large.
+    """
     if not low <= value <= high:
         raise not_allowed(key, value, f"a whole number from {low} to {high}")
 
 
 def not_allowed(key: str, value: Any, allowed: str, status: int = MALFORMED) -> Refusal:
-    """Return the error that refuses the value of a field and says what is allowed."""
+    """Make the error that refuses the value of a request's field.
+
+    Args:
+        key: name of the field.
+        value: the refused value.
+        allowed: what the field takes, for the message.
+        status: the HTTP status code.
+    """
     message = f"{key}={quoted(value)} is not allowed: {key} takes {allowed}."
     return Refusal(message, status, key=key, value=value)
 
@@ -149,5 +168,5 @@ def quoted(value: Any) -> str:
 
 
 def shortened(text: str, max_length: int = MAX_ERROR) -> str:
-    """Cut a text to at most ``max_length`` characters."""
+    """Cut a text to at most ``max_length`` characters, marking the cut with " ..."."""
     return text if len(text) <= max_length else text[: max_length - 4] + " ..."

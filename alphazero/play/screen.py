@@ -1,8 +1,8 @@
 """Show a game at the terminal (boards, moves, messages) and read typed lines.
 
-Text is printed line after line, or in place: the board at the top of the terminal, with the latest
-moves and one message below it. Earlier contents of the terminal are scrolled up and stay available;
-the alternate screen is not used, because its contents vanish with the program.
+Text is either printed line after line or drawn in place: the board at the top of the terminal, with
+the latest moves and one message below it. Earlier contents of the terminal are scrolled up and stay
+available; the alternate screen is not used, because its contents vanish when the program ends.
 `alphazero.play.terminal` decides what to show.
 """
 
@@ -38,6 +38,7 @@ def can_draw_in_place(console: Console, stream: IO[str] | None = None) -> bool:
     """Return whether input and output are a terminal whose cursor can be moved.
 
     Args:
+        console: the console on which the game is drawn.
         stream: the input stream; None means standard input.
     """
     is_plain = console.is_dumb_terminal or console.legacy_windows
@@ -45,10 +46,13 @@ def can_draw_in_place(console: Console, stream: IO[str] | None = None) -> bool:
 
 
 def line_reader(console: Console, stream: IO[str] | None = None) -> Callable[[str], str]:
-    """Make a function that prints a prompt and reads a line.
+    """Make a function that prints a prompt, reads a line and returns it.
 
     Terminals edit and show the line themselves; lines from any other stream are echoed. The
     function raises EOFError at the end of the input.
+
+    Args:
+        stream: the input stream; None means standard input.
     """
     stream = stream or sys.stdin
 
@@ -73,8 +77,9 @@ class Screen:
     """Shows a game, or several games in sequence, on a console.
 
     Args:
+        session: the game to show first.
         names: the names of the player who begins the game and of the other; None for a person.
-        in_place: whether to draw each board over the last one if the terminal is high enough.
+        in_place: whether to draw each board over the last one if the terminal is tall enough.
     """
 
     def __init__(
@@ -84,20 +89,25 @@ class Screen:
         self.skin = skin
         self._medium = Medium.of(console)
         self.is_in_place = in_place
-        self._has_room = False  # whether earlier contents of the terminal were scrolled away
+        self._has_room = False  # whether earlier contents of the terminal were scrolled up
         self.show(session, names)
 
     def show(self, session: Session, names: Names) -> None:
-        """Switch to another game and to the names of its players."""
+        """Switch to another game, given as a session, and to the names of its players."""
         self._session, self._names = session, names
-        #: The player of the last engine move, and its analysis.
+        #: The player (0 or 1) of the engine's last move, and the analysis that led to it; None if
+        #: no engine has moved since moves were taken back or the game began.
         self.last_analysis: tuple[int, Analysis] | None = None
         self._recent: list[Text] = []
 
     # --- events of the game -----------------------------------------------------------------------
 
     def print_start(self, introduction: str = "") -> None:
-        """Print the title of the game, its players, and an introduction."""
+        """Print the game's title, its players and an introduction; in place, also draw the board.
+
+        Args:
+            introduction: text printed before the hints for people; "" prints none.
+        """
         notes = [introduction, *([self.skin.note, _HELP] if None in self._names else [])]
         text = Text("\n".join(filter(None, notes)), "dim")
         if self.is_in_place:
@@ -107,7 +117,12 @@ class Screen:
             self._print(self._title(), sides, *([text] if text else []))
 
     def print_move(self, player: int, action: int, notes: str) -> None:
-        """Print the move just played."""
+        """Print the move just played.
+
+        Args:
+            player: the player who moved, 0 or 1.
+            notes: further facts, shown after the move in a dim style; "" shows none.
+        """
         number = len(self._session.actions)
         line = Text.assemble((f"{number:>3}. ", "dim"), self.side_text(player), " plays ")
         line.append(self.skin.notation.text(action), "bold")
@@ -116,19 +131,19 @@ class Screen:
         self._print_event(line)
 
     def print_pass(self, player: int) -> None:
-        """Print that a player passes because there is no legal move."""
+        """Print that a player, 0 or 1, passes because there is no legal move."""
         line = Text.assemble(self.side_text(player), " has no legal move and passes.")
         self._print_event(line)
 
     def print_taken_back(self, num_moves: int) -> None:
-        """Print that moves were taken back, and draw the board."""
+        """Print how many moves were taken back, and draw the board."""
         self.last_analysis = None
         self._recent = []
         self._print_event(Text(f"Took back {counted(num_moves, 'move')}."))
         self.print_board()
 
     def print_result(self) -> None:
-        """Print the final board and the result."""
+        """Draw the final board and print the result of the game."""
         winner, counts = self._session.winner, ""
         if self.skin.counts_pieces:
             counts = f" {count_text(self._session, self.skin)}."
@@ -143,7 +158,7 @@ class Screen:
         self.print_board(result)
 
     def print_goodbye(self) -> None:
-        """Print how to continue an unfinished game later, below the line of the prompt."""
+        """Print, below the prompt, how to continue an unfinished game later."""
         self._print(Text())
         if not self._session.over:
             text = "The game ends here. To continue it later, start with:"
@@ -152,16 +167,16 @@ class Screen:
     # --- output of commands -----------------------------------------------------------------------
 
     def print_board(self, message: RenderableType | None = None) -> None:
-        """Draw the position, with the status beside it if the terminal is wide enough.
+        """Draw the position, with the game's status beside it if the terminal is wide enough.
 
         Args:
-            message: a message to show below the board.
+            message: a message to show below the board; None shows none.
         """
         if not self._draw_in_place(message):
             self._print(Text(), *self._position(), Text(), *([message] if message else []))
 
     def print_view(self) -> None:
-        """Print the engine's analysis that led to its last move."""
+        """Print the analysis that led to the engine's last move, or a warning if there is none."""
         if self.last_analysis is None:
             self.warn("No engine has moved since your last turn, so there is no view to show.")
             return
@@ -169,7 +184,7 @@ class Screen:
         self.say(analysis_view(self._session.game, self.skin, player, analysis, self._medium))
 
     def print_moves(self) -> None:
-        """Print the moves so far as the setting ``moves=``, to start from them later."""
+        """Print the moves so far as the setting ``moves=``, with which a later game can start."""
         self.say(Text(self._moves_text()))
 
     def warn(self, text: str) -> None:
@@ -182,7 +197,7 @@ class Screen:
             self._print(message)
 
     def side_text(self, player: int) -> Text:
-        """Return a player's piece, side and name as one text."""
+        """Return a text with a player's piece, side and name; people are named "you" or "human"."""
         person = "human" if self._names == (None, None) else "you"
         name = self._names[player] or person
         mark = side(self.skin, player, self._medium)
@@ -191,14 +206,14 @@ class Screen:
     # --- drawing ----------------------------------------------------------------------------------
 
     def _print(self, *parts: RenderableType) -> None:
-        """Print several parts, each on its own lines; on a terminal, wrap lines between words."""
+        """Print texts or other renderables, each on its own lines, without breaking words."""
         for part in parts:
             if isinstance(part, Text) and self.console.is_terminal and not part.no_wrap:
                 part = wrapped(part, self.console.width)
             self.console.print(part, soft_wrap=isinstance(part, Text))
 
     def _print_event(self, line: Text) -> None:
-        """Print an event; if boards are drawn in place, it appears below the next board."""
+        """Print an event of the game, or keep it for display below a board drawn in place."""
         self._recent = [*self._recent[1 - _MAX_RECENT :], line]
         if not self.is_in_place:
             self._print(line)
@@ -206,10 +221,12 @@ class Screen:
     def _draw_in_place(self, message: RenderableType | None) -> bool:
         """Redraw the board at the top of the terminal, with a message below it.
 
-        Nothing is drawn, and False is returned, if drawing in place is off or the terminal too low.
-
         Args:
-            message: a message to show instead of the latest moves.
+            message: a message to show instead of the latest moves; None shows the moves.
+
+        Returns:
+            False, with nothing drawn, if drawing in place is off or the terminal is not tall
+            enough.
         """
         if not self.is_in_place:
             return False
@@ -236,7 +253,7 @@ class Screen:
         return setup + shlex.quote(f"moves={moves}")
 
     def _position(self) -> list[RenderableType]:
-        """Draw the board; if it has no labels and a person is to move, list the legal moves too."""
+        """Draw the board, and list the legal moves if a person cannot read them off the board."""
         session, notation = self._session, self.skin.notation
         is_human_turn = not session.over and self._names[session.player] is None
         is_drawn = session.game.drawn(session.state) is not None
@@ -264,7 +281,7 @@ class Screen:
         return [self.side_text(player) for player in range(self._session.game.num_players)]
 
     def _status(self) -> Text:
-        """Write the lines of text beside the board: players, side to move, last move."""
+        """Return the text beside the board: the players, the side to move and the last move."""
         session = self._session
         lines = [Text(), *self._side_texts(), Text()]
         if self.skin.counts_pieces:

@@ -37,7 +37,7 @@ COMMANDS = {
     "quit": ("q", "leave the game"),
 }
 _END_PROMPT = "r: rematch, s: rematch with sides swapped, u: undo, q: quit > "
-DELAY_S = 1.0  #: seconds until a search shows a progress bar
+DELAY_S = 1.0  #: number of seconds after which a search shows a progress bar
 _NAMES = {name: name for name in COMMANDS} | {"exit": "quit"}
 _NAMES |= {short: name for name, (short, _) in COMMANDS.items()}
 
@@ -49,13 +49,15 @@ class HumanPlayer:
 
 
 class TerminalGame:
-    """One game between two players, people or engines.
+    """A game at the terminal between two players, each a person or an engine.
 
     Args:
+        game: the game to play.
         players: the player who begins the game, then the other.
         console: the console on which everything is printed.
-        read_line: prints a prompt and reads a typed line; raises EOFError at the end of the input.
-        adviser: makes the player that gives hints, when the first hint is asked for. None means an
+        read_line: prints a prompt and returns a typed line; raises EOFError at the end of the
+            input. None reads from standard input.
+        adviser: makes the player that gives hints, when the first hint is requested. None means an
             engine that plays in this game.
         moves: actions already played at the start of the game, and of each rematch.
         every_board: whether to draw the board after each move, not only at the end.
@@ -90,11 +92,11 @@ class TerminalGame:
         self._adviser = functools.cache(adviser or (lambda: engines[0] if engines else None))
 
     def run(self) -> int | None:
-        """Play the game, and go on as long as a person takes back moves or wants a rematch.
+        """Play the game, and continue as long as a person takes back moves or starts a rematch.
 
         Returns:
-            The winner of the last game, 0 for the player who began it; None for a draw, or if a
-            person left before its end.
+            The winner of the last game, 0 for the player who began it, or 1; None for a draw, or if
+            a person quit before its end.
         """
         self._begin(self._introduction)
         try:
@@ -114,13 +116,13 @@ class TerminalGame:
             screen.print_board()
 
     def _play_on(self) -> None:
-        """Play from the current position to the end."""
+        """Play from the current position to the end of the game, and print the result."""
         while not self.session.over:
             self._play_turn()
         self._screen.print_result()
 
     def _names(self) -> tuple[str | None, str | None]:
-        """Return the names of both players; a person has None."""
+        """Return the names of both players, with None for a person."""
         first, second = (
             None if isinstance(player, HumanPlayer) else player.name for player in self.players
         )
@@ -154,7 +156,11 @@ class TerminalGame:
         self._play(player, analysis.action, ", ".join(notes))
 
     def _ask(self, question: str) -> None:
-        """Prompt a person until the position has changed; raise EOFError if the person quits."""
+        """Prompt a person until a typed move or command has changed the position.
+
+        Raises:
+            EOFError: if the person quits, or the input ends.
+        """
         while True:
             typed = self._read_line(question).strip()
             command = _NAMES.get(typed.lower())
@@ -162,7 +168,11 @@ class TerminalGame:
                 return
 
     def _play_typed(self, typed: str) -> bool:
-        """Play the move that a person typed; return False if it is not a legal move."""
+        """Play the move that a person typed, or print why it is not a legal move.
+
+        Returns:
+            Whether a move was played.
+        """
         session = self.session
         if session.over:
             self._screen.warn("The game is over: type r, s, u, q or 'help'.")
@@ -177,7 +187,12 @@ class TerminalGame:
         return True
 
     def _play(self, player: int, action: int, notes: str) -> None:
-        """Play a move and print it; draw the board unless an engine replies immediately."""
+        """Play a move and print it; draw the board unless an engine replies immediately.
+
+        Args:
+            player: the player who moves, 0 or 1.
+            notes: further facts to print after the move; "" prints none.
+        """
         session = self.session
         session.play(action)
         self._screen.print_move(player, action, notes)
@@ -190,7 +205,7 @@ class TerminalGame:
     # --- commands ---------------------------------------------------------------------------------
 
     def _run_command(self, command: str) -> bool:
-        """Run a command; return whether it changed the position."""
+        """Run a command of `COMMANDS`; return whether it changed the position."""
         commands = {
             "undo": self._undo,
             "hint": self._hint,
@@ -205,7 +220,7 @@ class TerminalGame:
         return bool(commands[command]())
 
     def _undo(self) -> bool:
-        """Take back moves to a person's previous turn; return False if there is none."""
+        """Take back moves to a person's previous turn; if there is none, warn and return False."""
         num_taken_back = self.session.take_back(self._is_human)
         if not num_taken_back:
             self._screen.warn("You have no move to take back.")
@@ -214,7 +229,14 @@ class TerminalGame:
         return True
 
     def _rematch(self, is_swapped: bool) -> bool:
-        """Start another game from the same position as the first one; return whether it started."""
+        """Start another game from the same position as the first, if this one is over.
+
+        Args:
+            is_swapped: whether the players swap sides.
+
+        Returns:
+            Whether a game was started; if not, the reason was printed.
+        """
         if not self.session.over:
             self._screen.warn("A rematch is possible only when the game is over.")
             return False
@@ -261,7 +283,11 @@ class TerminalGame:
         return isinstance(self.players[player], HumanPlayer)
 
     def _think(self, player: Player, text: str) -> Analysis:
-        """Let a player analyse the position; show a progress bar if it takes long."""
+        """Let a player analyse the position, and show a progress bar after `DELAY_S` seconds.
+
+        Args:
+            text: description of the work, shown beside the bar.
+        """
         console = self._screen.console
         start_s = time.monotonic()
         limit_s = getattr(player, "time_limit_s", None)

@@ -19,12 +19,12 @@ from alphazero.runtime.console import counted
 from alphazero.solvers.base import ILLEGAL_SCORE
 
 MAX_ROWS = 10  #: maximum number of moves in the table
-MAX_LINE = 12  #: maximum number of moves shown of the expected line
+MAX_LINE = 12  #: maximum number of moves of the expected line that are shown
 _BAR_WIDTH = 16
 
 
 def line_text(skin: Skin, actions: Sequence[int]) -> str:
-    """Format the first `MAX_LINE` moves of a line of play, in the notation that people type."""
+    """Format the first `MAX_LINE` moves of an expected line, in the notation that people type."""
     texts = [skin.notation.text(int(action)) for action in actions[:MAX_LINE]]
     return " ".join(texts) + (" ..." if len(actions) > MAX_LINE else "")
 
@@ -35,6 +35,7 @@ def analysis_view(game: Game, skin: Skin, player: int, analysis: Analysis, mediu
     Args:
         player: the player to move, 0 for the one who began the game; all values are from this
             player's viewpoint.
+        medium: the abilities of the terminal, which decide how pieces are drawn.
     """
     value = expectation_text(analysis.value, game) or "unknown"
     summary = Text.assemble("Value for ", side(skin, player, medium), f": {value}")
@@ -76,9 +77,10 @@ def _table(game: Game, skin: Skin, analysis: Analysis, actions: list[int]) -> Ta
 
 
 def _shown_actions(analysis: Analysis) -> list[int]:
-    """Return the chosen action, then the others by exact score or, without scores, by weight.
+    """List the actions for the table: the chosen one, then the others from best to worst.
 
-    Illegal actions are omitted; without scores, so are actions with neither weight nor visits.
+    They are ordered by exact score or, without scores, by weight. Illegal actions are omitted;
+    without scores, so are actions with neither weight nor visits.
     """
     if analysis.scores is not None:
         order = np.argsort(-analysis.scores.astype(np.int64), kind="stable")

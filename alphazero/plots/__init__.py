@@ -1,1 +1,1 @@
-"""Draw the pictures that commands write: charts with matplotlib, and boards."""
+"""Draw the pictures that commands write: charts with matplotlib, and pictures of boards."""

@@ -1,7 +1,8 @@
-"""Draw the picture of `alphazero plot what=exact`: errors by an exact solver over training time.
+"""Draw the picture of `alphazero plot what=exact`: a run's exact error over its training time.
 
-The error is the fraction of evaluation positions in which the run's move gives up the best possible
-result. The axis is logarithmic, so that a tenth of a percent stays visible.
+The error is the fraction of evaluation positions in which the network's move gives up the best
+possible result, according to an exact solver. The vertical axis is logarithmic, so that a tenth of
+a percent stays visible.
 """
 
 import itertools
@@ -18,13 +19,16 @@ Run = tuple[str, list[Row]]  #: the name and the metrics of a run
 
 
 def draw_exact_error(runs: Sequence[Run], game: str, output: Path) -> None:
-    """Draw the error of each run over its training time, and write the picture to a file.
+    """Draw the exact error of each run over its training time, and write the picture to a file.
 
     Args:
+        runs: the name and the metrics of each run.
         game: the game's name, for the title.
+        output: the file; the ending of its name determines the format.
 
     Raises:
-        ConfigError: if a run has no such measurements, or the picture cannot be written.
+        ConfigError: if a run was not measured on exact positions, or matplotlib is not installed.
+        OSError: if the file cannot be written.
     """
     runs = [(name, [row for row in rows if "exact.accuracy" in row]) for name, rows in runs]
     for name, rows in runs:
@@ -46,14 +50,19 @@ def draw_exact_error(runs: Sequence[Run], game: str, output: Path) -> None:
 
 
 def _numbers(runs: Sequence[Run], key: str) -> str:
-    """Format the newest values of a metric in all runs, such as "64 or 100"."""
+    """Format the distinct newest values of a metric in all runs, such as "64 or 100"."""
     return " or ".join(f"{number:,}" for number in sorted({rows[-1][key] for _, rows in runs}))
 
 
 def _draw_lines(axis: Axes, runs: Sequence[Run], line: Line, dashes: str, label: str) -> None:
     """Draw each run's error as a line; a single run also gets its 95% confidence interval.
 
-    An error of zero, impossible on a logarithmic axis, is drawn as half a position.
+    An error of zero, impossible on a logarithmic axis, is drawn as that of half a position.
+
+    Args:
+        line: the error to draw, with or without search.
+        dashes: matplotlib's style of the lines.
+        label: text in the legend after each run's name.
     """
     for (name, rows), color in zip(runs, itertools.cycle(COLORS)):
         lowest = 50.0 / rows[-1]["exact.num_positions"]

@@ -40,14 +40,15 @@ _LAST_MS = 4000  # duration of the last frame
 _TILE = 6.0  # longer side of a board
 _GAP = 1.0
 _TILE_PIXELS = 187.5  # width of a board and its gap, in pixels
-_MAX_NAME = 18  # most characters of a player's name that are shown
+_MAX_NAME = 18  # maximum number of characters of a player's name that are shown
 
 
 class PlayedGame(NamedTuple):
-    """A game to draw, with the players' names and what they expected."""
+    """A game to draw, with the players' names and the results that they expected."""
 
     session: Session  #: the whole game
-    values: Mapping[int, float] = {}  #: the expected result of the player to move, by ply, if known
+    #: the expected result for the player to move, by number of moves before it, where known
+    values: Mapping[int, float] = {}
     names: tuple[str, str] = ("", "")  #: names of the players; "" shows the name of the side
     first_ply: int = 0  #: number of opening moves, which are not drawn one by one
 
@@ -59,7 +60,7 @@ def draw_game(played: PlayedGame, skin: Skin, output: Path) -> None:
         output: the file: an animation if its name ends in .gif, otherwise a sheet of positions.
 
     Raises:
-        ConfigError: if the file cannot be written.
+        OSError: if the file cannot be written.
     """
     if output.suffix.lower() == ".gif":
         frames, durations_ms = zip(*_frames(played, skin))
@@ -72,14 +73,14 @@ def draw_game(played: PlayedGame, skin: Skin, output: Path) -> None:
 
 
 def _frames(played: PlayedGame, skin: Skin) -> Iterator[tuple[Picture, int]]:
-    """Draw each frame of the animation, and yield it with its duration in milliseconds."""
+    """Yield each frame of the animation with its duration in milliseconds."""
     last = len(played.session.actions)
     for ply in range(played.first_ply, last + 1):
         yield _frame(played, skin, ply), _LAST_MS if ply == last else _MOVE_MS
 
 
 def _frame(played: PlayedGame, skin: Skin, ply: int) -> Picture:
-    """Draw the frame that shows the position after ``ply`` moves."""
+    """Draw the frame of the animation that shows the position after ``ply`` moves."""
     session = played.session
     height, width = board_size(session.game)
     cell = _BOARD / max(height, width)
@@ -111,7 +112,12 @@ def _board(session: Session, skin: Skin, ply: int) -> list[Shape]:
 def _player_names(
     played: PlayedGame, skin: Skin, mover: int | None, right: float
 ) -> Iterator[Shape]:
-    """Draw the players' pieces and names, with the player to move in bold."""
+    """Draw the players' pieces and names, with the player to move in bold.
+
+    Args:
+        mover: the player to move, 0 or 1; None if the game is over.
+        right: coordinate of the board's right edge.
+    """
     ends = ((_MARGIN + 0.2, 0.35, "left"), (right - 0.2, -0.35, "right"))
     for player, (x, space, align) in enumerate(ends[: played.session.game.num_players]):
         yield piece_shape(skin, player, x, 0.55, 0.5)
@@ -121,7 +127,12 @@ def _player_names(
 
 
 def _caption(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
-    """Write the caption of a frame: its last move, or the result at the end of the game."""
+    """Return the caption of a frame: its last move, or the result at the end of the game.
+
+    Args:
+        ply: number of moves before the position.
+        is_last: whether it is the last position.
+    """
     session = played.session
     if is_last and session.over:
         ending = ending_text(session.game, skin.sides, session.result)
@@ -134,7 +145,12 @@ def _caption(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
 
 
 def _remark(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
-    """Write what the last mover expected or, at the end of the game, the numbers of pieces."""
+    """Return what the last mover expected or, at the end of the game, the numbers of pieces.
+
+    Args:
+        ply: number of moves before the position; the last of them is remarked on.
+        is_last: whether it is the last position.
+    """
     if is_last and played.session.over:
         return count_text(played.session, skin) if skin.counts_pieces else ""
     value = expectation_text(played.values.get(ply - 1, math.nan), played.session.game)
@@ -152,7 +168,7 @@ def _move_text(session: Session, skin: Skin, ply: int) -> str:
 
 
 def game_sheet(played: PlayedGame, skin: Skin) -> Picture:
-    """Draw a sheet with one small board per position."""
+    """Draw a sheet with one small board per position, below a heading with players and result."""
     session = played.session
     height, width = board_size(session.game)
     cell = _TILE / max(height, width)

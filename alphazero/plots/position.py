@@ -2,6 +2,8 @@
 
 On the board, each legal move shows its share of the search's visits or of the policy. Beside the
 board, a bar divides the expected result between the two sides, and a table lists the moves.
+
+Shapes: A actions.
 """
 
 import math
@@ -44,12 +46,12 @@ _BOARD = 6.0  # longer side of the board, in units of length
 _MARGIN, _TOP, _VALUE_BAR, _TABLE = 0.5, 1.95, 0.36, 6.7
 _BAR_LENGTH, _ROW = 2.9, 0.56
 _MAX_ROWS = 10
-_MAX_LINE = 90  # most characters in a line of the heading
+_MAX_LINE = 90  # maximum number of characters in a line of the heading
 _TRACK, _PRIOR = "#edf0f4", "#8b95a5"
 
 
 class Thought(NamedTuple):
-    """What a player thinks of a position with A actions: its search and its network's policy."""
+    """What a player thinks of a position: the result of its search and its network's policy."""
 
     player: str  #: the player's name
     analysis: Analysis
@@ -60,29 +62,32 @@ class Thought(NamedTuple):
 
     @property
     def shares(self) -> np.ndarray:
-        """Each action's share of the search's visits, or its weight without visits, float[A]."""
+        """Each action's share of the search's visits or, without visits, its weight, float[A]."""
         visits = self.analysis.visits
         return visits / visits.sum() if visits.any() else self.analysis.action_weights
 
     @property
     def what_shares_are(self) -> str:
-        """The name of the quantity in `shares`."""
+        """The name of the quantity in `shares`, for the table's heading."""
         if self.analysis.visits.any():
             return "visits"
         return "policy" if self.analysis.scores is None else "best moves"
 
 
 def draw_position(session: Session, skin: Skin, thought: Thought, output: Path) -> None:
-    """Draw a session's last position with a player's evaluation, and write it to a file.
+    """Draw the current position of a game with a player's analysis, and write it to a file.
+
+    Args:
+        output: the file; the ending of its name determines the format.
 
     Raises:
-        ConfigError: if the file cannot be written.
+        OSError: if the file cannot be written.
     """
     save_picture(position_picture(session, skin, thought), output)
 
 
 def position_picture(session: Session, skin: Skin, thought: Thought) -> Picture:
-    """Draw a session's last position with a player's evaluation."""
+    """Draw the current position of a game with a player's analysis."""
     game = session.game
     height, width = board_size(game)
     cell = _BOARD / max(height, width)
@@ -130,7 +135,7 @@ def _share_shapes(session: Session, skin: Skin, thought: Thought) -> list[Shape]
     """Draw a disc with each move's share on the move's cell, more opaque for larger shares.
 
     If there are no names along the edges, each cell has its move's name in a corner. Moves from
-    square to square are drawn as arrows, wider and more opaque for larger shares.
+    square to square are drawn as arrows instead.
     """
     width = board_size(session.game)[1]
     if skin.notation.kind == "move":
@@ -154,7 +159,13 @@ def _share_shapes(session: Session, skin: Skin, thought: Thought) -> list[Shape]
 
 
 def _share_arrows(session: Session, skin: Skin, thought: Thought, width: int) -> list[Shape]:
-    """Draw an arrow for each move whose share is at least 1%, in increasing order of shares."""
+    """Draw an arrow for each move with a share of at least 1%; arrows of larger shares lie on top.
+
+    Arrows of larger shares are also wider and more opaque.
+
+    Args:
+        width: the number of the board's columns.
+    """
     arrows: list[Shape] = []
     for action in sorted(session.legal_actions, key=lambda action: thought.shares[action]):
         share = float(thought.shares[action])
@@ -166,9 +177,12 @@ def _share_arrows(session: Session, skin: Skin, thought: Thought, width: int) ->
 
 
 def _value_bar(session: Session, skin: Skin, value: float, board_height: float) -> list[Shape]:
-    """Draw the bar that divides the expected result; the lower part is the first player's.
+    """Draw a bar that divides the expected result; the lower part belongs to the first player.
 
-    A puzzle has no bar.
+    Args:
+        value: expected result for the player to move, in [-1, 1]. If it is nan, or the game is a
+            puzzle, there is no bar.
+        board_height: height of the board, and so of the bar.
     """
     if math.isnan(value) or session.game.num_players == 1:
         return []
@@ -186,7 +200,11 @@ def _value_bar(session: Session, skin: Skin, value: float, board_height: float) 
 
 
 def _table(session: Session, skin: Skin, thought: Thought, left: float) -> list[Shape]:
-    """Draw the table: one row per move, the player's choice first, then by decreasing shares."""
+    """Draw the table: one row per move, the player's choice first, then by decreasing share.
+
+    Args:
+        left: coordinate of the table's left edge.
+    """
     shares = thought.shares
     analysis = thought.analysis
     legal = session.legal_actions
@@ -222,7 +240,12 @@ def _table(session: Session, skin: Skin, thought: Thought, left: float) -> list[
 
 
 def _bars(thought: Thought, action: int, left: float, y: float) -> list[Shape]:
-    """Draw the bar of a move's share and, below it, the bar of the network's prior."""
+    """Draw the bar of a move's share and, below it, the bar of the network's prior.
+
+    Args:
+        left: coordinate of the bars' left end.
+        y: coordinate of the middle of the table's row.
+    """
     height = 0.34 if thought.priors is None else 0.21
     bars: list[Shape] = [
         Box(left, y - 0.17, _BAR_LENGTH, 0.34, _TRACK),

@@ -1,4 +1,7 @@
-"""Draw the picture of `alphazero rate`: a run's Elo over training time, other players as lines."""
+"""Draw the picture of `alphazero rate`: the Elo of a run's networks over their training time.
+
+Other players are horizontal lines.
+"""
 
 from pathlib import Path
 
@@ -13,13 +16,15 @@ _TEXT_HEIGHT = 0.035  # height of a name, as a fraction of the axis
 
 
 def draw_ratings(ratings: Ratings, networks: dict[str, dict], title: str, output: Path) -> None:
-    """Draw the ratings of a run's networks and of other players, and write them to a file.
+    """Draw the ratings of a run's networks and of other players, and write the picture to a file.
 
     Args:
         networks: the ``iteration`` and ``elapsed_s`` of each of the run's networks, by player name.
+        output: the file; the ending of its name determines the format.
 
     Raises:
-        ConfigError: if matplotlib is missing or cannot write the file.
+        ConfigError: if matplotlib is not installed.
+        OSError: if the file cannot be written.
     """
     figure, axis = new_figure(1, 1, title, size=(9, 5.5))
     others = [player for player in ratings.players if player not in networks]
@@ -39,7 +44,7 @@ def draw_ratings(ratings: Ratings, networks: dict[str, dict], title: str, output
 
 
 def _draw_others(axis: Axes, ratings: Ratings, players: list[str]) -> None:
-    """Draw a line for each player outside the run, dotted if only a bound is known."""
+    """Draw a line for each player outside the run, dotted if only a bound of its Elo is known."""
     for player in players:
         index = ratings.players.index(player)
         is_bound = ratings.is_bound[index]
@@ -50,7 +55,7 @@ def _draw_others(axis: Axes, ratings: Ratings, players: list[str]) -> None:
 
 
 def _name_others(axis: Axes, ratings: Ratings, players: list[str]) -> None:
-    """Write players' names at the right end of their lines, moved up where they would overlap."""
+    """Write each player's name at the right end of its line, moved up where names would overlap."""
     low, high = axis.get_ylim()
     lowest = low
     elo_of = {player: float(ratings.elo[ratings.players.index(player)]) for player in players}
@@ -71,7 +76,12 @@ def _name_others(axis: Axes, ratings: Ratings, players: list[str]) -> None:
 
 
 def _draw_networks(axis: Axes, ratings: Ratings, networks: dict[str, dict], search: str) -> None:
-    """Draw the networks that use the same search as one line, with 95% confidence intervals."""
+    """Draw the networks that use the same search as one line, with 95% confidence intervals.
+
+    Args:
+        networks: the ``iteration`` and ``elapsed_s`` of each of these networks, by player name.
+        search: description of the search, for the legend.
+    """
     order = sorted(networks, key=lambda player: networks[player]["elapsed_s"])
     minutes = [networks[player]["elapsed_s"] / 60.0 for player in order]
     elo = np.array([ratings.elo[ratings.players.index(player)] for player in order])

@@ -19,15 +19,18 @@ from alphazero.training.curves import (
 
 
 def draw_run(metrics: list[Row], title: str, span: int, output: Path) -> None:
-    """Draw a run's losses, strength, games and speed in four panels, and write the picture.
+    """Draw a run's losses, strength, games and speed in four panels, and write them to a file.
 
     Args:
         metrics: one dict per iteration, see `RunFolder.read_metrics`.
+        title: the title of the whole picture.
         span: number of iterations, or of epochs if the run stored their losses, over which the
             rolling mean of the losses is taken.
+        output: the file; the ending of its name determines the format.
 
     Raises:
-        ConfigError: if matplotlib is missing or cannot write the file.
+        ConfigError: if matplotlib is not installed.
+        OSError: if the file cannot be written.
     """
     figure, axes = new_figure(2, 2, title, size=(11, 7))
     _draw_losses(axes[0][0], metrics, span)
@@ -40,12 +43,12 @@ def draw_run(metrics: list[Row], title: str, span: int, output: Path) -> None:
 
 
 def rolling_mean(values: np.ndarray, span: int) -> list[float]:
-    """Average each value with up to ``span`` - 1 values before it."""
+    """Return the mean of each value and up to ``span`` - 1 values before it."""
     return [values[max(0, end - span) : end].mean() for end in range(1, len(values) + 1)]
 
 
 def _draw_chart(axis: Axes, chart: Chart, metrics: list[Row]) -> None:
-    """Draw the curves of a chart over the iterations."""
+    """Draw the curves of a chart over the iterations of a run."""
     for line, color in zip(chart.lines, COLORS):
         axis.plot(*line.points(metrics, "iteration", 1), color=color, label=line.name)
     axis.xaxis.get_major_locator().set_params(integer=True)
@@ -53,7 +56,11 @@ def _draw_chart(axis: Axes, chart: Chart, metrics: list[Row]) -> None:
 
 
 def _draw_losses(axis: Axes, metrics: list[Row], span: int) -> None:
-    """Draw the losses of each iteration, or of each epoch if the run has stored them."""
+    """Draw the losses of each iteration, or of each epoch if the run has stored them.
+
+    Args:
+        span: number of iterations or epochs over which the rolling mean is taken.
+    """
     epochs = [loss for row in metrics for loss in row.get("learner.epoch_losses") or []]
     step, what = ("epoch", "Loss") if epochs else ("iteration", "Losses")
     lines = {line.name: line.points(metrics, "iteration", 1) for line in LOSSES.lines}
@@ -69,7 +76,7 @@ def _draw_losses(axis: Axes, metrics: list[Row], span: int) -> None:
 
 
 def _draw_strength(axis: Axes, metrics: list[Row]) -> None:
-    """Draw the match score, the accuracy and the result of the proof, where they were measured."""
+    """Draw the match score, the accuracy and the positions misplayed, where they were measured."""
     axis.set(title="Strength", xlabel="minutes of training")
     num_positions = newest(metrics, "proof.num_positions")
     is_proven = num_positions > 0

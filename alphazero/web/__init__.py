@@ -2,6 +2,7 @@
 
 Each HTTP request contains a complete position, and the response describes positions, moves or
 analyses. The server keeps no game state, so a lost connection, a restart or a reload loses nothing.
+The arrows show which module calls which:
 
     server -> app -> guard, streams          sockets, HTTP, access control
     backend                                  responses to requests, independent of HTTP

@@ -1,9 +1,9 @@
-"""Access control: the checks that every request must pass before it is handled.
+"""Control access to the server with checks that every request must pass before it is handled.
 
 Any web site that the user visits can send requests to a server on this machine, so API requests
 must originate from our page. `alphazero.web.app` also checks the host name, which prevents DNS
-rebinding. A server that other machines can reach asks for a token once, and the browser keeps it in
-a cookie.
+rebinding. A server that other machines can reach asks for a token once, and the browser keeps the
+token in a cookie.
 """
 
 import secrets
@@ -30,7 +30,7 @@ _HEADERS = {
 
 
 class Guard:
-    """ASGI middleware that refuses requests from other web sites or without the token.
+    """ASGI middleware that refuses requests from other web sites and requests without the token.
 
     Args:
         app: the application to protect.
@@ -49,7 +49,11 @@ class Guard:
         await (response or self._app)(scope, receive, send)
 
     def _refusal(self, request: Request) -> Response | None:
-        """Return the response with which a request is refused, or None if the request may pass."""
+        """Return the response that refuses a request, or None if the request may pass.
+
+        A request for the page whose address contains the token is redirected; the redirect sets a
+        cookie.
+        """
         if request.scope["path"].startswith("/api/") and not _is_from_page(request):
             return JSONResponse({"error": "other web sites may not use this server."}, 403)
         if self._token is None or self._has_token(request):

@@ -20,7 +20,7 @@ from alphazero.play.requests import PositionRequest, Refusal
 
 
 class Position(NamedTuple):
-    """A game in progress, and the appearance in which the page shows it."""
+    """A game in progress, and the appearance with which the page shows it."""
 
     game: Game
     skin: Skin
@@ -33,7 +33,11 @@ class Position(NamedTuple):
 
 
 def read_position(game: Game, skin: Skin, request: PositionRequest) -> Position:
-    """Set up the game and play the moves of a request.
+    """Set up the position that a request describes, by playing its moves from its start.
+
+    Args:
+        game: the request's game.
+        skin: the game's appearance in the request's set-up, whose notation the moves are in.
 
     Raises:
         Refusal: if the board or the moves are not possible in this game.
@@ -51,14 +55,28 @@ def read_position(game: Game, skin: Skin, request: PositionRequest) -> Position:
 
 
 def unfinished(position: Position) -> Position:
-    """Return ``position`` itself, or raise `Refusal` if the game is over."""
+    """Return ``position`` itself if its game is still in progress.
+
+    Raises:
+        Refusal: if the game is over.
+    """
     if position.session.over:
         raise Refusal("the game is over, so there is no move to find.")
     return position
 
 
 def _start(game: Game, skin: Skin, text: str, to_move: int) -> np.ndarray:
-    """Convert a board that a user typed as text to a state, [K]."""
+    """Convert a board that a user typed as text to a state.
+
+    Args:
+        to_move: the player to move, 0 for the player who begins the game, or 1.
+
+    Returns:
+        The state, [K].
+
+    Raises:
+        ValueError: if the text is not a board of this game, or the board is not reachable.
+    """
     board = parse_board(_normalized(text, skin), game.planes_shape[1:], skin.letters, skin.title)
     if skin.notation.mirrored:
         board = np.ascontiguousarray(board[:, ::-1])
@@ -66,7 +84,7 @@ def _start(game: Game, skin: Skin, text: str, to_move: int) -> np.ndarray:
 
 
 def _normalized(text: str, skin: Skin) -> str:
-    """Normalize a typed board: use the letters of the game, and strip spaces around lines."""
+    """Normalize a board typed as text: use the game's own letters, and strip each line."""
     empty, pieces = skin.letters[0], skin.letters[1:]
     if pieces.isupper():
         text = text.upper()
@@ -80,7 +98,7 @@ def describe(position: Position, from_ply: int) -> dict[str, Any]:
     """Return the `api/position` response: the data from which the page draws positions.
 
     Args:
-        from_ply: the ply of the first position to describe; all later ones follow.
+        from_ply: number of moves before the first position to describe; all later ones follow.
     """
     session = position.session
     plies = range(from_ply, len(session.states))
@@ -118,6 +136,10 @@ def _describe_ply(position: Position, ply: int) -> dict[str, Any]:
 
 
 def _board_text(skin: Skin, cells: np.ndarray) -> str:
-    """Draw the board as text in the page's orientation, with the letters of the set-up."""
+    """Write a board as text with the letters of the set-up, in the page's orientation.
+
+    Args:
+        cells: int8[H, W], see `Game.cells`.
+    """
     shown = cells[:, ::-1] if skin.notation.mirrored else cells
     return "\n".join("".join(skin.letters[cell] for cell in row) for row in shown)

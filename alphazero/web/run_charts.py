@@ -1,7 +1,7 @@
-"""The data of the page's Runs view: the training runs on this machine, and their metrics.
+"""Compute the data of the page's Runs view: the training runs on this machine, and their metrics.
 
-It makes the `api/live` messages and the `api/run` responses. Accuracy is the fraction of moves that
-keep the exact result.
+This module makes the `api/live` messages and the `api/run` responses. Accuracy is the fraction of
+positions in which the network's move keeps the best possible result.
 """
 
 import functools
@@ -25,14 +25,14 @@ _RATING = Chart("Rating", "Elo", (Line("Elo", ("elo", "low", "high"), 1.0),), fr
 
 
 class RunCharts:
-    """The training runs of a catalogue, and their charts; it is thread-safe."""
+    """Makes summaries and charts of a catalogue's training runs; it is thread-safe."""
 
     def __init__(self, catalogue: Catalogue):
         self._catalogue = catalogue
         self._rows: dict[Path, RunRows] = {}
 
     def list_runs(self) -> dict[str, Any]:
-        """Return an `api/live` message: a summary of every run, the newest first."""
+        """Return an `api/live` message: a summary of every training run, the newest first."""
         found = self._catalogue.find_runs()
         names = self._catalogue.game_names()
         damaged = [{"id": run_id, "error": why} for run_id, why in found.damaged.items()]
@@ -46,10 +46,10 @@ class RunCharts:
         return {"runs": runs, "damaged": damaged}
 
     def show_run(self, run_id: str) -> dict[str, Any]:
-        """Return the `api/run` response: the curves of a run, its alarms and its settings.
+        """Return the `api/run` response: the curves, the alarms and the settings of a training run.
 
         Raises:
-            Refusal: if there is no such run.
+            Refusal: if there is no run with this id.
         """
         run = self._catalogue.runs().get(run_id)
         if run is None:
@@ -110,7 +110,13 @@ def _describe_rows(run: FoundRun, rows: RunRows) -> dict[str, Any]:
 
 
 def _chart_data(chart: Chart, columns: list[Column], opponent: str | None) -> dict[str, Any]:
-    """Convert a chart to the plain data from which the page draws it."""
+    """Convert a chart to the data from which the page draws it.
+
+    Args:
+        columns: the values of the chart's lines, in the same order.
+        opponent: the opponent in the run's newest match, for the title of the score's chart; None
+            if there was no match.
+    """
     curves = []
     for line, column in zip(chart.lines, columns):
         plain: dict[str, Any] = {"name": line.name, "y": column.y[:]}
@@ -127,7 +133,10 @@ def _chart_data(chart: Chart, columns: list[Column], opponent: str | None) -> di
 
 
 def _settings(folder: RunFolder) -> dict[str, Any]:
-    """Read the settings of a run by dotted name; values that JSON lacks are written as text."""
+    """Read a run's settings as {dotted name: value}; values that JSON lacks are written as text.
+
+    The dict is empty if the settings cannot be read, for example because the run is being deleted.
+    """
     try:
         settings = flat_settings(folder.read_config())
     except (InputError, OSError):
@@ -139,7 +148,11 @@ def _settings(folder: RunFolder) -> dict[str, Any]:
 
 
 def _rating_column(rows: RunRows, ratings: list[Row]) -> Column:
-    """Return the Elo of the rated networks by row; each is in the row of its iteration."""
+    """Return the run's Elo ratings as a column, each in the row of its network's iteration.
+
+    Args:
+        ratings: the ratings read by `_ratings_of`.
+    """
     unrated: list[float | None] = [None] * len(rows)
     column = Column([*unrated], [*unrated], [*unrated])
     row_of = {iteration: row for row, iteration in enumerate(rows.iterations)} if ratings else {}
@@ -154,7 +167,7 @@ def _rating_column(rows: RunRows, ratings: list[Row]) -> Column:
 
 
 def _ratings_of(folder: RunFolder) -> list[Row]:
-    """Return the Elo ratings of a run's networks, the oldest network first."""
+    """Return the Elo ratings of a run's networks, the oldest first; [] if there are none."""
     path = folder.path / "ratings.json"
     try:
         return _read_ratings(path, path.stat().st_mtime_ns)
@@ -164,7 +177,15 @@ def _ratings_of(folder: RunFolder) -> list[Row]:
 
 @functools.lru_cache(256)
 def _read_ratings(path: Path, _changed: int) -> list[Row]:
-    """Read the Elo ratings of networks from ratings.json; return [] if the file is not valid."""
+    """Read the Elo ratings of a run's networks from ratings.json, the oldest network first.
+
+    Args:
+        _changed: the file's modification time, which is part of the cache key.
+
+    Returns:
+        For each rated network a dict of its "iteration", "elo" and "elo_stderr"; [] if the file is
+        not valid.
+    """
     try:
         plain = json.loads(read_text(path))
         networks = plain["networks"]

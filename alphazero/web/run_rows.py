@@ -1,4 +1,4 @@
-"""Read the metrics of a training run incrementally, as one column of values per curve.
+"""Read the metrics of a training run incrementally, as one column of values per chart line.
 
 Only lines that were added to metrics.jsonl since the last read are parsed: a run of 10,000
 iterations takes half a second at first, and a millisecond after that.
@@ -18,15 +18,15 @@ _DIGITS = 6
 
 
 class Column(NamedTuple):
-    """The values of a curve in each iteration, with 95% confidence intervals; None if missing."""
+    """A curve's value in each iteration, with its 95% confidence interval; None where missing."""
 
-    y: list[float | None]
+    y: list[float | None]  #: value of the curve
     low: list[float | None]  #: lower end of the confidence interval
     high: list[float | None]  #: upper end of the confidence interval
 
 
 class AlarmChange(NamedTuple):
-    """An alarm that began or ended."""
+    """The beginning or the end of an alarm about a training run."""
 
     iteration: int  #: the first iteration with the alarm, or the first without it
     began: bool  #: True if the alarm began, False if it ended
@@ -34,12 +34,15 @@ class AlarmChange(NamedTuple):
 
 
 def rounded(value: float) -> float | None:
-    """Round a number for JSON; NaN becomes None."""
+    """Round a number to `_DIGITS` decimals for JSON, and convert NaN to None."""
     return None if math.isnan(value) else round(value, _DIGITS)
 
 
 class RunRows:
     """The metrics of one training run as columns, with one row per iteration.
+
+    Args:
+        folder: the run's folder.
 
     Attributes:
         lock: callers must hold it while they use any other attribute or method.
@@ -69,7 +72,10 @@ class RunRows:
         return len(self.iterations)
 
     def read(self) -> None:
-        """Read the rows added to the file, or all rows if it was truncated or replaced."""
+        """Read the rows added to metrics.jsonl, or all rows if it was truncated or replaced.
+
+        If the file cannot be opened, all rows are dropped.
+        """
         try:
             self._read()
         except OSError:

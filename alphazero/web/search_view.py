@@ -1,9 +1,9 @@
-"""Take snapshots of a search: the statistics of its moves, the expected line, the tree.
+"""Take snapshots of a search: the statistics of its moves, the expected line and the tree.
 
-A snapshot of a PUCT or UCT search is plain data, which later simulations do not change. Each node
-of the tree is listed together with the move that leads to it.
+A snapshot contains only copied data, which later simulations do not change. Each node of the tree
+is listed together with the move that leads to it.
 
-Values and proven results of a move are from the viewpoint of the player who chooses it.
+Values and proven results of a move are from the viewpoint of the player who chooses the move.
 
 Shapes: K state words, A actions.
 """
@@ -29,36 +29,38 @@ _wins_of = getattr(uct_tree.wins_of, "py_func", uct_tree.wins_of)  # uncompiled:
 
 
 class SearchView(NamedTuple):
-    """A snapshot of a search, with the fields of an `api/analyse` message."""
+    """A snapshot of a search, whose fields are those of an `api/analyse` message."""
 
     num_simulations: int  #: number of simulations so far
     value: float | None  #: expected result for the player to move
     proven: float | None  #: proven result for the player to move; None if there is none
     best: int  #: the action that the search would play now
-    #: The legal actions, each with the keys action, visits, prior, value, proven.
+    #: The legal actions, each with the keys action, visits, prior, value and proven; the last
+    #: three are None where unknown.
     actions: list[dict[str, Any]]
     line: list[int]  #: the expected line: the actions that both sides are expected to play
-    network: dict[str, Any] | None  #: value and best move of the network without search
-    tree: list[dict[str, Any]]  #: nodes, parents before their children
+    #: the network's value and best action without search, as "value" and "best"; None for UCT
+    network: dict[str, Any] | None
+    tree: list[dict[str, Any]]  #: the most visited nodes, parents before their children
 
 
 class RootAnswer(NamedTuple):
-    """The network's policy and value in a position, without search."""
+    """The network's policy and value in the position at the root, without search."""
 
     priors: np.ndarray  #: float32[A], 0 for illegal actions
     value: float  #: expected result for the player to move
 
 
 class _Node(NamedTuple):
-    """A node of a search tree, and the move that leads to it from its parent."""
+    """A node of a search tree, with the statistics of the move that leads to it from its parent."""
 
     key: Any  #: identifies the node in its search
-    action: int | None
+    action: int | None  #: the move; None at the root
     visits: int
-    value: float
-    prior: float | None
-    proven: float | None
-    to_move: int
+    value: float  #: expected result of the move; at the root, for the player to move
+    prior: float | None  #: the network's prior for the move; None without a network
+    proven: float | None  #: proven result, from the viewpoint of ``value``; None if there is none
+    to_move: int  #: the player to move in this node, 0 or 1
 
 
 #: A function that returns the visited children of a node.
@@ -66,12 +68,12 @@ _Children = Callable[[_Node], list[_Node]]
 
 
 def number(value: float | None) -> float | None:
-    """Round a number for JSON; return None if it is missing or not finite."""
+    """Round a number to `_DIGITS` decimals for JSON; return None if it is missing or not finite."""
     return None if value is None or not math.isfinite(value) else round(float(value), _DIGITS)
 
 
 def root_answer(search: TreeSearch, row: int) -> RootAnswer:
-    """Copy the network's policy and value at a root that was just evaluated.
+    """Copy the network's policy and value at the root of a search that has only evaluated its root.
 
     Args:
         row: index of the position in the batch of searches.
@@ -85,7 +87,7 @@ def puct_view(search: TreeSearch, row: int, answer: RootAnswer, max_nodes: int) 
 
     Args:
         row: index of the position in the batch of searches.
-        answer: the network's policy and value at this root, taken before the search.
+        answer: the network's policy and value at this root, copied before the search changed them.
         max_nodes: maximum number of tree nodes in the snapshot; 0 omits the tree.
     """
     tree, index = search.tree, puct_tree.ROOT_INDEX
@@ -130,7 +132,12 @@ def _result(proven: np.float32) -> float | None:
 
 
 def uct_view(search: UctSearch, state: np.ndarray, max_nodes: int) -> SearchView:
-    """Take a snapshot of a UCT search of a position, [K], with at most ``max_nodes`` tree nodes."""
+    """Take a snapshot of a UCT search.
+
+    Args:
+        state: [K], the position that was searched.
+        max_nodes: maximum number of tree nodes in the snapshot; 0 omits the tree.
+    """
     game, index = search.game, uct_tree.ROOT_INDEX
     player = int(game.players(state[None])[0])
     values, _ = _uct_statistics(search, np.array([index]), player)
@@ -144,7 +151,11 @@ def uct_view(search: UctSearch, state: np.ndarray, max_nodes: int) -> SearchView
 
 
 def _uct_children(search: UctSearch, node: _Node) -> Iterator[_Node]:
-    """Yield the visited children of a node of a UCT tree; node keys are pairs (index, state)."""
+    """Yield the visited children of a node of a UCT tree.
+
+    Args:
+        node: the parent. The key of a node is the pair (index in the tree, state).
+    """
     index, state = node.key
     if search.tree.nodes[index]["first_child"] == uct_tree.NO_CHILDREN:
         return
@@ -170,14 +181,23 @@ def _uct_children(search: UctSearch, node: _Node) -> Iterator[_Node]:
 def _uct_statistics(
     search: UctSearch, nodes: np.ndarray, player: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean values of nodes for a player, in [-1, 1], and their visits, int64[...]."""
+    """Return the mean values of nodes for a player, in [-1, 1], and their visit counts.
+
+    Args:
+        nodes: indices of nodes in the tree, of any shape.
+        player: the player for whom the values are, 0 for the one who began the game, or 1.
+    """
     statistics = search.tree.nodes[nodes]
     visits, points = statistics["visits"].astype(np.int64), statistics["points"]
     return 2.0 * _wins_of(player, points, visits) / np.maximum(visits, 1) - 1.0, visits
 
 
 def analysis_view(game: Game, state: np.ndarray, analysis: Analysis) -> SearchView:
-    """Convert a player's analysis of a position, [K], to a snapshot without a tree."""
+    """Convert a player's analysis of a position to a snapshot without a tree.
+
+    Args:
+        state: [K], the position.
+    """
     legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
     children = [
         _Node(None, action, int(analysis.visits[action]), analysis.values[action], None, None, 0)
@@ -189,7 +209,11 @@ def analysis_view(game: Game, state: np.ndarray, analysis: Analysis) -> SearchVi
 
 
 def _most_visited_line(node: _Node, children: _Children) -> list[int]:
-    """Return the actions along the most visited path from a node down to a leaf."""
+    """Return the actions along the most visited path from a node down to a leaf.
+
+    Args:
+        children: returns the visited children of a node.
+    """
     line: list[int] = []
     while below := children(node):
         node = max(below, key=lambda child: (child.visits, child.value))
@@ -210,9 +234,12 @@ def _view(
     """Make a snapshot of a search from the root of its tree.
 
     Args:
+        children: returns the visited children of a node.
         legal: the legal actions at the root.
         line: the expected line, which begins with the best action.
+        max_nodes: maximum number of tree nodes in the snapshot; 0 omits the tree.
         priors: float32[A], the network's priors at the root; None without a network.
+        network: value and best move of the network without search; None without a network.
     """
     below = {child.action: child for child in children(root)}
     unvisited = _Node(None, None, 0, math.nan, None, None, 0)
@@ -240,7 +267,15 @@ def _view(
 
 
 def _most_visited(root: _Node, children: _Children, max_nodes: int) -> list[dict[str, Any]]:
-    """List the ``max_nodes`` most visited nodes of a tree, parents before their children."""
+    """List the ``max_nodes`` most visited nodes of a tree, parents before their children.
+
+    Args:
+        children: returns the visited children of a node.
+
+    Returns:
+        The fields of each node as a dict, with its index as "id", its parent's index and its number
+        of visited children.
+    """
     nodes: list[dict[str, Any]] = []
     queue: list[tuple[int, int, int | None, _Node]] = [(0, 0, None, root)]
     order = 0

@@ -1,4 +1,4 @@
-"""The web server: it opens its socket and knows the address of its page; uvicorn handles HTTP."""
+"""Run the web server: open its socket and determine the page's address; uvicorn handles HTTP."""
 
 import ipaddress
 import secrets
@@ -26,7 +26,7 @@ class Address(NamedTuple):
 
     @property
     def url(self) -> str:
-        """The URL to open in a browser, including the token."""
+        """The URL to open in a browser, including the token if one is required."""
         host = _own_address() if self.host in ("0.0.0.0", "::") else self.host
         host = f"[{host}]" if ":" in host else host
         query = "" if self.token is None else f"?token={self.token}"
@@ -34,7 +34,7 @@ class Address(NamedTuple):
 
 
 def _own_address() -> str:
-    """Return this machine's network address, or its host name if it has no network."""
+    """Return this machine's network address, or its host name if it is not on a network."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))  # reserved for documentation; nothing is sent
@@ -44,7 +44,11 @@ def _own_address() -> str:
 
 
 def is_local(host: str) -> bool:
-    """Return whether an address can be reached only from this machine."""
+    """Return whether an address can be reached only from this machine.
+
+    Args:
+        host: an IP address or a host name; of all names, only "localhost" counts as local.
+    """
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -55,10 +59,12 @@ def open_socket(host: str, port: int | None) -> socket.socket:
     """Open a listening socket.
 
     Args:
-        port: the port to listen on; None means the first free one from `FIRST_PORT` on.
+        host: the address to listen on.
+        port: the port to listen on; None means the first free one of `NUM_PORTS` ports, beginning
+            with `FIRST_PORT`.
 
     Raises:
-        ConfigError: if the host is not an address of this machine, or the port is not free.
+        ConfigError: if the host is not an address of this machine, or no such port is free.
     """
     ports = range(FIRST_PORT, FIRST_PORT + NUM_PORTS) if port is None else [port]
     try:
@@ -81,12 +87,14 @@ def open_socket(host: str, port: int | None) -> socket.socket:
 
 
 class Server:
-    """The web server of the page. It listens once it is made, and responds once it runs.
+    """The web server of the page; it listens as soon as it is made, and responds while it runs.
 
     Args:
+        backend: computes the responses.
         host: the address to listen on.
-        port: the port to listen on; None means a free one.
-        token: a secret that visitors must present; None makes one if other machines can connect.
+        port: the port to listen on; None means the first free one.
+        token: a secret that visitors must present; None makes one if other machines can connect,
+            and requires none otherwise.
     """
 
     def __init__(
@@ -116,8 +124,8 @@ class Server:
     def run(self) -> None:
         """Serve requests until the process ends.
 
-        Call this on a worker thread: on the main one, uvicorn would handle Ctrl-C by waiting for
-        open pages.
+        Call this on a worker thread: on the main thread, uvicorn would respond to Ctrl-C by waiting
+        until open pages disconnect.
         """
         with self._socket:
             self._server.run(sockets=[self._socket])

@@ -1,7 +1,7 @@
-"""HTTP responses that take a while: the messages of a job, and data that is resent on changes.
+"""Send HTTP responses that take a while: the messages of a job, and data resent on each change.
 
 A job runs in its own thread, and its messages are sent as JSON lines. If the client closes the
-connection, the job ends when it sends its next message.
+connection, the job ends when it tries to send its next message.
 """
 
 import asyncio
@@ -22,8 +22,8 @@ from alphazero.web.backend import Job
 HEADERS = {"x-accel-buffering": "no"}  # asks proxies not to buffer lines
 FAILED = "this request failed on the server; its terminal shows the error."
 _log = logging.getLogger("alphazero.web")
-#: Seconds between two readings of live data, and the maximum fraction of the time that may be spent
-#: reading, which is slow with hundreds of runs.
+#: Minimum number of seconds between two readings of live data, and the maximum fraction of the time
+#: spent reading, which is slow with hundreds of runs.
 READ_EVERY_S, _MAX_WORK = 0.5, 0.2
 
 
@@ -32,7 +32,11 @@ class _Stopped(Exception):
 
 
 class JsonLines(StreamingResponse):
-    """An HTTP response that streams the messages of a job while it runs."""
+    """An HTTP response that runs a job in a thread and streams its messages as JSON lines.
+
+    Args:
+        job: called with `emit`, by which it sends its messages.
+    """
 
     media_type = "application/x-ndjson"
 
@@ -83,12 +87,13 @@ class JsonLines(StreamingResponse):
 
 
 def live_response(read: Callable[[], bytes]) -> StreamingResponse:
-    """Return a response that sends some data now, and again whenever it changes.
+    """Return a response that sends some data at once, and again whenever the data changes.
 
-    The response uses server-sent events.
+    The data is sent as server-sent events until the client closes the connection.
 
     Args:
-        read: returns the data as one line of JSON; called on a worker thread.
+        read: returns the current data as one line of JSON; it is called repeatedly, on a worker
+            thread.
     """
     return StreamingResponse(_events(read), media_type="text/event-stream", headers=HEADERS)
 
