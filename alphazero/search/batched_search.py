@@ -27,15 +27,16 @@ class TreeSearch:
     previous move count as simulations, unless ``settings.count_kept_visits`` is False.
 
     Memory: B * (max_simulations + 1) * `alphazero.search.tree.bytes_per_node(A)` bytes, plus a
-    state for each node, allocated once. If kept visits do not count, it is `game.max_plies` times
-    as much.
+    state for each node, allocated once. If kept visits do not count, `game.max_plies` times as much
+    is allocated.
 
     Args:
-        game: a batched game, see `alphazero.games.batched_game`.
-        evaluator: see `alphazero.inference.evaluator.Evaluator`.
+        game: the rules of the game, an `alphazero.games.batched_game.Game`.
+        evaluator: computes the policies and values of new leaves, an
+            `alphazero.inference.evaluator.Evaluator`.
         num_games: B, number of games.
-        max_simulations: the largest ``num_simulations`` of any search.
-        settings: the constants and variants of the search.
+        max_simulations: the largest ``num_simulations`` that any search may have.
+        settings: the search's constants, root algorithm and tree reuse.
         generator: random generator for the root noise.
         leaves_per_step: maximum number of leaves of one tree per call of the evaluator, see
             `alphazero.search.in_flight`; if above 1, all roots must choose by PUCT.
@@ -93,7 +94,7 @@ class TreeSearch:
         return self._root_states
 
     def reset(self, rows: np.ndarray, states: np.ndarray, num_simulations) -> None:
-        """Begin searches with empty trees in the listed games.
+        """Begin a search with an empty tree in each of the given games.
 
         Args:
             rows: int[M], the indices of the games.
@@ -108,7 +109,7 @@ class TreeSearch:
         self._begin(rows, num_simulations)
 
     def advance(self, rows, actions, states, num_simulations) -> None:
-        """Begin searches of the positions after the actions played, keeping their subtrees.
+        """Begin a search after the action played in each given game, keeping the action's subtree.
 
         If ``settings.reuse_tree`` is False, the searches begin with empty trees, as in `reset`.
 
@@ -135,11 +136,18 @@ class TreeSearch:
         self._roots.prepare(rows[num_kept > 0], self._budgets)
 
     def stop(self, rows: np.ndarray) -> None:
-        """Exclude the listed games from further steps until `reset` or `advance` includes them."""
+        """Exclude games from further steps until `reset` or `advance` begins new searches in them.
+
+        Args:
+            rows: int[M], the indices of the games.
+        """
         self._in_use[rows] = False
 
     def finished_rows(self) -> np.ndarray:
-        """Return the indices (int32[M]) of the games whose search is finished and not stopped."""
+        """Return the indices of the games whose search is finished and not stopped, int32[M].
+
+        A search is finished when all its simulations are done or its root's result is proven.
+        """
         simulation.finished_rows(self._tree, self._budgets, self._finished)
         return np.flatnonzero(self._finished & self._in_use).astype(np.int32)
 
@@ -170,9 +178,10 @@ class TreeSearch:
         """Take steps until every search in use is finished or the deadline has passed.
 
         Args:
-            deadline: time of `time.monotonic` at which to stop, though not before every root has
-                visited an action; None sets no limit.
-            progress: called after each step with the fraction of simulations done, in [0, 1].
+            deadline: time of `time.monotonic` at which to stop, though not before every search has
+                visited at least one root action; None sets no limit.
+            progress: called after each step with the fraction of the simulations that are done, in
+                [0, 1], averaged over the searches.
         """
         rows = np.flatnonzero(self._in_use)
         while len(self.finished_rows()) < len(rows):
@@ -185,7 +194,7 @@ class TreeSearch:
                     return
 
     def output(self, rows: np.ndarray, temperatures: np.ndarray | None = None) -> PolicyOutput:
-        """Return moves, policies and values of the listed games' searches; see `Roots.output`."""
+        """Return the given games' chosen actions, policies and values; see `Roots.output`."""
         return self._roots.output(rows, temperatures)
 
     def principal_variation(self, row: int) -> list[int]:
@@ -215,14 +224,14 @@ class TreeSearch:
     def best_line(self, row: int) -> tuple[list[int], float]:
         """Return the line of play to the best proven result in a tree, and that result.
 
-        This is for games with one player, so the result is from the root player's viewpoint.
+        This is only for games with one player, whose viewpoint all results have.
 
         Args:
             row: the index of the game.
 
         Returns:
-            The actions from the root to that node, and its result in [-1, 1]; [] and -1 if no
-            result is proven.
+            The actions from the root to the position with the best proven result, and that result
+            in [-1, 1]; [] and -1 if no result is proven.
         """
         tree = self._tree
         known = tree.proven_values[row, : tree.num_nodes[row]].copy()
@@ -251,7 +260,7 @@ class TreeSearch:
         self._in_use[rows] = True
 
     def _find(self, rows: np.ndarray) -> NewNodes | None:
-        """Run up to `leaves_per_step` simulations in each listed game whose search is unfinished.
+        """Run up to `leaves_per_step` simulations in each given game whose search is unfinished.
 
         Returns:
             The new nodes, not yet added to the trees; None if no simulation ended at a new node,

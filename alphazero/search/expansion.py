@@ -20,7 +20,7 @@ from alphazero.search.simulate import Edges
 
 @dataclasses.dataclass
 class SearchCounts:
-    """How much work all searches of a `TreeSearch` have done so far, for reports."""
+    """The simulations, evaluations and evaluator time of all searches of a `TreeSearch` so far."""
 
     num_simulations: int = 0  #: number of simulations that ended at a new node
     num_evaluations: int = 0  #: number of positions passed to the evaluator
@@ -46,32 +46,32 @@ class Leaves(NamedTuple):
 
 
 class ExactLeaves(Protocol):
-    """Proves the results of positions, with a limited amount of work for each position.
+    """Proves results under perfect play, with limited effort per position.
 
     Every implementation obeys these rules:
 
-    - a result other than `alphazero.search.tree.UNPROVEN` is the result under perfect play;
-    - it never changes ``states``.
+    - `prove` returns the result under perfect play, or else `alphazero.search.tree.UNPROVEN`;
+    - `prove` never changes ``states``.
     """
 
     def prove(self, states: np.ndarray) -> np.ndarray:
-        """Prove the results of unfinished positions where this is possible within the limit.
+        """Prove the results of unfinished positions where the effort limit allows it.
 
         Args:
             states: [M, K], the positions, as states of K words.
 
         Returns:
             float32[M], results in [-1, 1] for the player to move; `UNPROVEN` where no proof was
-            found within the limit.
+            found.
         """
         ...
 
 
 class Expansion:
-    """Adds nodes to the trees of B searches and gives them their values.
+    """Adds nodes to the trees of B searches, with values from the rules, proofs or the evaluator.
 
     Args:
-        game: a batched game, see `alphazero.games.batched_game`.
+        game: the rules of the game, an `alphazero.games.batched_game.Game`.
         evaluator: evaluates new leaves, see `alphazero.inference.evaluator.Evaluator`.
         tree: the trees of all B searches, which are changed in place.
         exact_leaves: tries to prove the results of new nodes before they are evaluated; None means
@@ -80,7 +80,7 @@ class Expansion:
     Attributes:
         root_states: [B, K], the positions being searched, as states of K words.
         states: [B, N, K], the position of each node.
-        counts: how much work has been done so far.
+        counts: the numbers of simulations and evaluations so far, and the evaluator's time.
     """
 
     def __init__(self, game, evaluator, tree: trees.Tree, exact_leaves: ExactLeaves | None):
@@ -113,7 +113,7 @@ class Expansion:
         """Add new nodes to the trees, and back up the results of finished and proven ones.
 
         Returns:
-            The other new nodes, which must be evaluated.
+            The remaining new nodes, which the evaluator must evaluate.
         """
         (rows, parents, actions), positions = new
         nodes = np.empty(len(rows), np.int32)
@@ -126,13 +126,14 @@ class Expansion:
         return Leaves(*(field[~positions.over] for field in leaves))
 
     def evaluate(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate M positions and update the counts.
+        """Evaluate M positions with the evaluator and add to `counts`.
 
         Args:
             states: [M, K], the positions, as states of K words.
 
         Returns:
-            The policy logits, float32[M, A], and the values, float32[M], for the player to move.
+            The policy logits, float32[M, A], and the values, float32[M], in [-1, 1], for the player
+            to move.
         """
         planes = self._game.observe(states)
         start = time.perf_counter()
@@ -157,7 +158,7 @@ class Expansion:
         trees.backward(self._tree, rows, nodes)
 
     def _positions(self, edges: Edges, num_roots: int) -> Transition:
-        """Return the position at the end of each edge; for a root, the root's position itself."""
+        """Return the position that each edge leads to; for a root, the position being searched."""
         rows, parents, actions = edges
         if num_roots == 0:
             return self._game.step(self.states[rows, parents], actions)

@@ -17,7 +17,7 @@ from alphazero.search.tree import ROOT_INDEX, UNPROVEN
 
 @njit
 def select_forced(tree, b, exploration):
-    """Choose the first visited root action with fewer visits than required, or else use PUCT.
+    """Choose the first visited root action below its `forced_visits`, or else PUCT's choice.
 
     Args:
         tree, b: the search trees and the index of the game.
@@ -34,7 +34,7 @@ def select_forced(tree, b, exploration):
 
 @njit
 def forced_visits(tree, b, action, exploration):
-    """Return how many visits forced playouts require of a visited root action.
+    """Return how many visits forced playouts require of a visited root action, as a real number.
 
         forced_visits = sqrt(forced_playouts_k * prior * visits of all root actions)
 
@@ -56,8 +56,8 @@ def prune_forced(tree, rows, exploration, out_weights):
 
     The most visited action keeps all its visits. Every other action loses up to `forced_visits`
     visits, one by one, as long as its PUCT score with one visit less (and the same value) stays
-    below the score of the most visited action. An action left with a single visit loses that too,
-    unless it had only one. Proven roots are left unchanged.
+    below the score of the most visited action. An action reduced to a single visit loses that too.
+    The visit fractions of proven roots are left unchanged.
 
     Args:
         rows: int32[M], the indices of the games.

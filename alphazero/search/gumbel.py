@@ -34,7 +34,7 @@ MIN_PRIOR = 1e-37  # lower bound of priors before taking logarithms
 
 @njit
 def completion(tree, b, node, exploration):
-    """Return (mixed_value, scale), the constants of the completed Q-values of a node.
+    """Return (mixed_value, scale): the value of a node's unvisited actions, and sigma's factor.
 
         completed_value = children_values if the action was visited, else mixed_value
         mixed_value = (raw_value + N * sum(prior * value) / sum(prior)) / (1 + N)
@@ -116,15 +116,15 @@ def plan_roots(tree, rows, budgets, plan, max_num_considered_actions, gumbels):
 
 @njit
 def considered_visits(num_considered, num_simulations, index):
-    """Return how many visits an action must have to receive simulation number ``index``.
+    """Return how many visits an action must have to receive the next simulation.
 
     Sequential halving divides the simulations equally among ceil(log2(num_considered)) phases. Each
     phase visits the remaining actions in turn, then keeps the better half, but at least two (Z.
     Karnin, T. Koren and O. Somekh, "Almost optimal exploration in multi-armed bandits", 2013).
 
     Args:
-        num_considered: number of actions at the start.
-        num_simulations: number of simulations of the search.
+        num_considered: number of actions with which sequential halving starts.
+        num_simulations: total number of simulations of the search.
         index: number of simulations made so far.
     """
     if num_considered <= 1:
@@ -148,9 +148,9 @@ def select_root(tree, b, plan, exploration):
 
         score = gumbels + logits + scale * completed_value
 
-    The schedule visits the actions with the number of visits that `considered_visits` returns. If
-    proofs leave no such action, those with the next smaller number of visits are candidates, then
-    those with the next larger one.
+    The schedule next visits an action with exactly `considered_visits` visits. If proofs leave no
+    such action, those with the next smaller number of visits are candidates, then those with the
+    next larger one.
 
     Args:
         tree, b: the search trees and the index of the game.
@@ -195,7 +195,7 @@ def root_policy(tree, rows, plan, exploration, temperatures, out_actions, out_we
         rows: int32[M], the indices of the games.
         plan: `alphazero.search.simulate.RootPlan`.
         exploration: the constants of the search, `alphazero.search.puct.Exploration`.
-        temperatures: float64[M], factors of the Gumbel noise.
+        temperatures: float64[M], factors by which the Gumbel noise is multiplied.
         out_actions: int32[M], output: the chosen actions.
         out_weights: float32[M, A], output: the improved policies; each row sums to 1.
     """

@@ -22,7 +22,7 @@ from alphazero.search.tree import NO_PARENT, ROOT_INDEX, UNVISITED, Tree, back_u
 
 
 class InFlight(NamedTuple):
-    """Visits in B trees to leaves that have not been evaluated yet; all 0 between two steps."""
+    """Visits in B trees to leaves not evaluated yet; counts are 0 between calls of `collect`."""
 
     nodes: np.ndarray  #: int32[B, N], number of visits in flight through each node
     edges: np.ndarray  #: int32[B, N, A], number of visits in flight through each edge
@@ -32,7 +32,7 @@ class InFlight(NamedTuple):
 
 
 def make_in_flight(tree: Tree, num_leaves: int) -> InFlight:
-    """Allocate `InFlight` for the given trees, with no visits in flight.
+    """Allocate an `InFlight` for the given trees, with no visits in flight.
 
     Args:
         num_leaves: maximum number of edges to find in one tree per call of `collect`.
@@ -48,11 +48,11 @@ def make_in_flight(tree: Tree, num_leaves: int) -> InFlight:
 
 @njit
 def collect(tree, rows, budgets, exploration, in_flight, num_leaves, out_edges):
-    """Walk in each listed game from the root to up to ``num_leaves`` edges that have no node yet.
+    """In each game of ``rows``, find up to ``num_leaves`` edges that lead to no node yet.
 
-    A walk that ends at an edge already found marks its path again but adds no edge; after
-    ``num_leaves`` such walks the function moves on to the next game. All roots choose by PUCT. All
-    marks are removed before the function returns.
+    Each edge is found by a walk from the root, in which all nodes choose by PUCT. A walk that ends
+    at an edge already found marks its path again but adds no edge; after ``num_leaves`` such walks
+    the function moves on to the next game. All marks are removed before the function returns.
 
     Args:
         rows, budgets, exploration: see `alphazero.search.simulate.simulate`.

@@ -23,7 +23,10 @@ from alphazero.search.tree import (
 
 
 class Exploration(NamedTuple):
-    """The constants of a search in a form that kernels accept; `SearchSettings` explains them."""
+    """The search settings that the compiled kernels read, as floats.
+
+    `alphazero.search.settings.SearchSettings` explains those that have no comment here.
+    """
 
     pb_c_init: float
     pb_c_base: float
@@ -143,11 +146,11 @@ def mix_root_priors(tree, rows, noise, fraction, temperature):
 
 @njit
 def root_policy(tree, rows, out_weights, out_values):
-    """Write the visit fractions of the root's actions, and the root's value.
+    """Write the visit fractions of each root's actions, and each root's value.
 
         weight = children_visits / sum of children_visits, over the actions that may be played
 
-    `keeps_result` decides which actions may be played. Without any visits they all have the same
+    `keeps_result` decides which actions may be played. Without any visits, these all have the same
     weight. The value of a proven root is its result; otherwise it is the mean of the simulations.
 
     Args:

@@ -34,7 +34,7 @@ class PolicyOutput(NamedTuple):
 
 
 class Roots:
-    """Prepares the roots of a `TreeSearch` before the search, and reads results from them after it.
+    """Adds noise to the roots of a `TreeSearch`, and reads results from them after the search.
 
     Args:
         tree: the search trees, shared with the search.
@@ -43,7 +43,8 @@ class Roots:
         explores: whether to add root noise and forced playouts, as self-play does.
 
     Attributes:
-        exploration: the constants of the search in a form that kernels accept.
+        exploration: the settings that the compiled kernels read; its ``forced_playouts_k`` is 0
+            unless ``explores`` is True.
     """
 
     def __init__(
@@ -64,9 +65,9 @@ class Roots:
         self.plan: RootPlan | None = make_root_plan(tree) if settings.root == "gumbel" else None
 
     def prepare(self, rows: np.ndarray, budgets: np.ndarray) -> None:
-        """Add noise to the evaluated roots of the listed games, and plan sequential halving.
+        """Add noise to the evaluated roots of given games; plan sequential halving at Gumbel roots.
 
-        Noise is added only if the searches explore; plans are made only for Gumbel roots.
+        Noise is added only if the searches explore.
 
         Args:
             rows: int32[M], the indices of the games.
@@ -80,12 +81,13 @@ class Roots:
             self._add_dirichlet_noise(rows)
 
     def output(self, rows: np.ndarray, temperatures: np.ndarray | None = None) -> PolicyOutput:
-        """Return actions, policies and values of the listed games, whose roots must be evaluated.
+        """Return actions, policies and values of the given games, whose roots must be evaluated.
 
         Args:
             rows: int[M], the indices of the games.
-            temperatures: float[M], factors of the Gumbel noise when choosing actions, see
-                `alphazero.search.gumbel.root_policy`; None means 1. PUCT roots ignore them.
+            temperatures: float[M], factors by which the Gumbel noise is multiplied when choosing
+                actions, see `alphazero.search.gumbel.root_policy`; None means 1. PUCT roots ignore
+                them.
         """
         rows = np.asarray(rows, np.int32)
         weights = np.empty((len(rows), self._tree.children_index.shape[2]), np.float32)
@@ -107,7 +109,7 @@ class Roots:
         return PolicyOutput(actions, targets, weights, values, is_sampled)
 
     def _add_dirichlet_noise(self, rows) -> None:
-        """Mix Dirichlet noise into the root priors of the listed games."""
+        """Mix Dirichlet noise into the root priors of the given games."""
         settings, children_index = self.settings, self._tree.children_index
         alphas = np.full(len(rows), settings.dirichlet_alpha)
         if settings.dirichlet_alpha_per_move:
@@ -124,7 +126,7 @@ class Roots:
         )
 
     def _plan_gumbel_roots(self, rows, budgets) -> None:
-        """Plan sequential halving at the listed roots, with Gumbel noise if searches explore."""
+        """Plan sequential halving at the given roots, with Gumbel noise if searches explore."""
         gumbels = np.zeros((len(rows), self._tree.children_index.shape[2]), np.float32)
         if self._explores:
             gumbels[:] = self.settings.gumbel_scale * self._generator.gumbel(size=gumbels.shape)
@@ -149,7 +151,7 @@ class Roots:
 
 
 def _exploration(settings: SearchSettings) -> puct.Exploration:
-    """Convert search settings to the constants that kernels accept."""
+    """Extract the settings that the compiled kernels read, converted to floats."""
     names = [name for name in puct.Exploration._fields if name != "parent_weight"]
     return puct.Exploration(
         parent_weight=1.0 if settings.first_play_value == "parent" else 0.0,

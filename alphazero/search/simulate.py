@@ -1,4 +1,4 @@
-"""Simulations: in each of B trees, walk from the root to an edge that has no node yet.
+"""Simulations: in each of B trees, walk from the root to an edge that leads to no node yet.
 
 The caller plays the actions of the `Edges` found and evaluates the new positions. Below the root,
 actions are chosen by PUCT (`alphazero.search.puct`); at the root by PUCT, PUCT with forced playouts
@@ -21,7 +21,7 @@ MAX_WALKS = 10_000
 
 
 class RootPlan(NamedTuple):
-    """The plans by which sequential halving chooses actions at B roots."""
+    """The noise, priors and budgets by which sequential halving chooses actions at B roots."""
 
     gumbels: np.ndarray  #: float32[B, A], the Gumbel noise of this search
     logits: np.ndarray  #: float32[B, A], logarithms of the priors at the start of this search
@@ -31,12 +31,12 @@ class RootPlan(NamedTuple):
 
 
 class Edges(NamedTuple):
-    """The edges found by simulations; `simulate` returns how many entries are in use.
+    """Edges to new nodes, found by simulations; `simulate` returns how many entries are in use.
 
-    A root that has not been evaluated yet counts as an edge without a parent.
+    A root that has not been evaluated yet is listed as an edge without a parent.
     """
 
-    rows: np.ndarray  #: int32[M], the indices of the games, in the order of the listed rows
+    rows: np.ndarray  #: int32[M], the indices of the games, in the order of `simulate`'s ``rows``
     parents: np.ndarray  #: int32[M], the node that the edge starts from; NO_PARENT for a root
     actions: np.ndarray  #: int32[M], the edge's action; NO_PARENT for a root
 
@@ -60,7 +60,7 @@ def make_edges(num_edges: int) -> Edges:
 
 @njit
 def simulate(tree, rows, budgets, exploration, plan, out_edges):
-    """Walk in each listed game from the root to an edge that has no node yet.
+    """In each game of ``rows``, walk from the root to an edge that leads to no node yet.
 
     A walk that reaches a proven node backs up its exact value at once, and another walk begins.
     After `MAX_WALKS` such walks the call moves on to the next tree, although the search is not
@@ -124,7 +124,7 @@ def write_edge(out_edges, index, row, parent, action):
 
 @njit
 def walk(tree, b, action, exploration, in_flight):
-    """Walk down from the root's ``action`` to an edge that has no node yet, or to a proven node.
+    """Walk down from the root's ``action`` to an edge that leads to no node yet or a proven node.
 
     Args:
         tree, b: the search trees and the index of the game.
@@ -146,7 +146,7 @@ def walk(tree, b, action, exploration, in_flight):
 
 @njit
 def is_finished(tree, b, budget):
-    """Return whether the root of game ``b`` is proven, or its actions have ``budget`` visits.
+    """Return whether game ``b``'s root is proven or its root actions have ``budget`` visits.
 
     A search whose root has not been evaluated is not finished.
     """

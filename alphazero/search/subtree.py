@@ -12,7 +12,7 @@ from alphazero.search.tree import ILLEGAL, NO_PARENT, ROOT_INDEX, UNVISITED
 
 @njit(allocates=True)
 def keep_subtree(tree, rows, actions, out_sources, out_num_kept):
-    """Turn the child reached by the action played into the root, in place, in each listed game.
+    """In each game of ``rows``, make the played action's child the new root, in place.
 
     Args:
         tree: the search trees of all games.

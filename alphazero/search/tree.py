@@ -1,8 +1,8 @@
 """The search trees of B games as arrays, and the kernels that add evaluated leaves to them.
 
-New nodes come from the edges found by `alphazero.search.simulate`, the positions at their ends, and
-the evaluator's policies and values. This module does not depend on the game, the network, or how a
-search chooses its moves.
+`add_nodes` appends a node at the end of each edge that `alphazero.search.simulate` found, `expand`
+writes the evaluator's policy and value into it, and `backward` adds the value to the nodes above.
+This module does not depend on the game, the network, or how a search chooses its moves.
 
 Layout and kernels follow mctx (google-deepmind/mctx, `tree.py`, `search.py`). Differences:
 
@@ -59,7 +59,11 @@ class Tree(NamedTuple):
 
 
 def bytes_per_node(num_actions: int) -> int:
-    """Return how many bytes one node of one tree takes."""
+    """Return the memory that one node of a `Tree` takes, in bytes.
+
+    Args:
+        num_actions: A, counting legal and illegal actions.
+    """
     return 16 * num_actions + 29
 
 
@@ -67,7 +71,7 @@ def make_tree(num_games: int, num_nodes: int, num_actions: int, solves: bool = T
     """Allocate empty trees for ``num_games`` games, with at most ``num_nodes`` nodes each.
 
     The arrays start as zeros, which take no physical memory until they are written, so a search
-    with a time limit can reserve far more nodes than it uses. Unused nodes have no meaning.
+    with a time limit can reserve far more nodes than it uses. Unused nodes' entries are undefined.
 
     Args:
         num_actions: A, counting legal and illegal actions.
@@ -103,8 +107,8 @@ def add_nodes(tree, rows, parents, actions, players, over, results, out_nodes):
     Args:
         rows: int32[M], the indices of the games.
         parents, actions: int32[M], from `simulate`; both NO_PARENT for a root.
-        players, over, results: [M], fields of the `alphazero.games.batched_game.Transition` to the
-            new positions, where proven positions also count as over.
+        players, over, results: [M], fields of the new positions'
+            `alphazero.games.batched_game.Transition`, with proven positions marked as over too.
         out_nodes: int32[M], output: the indices of the new nodes in their trees.
     """
     for i in range(rows.shape[0]):
@@ -185,10 +189,10 @@ def backward(tree, rows, nodes):
 
 @njit
 def back_up(tree, b, leaf, value):
-    """Add one visit with ``value`` to every edge and node above ``leaf``, and carry proofs up.
+    """Add one visit with ``value`` to every edge and node above ``leaf``, and propagate proofs.
 
-    Edges and nodes keep running means: values += (value - values) / visits. An edge to a proven
-    child has the exact value. If this visit proves a node, the proven value is backed up from there
+    Edges and nodes keep running means: mean += (value - mean) / visits. An edge to a proven child
+    has the exact value. If this visit proves a node, the proven value is backed up from there
     on. If ``tree.solves`` is False, only the values of finished games are exact.
 
     Args:
@@ -263,12 +267,14 @@ def _prove(tree, b, node):
 
 @njit
 def is_proven_loss(tree, b, parent, child):
-    """Return whether ``child`` is a node proven to lose for the player to move at ``parent``.
+    """Return whether moving from ``parent`` to ``child`` is a proven loss for the player who moves.
 
     False if ``child`` is UNVISITED or ILLEGAL, or if ``tree.solves`` is False.
 
     Args:
         tree, b: the search trees and the index of the game.
+        parent: the index of the parent node.
+        child: the entry of ``children_index`` for the move.
     """
     if child < 0 or not tree.solves[b] or tree.proven_values[b, child] == UNPROVEN:
         return False
@@ -277,10 +283,10 @@ def is_proven_loss(tree, b, parent, child):
 
 @njit
 def keeps_result(tree, b, action, proven):
-    """Return whether a root action may be played, given the root's proven value.
+    """Return whether a root action is legal and does not give away a proven result.
 
-    The action must be legal. At a proven root it must reach the proven result (a lost root allows
-    every legal action); at an unproven root it must not be proven to lose.
+    At a proven root, the action must reach the proven result, and every legal action does so if the
+    root is lost. At an unproven root, the action must not be proven to lose.
 
     Args:
         tree, b: the search trees and the index of the game.

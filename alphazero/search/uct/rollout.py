@@ -57,7 +57,7 @@ def rollout(game, state, policy, rng):
 
     Args:
         game: the game's compiled rules.
-        state: [K], the position, as a state of K words.
+        state: [K], the position to start from, as a state of K words; overwritten by the final one.
         policy: a `RolloutPolicy`, which chooses the moves.
         rng: the random state for kernels, see `alphazero.runtime.random_generators.kernel_rng`.
 
@@ -114,17 +114,17 @@ def record_rollout(game, tree, state, policy, path, length, rng):
 
 @njit
 def weigh_moves(game, state, weights, scratch):
-    """List the legal moves in ``scratch.legal`` and exp(evaluation) of each in ``scratch.chances``.
+    """List the legal moves in ``scratch.legal`` and their softmax weights in ``scratch.chances``.
 
-    Evaluations are relative to the best one. Under the softmax policy, the probability of
-    ``legal[i]`` is ``chances[i] / total``.
+    A move's weight is exp(its evaluation - the best evaluation), at least exp(-`MAX_GAP`). Under
+    the softmax policy, the probability of ``legal[i]`` is ``chances[i] / total``.
 
     Args:
         weights: float64[F], the weights of the evaluation's features.
         scratch: the `RolloutScratch` to write to.
 
     Returns:
-        The number of legal moves, and the total of their chances.
+        The number of legal moves, and the total of their weights.
     """
     mask, scores, legal, chances = scratch.mask, scratch.scores, scratch.legal, scratch.chances
     rules.legal_actions(game, state, mask)
@@ -164,7 +164,7 @@ def sample_index(chances, num, total, rng):
 
 
 def check_weights(game: CompiledGame, weights=None) -> np.ndarray:
-    """Check rollout weights and return them as float64[F].
+    """Check the weights of a game's move evaluation and return them as float64[F].
 
     Args:
         weights: one number per feature of the game's evaluation; None takes the game's default

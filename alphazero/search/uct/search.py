@@ -109,16 +109,16 @@ def run_simulations(
 
 
 class UctSearch:
-    """Upper confidence bounds applied to trees (UCT), for one position at a time.
+    """Searches one position at a time with UCT, upper confidence bounds applied to trees.
 
     The same seed and sequence of searches give the same moves, unless a time limit ends a search.
 
     With `keep_table`, a search continues with the previous search's table if its position can
-    follow from that search's position. Otherwise, as in a new game or after an undo, it starts with
-    an empty table. It also does so if the table is more than half full, to have room.
+    follow from that search's position. Otherwise, as in a new match or after an undo, it starts
+    with an empty table. A table that is more than half full is emptied as well, to make room.
 
     Args:
-        game: a game with compiled rules.
+        game: the compiled rules of the game.
         settings: the settings of every search; None takes the defaults.
         seed: seed of the rollouts and of the choice between tied moves.
 
@@ -126,7 +126,8 @@ class UctSearch:
         num_done: number of simulations in the last search.
 
     Raises:
-        ConfigError: if settings contradict each other, or the rollout weights do not suit the game.
+        ConfigError: if settings contradict each other, the game has no move evaluation for weighted
+            rollouts, or the rollout weights are not one finite number per feature of it.
     """
 
     def __init__(self, game: CompiledGame, settings: UctSettings | None = None, seed: int = 0):
@@ -213,7 +214,7 @@ class UctSearch:
         return PositionStatistics(visits, wins, 2 * wins / visits - 1 if visits else math.nan)
 
     def _set_root(self, state: np.ndarray) -> None:
-        """Make a position the root of the kept table or, failing that, of an empty one."""
+        """Make a position the root of the previous table if that can be kept, or of an empty one."""
         node = self._kept_node(state)
         if node == UNKNOWN:
             start_tree(self.game.rules, self.tree, state, self._scratch)
@@ -224,7 +225,7 @@ class UctSearch:
         self._state = state
 
     def _kept_node(self, state: np.ndarray) -> int:
-        """Return a position's node in the previous table; UNKNOWN if the table cannot be kept."""
+        """Return a position's node in the previous table; UNKNOWN if that table cannot be kept."""
         if not self.settings.keep_table or not len(self._state):
             return UNKNOWN
         node = self._look_up(state)

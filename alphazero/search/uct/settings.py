@@ -17,11 +17,14 @@ DEFAULT_MAX_NODES = 4_000_000
 
 @dataclasses.dataclass(frozen=True)
 class UctSettings:
-    """The settings of a UCT search; `PlayerSettings` checks their ranges."""
+    """The settings of a UCT search: exploration, limits, statistics and rollouts.
+
+    `alphazero.players.base.PlayerSettings` checks the ranges.
+    """
 
     uct_c: float = math.sqrt(2.0)  #: exploration constant C of UCB1
     num_simulations: int | None = 1000  #: simulations per move; None requires a time limit
-    time_limit_s: float | None = None  #: seconds per move; whichever limit is reached first counts
+    time_limit_s: float | None = None  #: seconds per move; the search ends at the first limit reached
     statistics: str = "node"  #: "node", or "position" for statistics shared by transpositions
     #: keep the statistics for the whole game; requires statistics by position
     keep_table: bool = False
@@ -79,7 +82,7 @@ def best_moves(visits: np.ndarray, values: np.ndarray, final_move: str) -> np.nd
     Args:
         visits: [M], the visits of each move.
         values: [M], the mean result of each move, for the player to move.
-        final_move: "visits" compares the visits first, then the values; "value" the reverse.
+        final_move: "visits" compares the visits first, then the values; "value" does the reverse.
     """
     first_key, second_key = (visits, values) if final_move == "visits" else (values, visits)
     largest = np.flatnonzero(first_key == first_key.max())

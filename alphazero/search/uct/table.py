@@ -21,9 +21,9 @@ _32 = np.uint64(32)
 
 @njit
 def look_up(tree, state):
-    """Return the node of a position (or UNKNOWN) and its slot in the hash table.
+    """Return the node of a position (or UNKNOWN) and the position's slot in the hash table.
 
-    For an unknown position, that is the slot in which to store it. A slot is valid only if its node
+    For an unknown position, this is the slot in which to store its node. A slot is valid only if its node
     points back to it, so the table need not be cleared between searches (P. Briggs and L. Torczon,
     "An efficient representation for sparse sets", 1993).
 
@@ -44,9 +44,13 @@ def look_up(tree, state):
 
 @njit(allocates=True)
 def follows_root(tree, node):
-    """Return whether a node is the root or can be reached from it through expanded moves.
+    """Return whether a node is the root or can be reached from the root through expanded nodes.
 
     Positions recorded only by rollouts cannot be reached.
+
+    Args:
+        tree: an `alphazero.search.uct.tree.Tree` with statistics by position.
+        node: the index of the node.
     """
     seen = np.zeros(tree.sizes[NUM_NODES], np.bool_)
     stack = np.empty(tree.sizes[NUM_NODES], np.int32)
@@ -67,11 +71,11 @@ def follows_root(tree, node):
 
 
 def move_to_root(tree, node: int) -> None:
-    """Swap the root with a node that follows it, so that the node becomes the root.
+    """Make a node that follows the root the new root, by swapping the two nodes' entries.
 
-    The kernels can then use a constant root index; a variable one made Connect Four 12% slower.
-    Edges to the two nodes are not updated: they start before the new root, and are never used
-    again.
+    The kernels can then use a constant root index; a variable index made Connect Four 12% slower.
+    Edges to the two nodes are not updated: they start at nodes before the new root, which are never
+    visited again.
     """
     both = [ROOT_INDEX, node]
     exchanged = [node, ROOT_INDEX]

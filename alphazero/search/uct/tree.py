@@ -137,6 +137,8 @@ def ucb1(wins, visits, parent_visits, uct_c):
 
     Args:
         wins: number of wins, for the player who chooses the child; a draw counts half.
+        visits, parent_visits: number of simulations through the child and through its parent.
+        uct_c: exploration constant C of UCB1.
     """
     if visits == 0:
         return np.inf
@@ -214,7 +216,7 @@ def action_of(tree, edge):
 
 
 def children_of(tree: Tree, node: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the actions of an expanded node, and the nodes that they lead to."""
+    """Return the actions of an expanded node, and the index of the node each leads to."""
     first = int(tree.nodes[node]["first_child"])
     edges = slice(first, first + int(tree.nodes[node]["num_children"]))
     if len(tree.edges) > 0:
@@ -245,7 +247,10 @@ def start_tree(game, tree, root_state, scratch):
 
 @njit
 def open_root(game, tree, root_state, scratch):
-    """Add the root's children if it has none yet; the tree must have room for them."""
+    """Add the root's children if it has none yet; the tree must have room for them.
+
+    For the arguments, see `start_tree`.
+    """
     if tree.nodes[ROOT_INDEX]["first_child"] == NO_CHILDREN:
         add_children(game, tree, np.int64(ROOT_INDEX), root_state, scratch)
 
@@ -277,7 +282,10 @@ def expand(game, tree, node, state, scratch):
 
 @njit
 def add_children(game, tree, node, state, scratch):
-    """Add the children of ``node``, whose position is ``state``; the tree must have room."""
+    """Add a child of ``node`` for each legal action; the tree must have room for all of them.
+
+    For the arguments, see `expand`.
+    """
     rules.legal_actions(game, state, scratch.mask)
     by_position = tree.edges.shape[0] > 0
     first = tree.sizes[NUM_EDGES] if by_position else tree.sizes[NUM_NODES]
@@ -302,7 +310,7 @@ def add_children(game, tree, node, state, scratch):
 
 @njit
 def add_node(tree, action):
-    """Append a leaf without visits and return its index.
+    """Append a leaf without visits to the tree's nodes and return its index.
 
     Args:
         action: the action that leads to the leaf; -1 for the root and with statistics by position.
@@ -319,9 +327,9 @@ def add_node(tree, action):
 
 @njit
 def find_position(tree, state):
-    """Return the node of a position, adding a node if the position is new.
+    """Return the index of a position's node, adding the node if the position is new.
 
-    The tree must have room for it.
+    The tree must have room for one more node. With statistics by position only.
     """
     node, slot = look_up(tree, state)
     if node != UNKNOWN:
