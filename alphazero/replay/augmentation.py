@@ -19,7 +19,8 @@ def apply_symmetries(
 
     Args:
         symmetries: int64[M], the index of each position's symmetry among the game's S symmetries.
-        game: a batched game; only ``cell_symmetries`` and ``action_symmetries`` are read.
+        game: an `alphazero.games.batched_game.Game`; only ``cell_symmetries`` and
+            ``action_symmetries`` are read.
         planes: float32[M, C, H, W], the network's input.
         action_weights: float32[M, A], policy targets.
         legal_action_mask: bool[M, A], True for legal actions.
@@ -41,14 +42,14 @@ def apply_symmetries(
 
 
 def distinct_symmetries(planes: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """Find the symmetries that give images of a position unlike those of all earlier symmetries.
+    """Find, for each position, the symmetries whose images differ from all earlier ones.
 
     Args:
-        planes: float32[M, C, H, W], the positions.
+        planes: float32[M, C, H, W], the positions as network input.
         table: int32[S, H*W], a game's ``cell_symmetries``; the first is the identity.
 
     Returns:
-        bool[M, S], True where the image is new; always True for the identity.
+        bool[M, S], True where the image is new; always True for the identity, the first symmetry.
     """
     images = planes.reshape(*planes.shape[:2], -1)[:, :, table]  # [M, C, S, H*W]
     is_distinct = np.ones((len(planes), len(table)), np.bool_)
@@ -60,7 +61,7 @@ def distinct_symmetries(planes: np.ndarray, table: np.ndarray) -> np.ndarray:
 
 @njit
 def _apply(symmetries, cells, actions, inputs, outputs):
-    """Transform the arrays ``inputs`` into ``outputs``, row by row.
+    """Write the image of each row of ``inputs`` under that row's symmetry to ``outputs``.
 
     Args:
         symmetries: int64[M], the index of each row's symmetry.

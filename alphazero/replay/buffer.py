@@ -32,10 +32,10 @@ class Batch(NamedTuple):
 
 
 class ReplayBuffer:
-    """A ring buffer of training samples, the newest of which form the replay window.
+    """Stores training samples in a ring buffer, the newest of which form the replay window.
 
     Args:
-        game: a batched game.
+        game: the rules of the game, which compute planes and legal actions from stored states.
         settings: the window's size and the use of symmetries; ``window_max`` is the capacity, in
             samples.
         generator: random generator that draws samples and their symmetries.
@@ -63,7 +63,7 @@ class ReplayBuffer:
         self._symmetries = np.zeros(size, np.int8) if stores_images else None
 
     def begin_iteration(self) -> None:
-        """Mark the start of an iteration.
+        """Record that a training iteration starts, for a window that is measured in iterations.
 
         This has no effect unless `ReplaySettings.window_iterations` sets the window's size in
         iterations.
@@ -100,7 +100,7 @@ class ReplayBuffer:
     def sample(self, batch_size: int) -> Batch:
         """Draw a batch of samples uniformly from the window, with replacement.
 
-        `ReplaySettings.symmetries` determines whether each is transformed by a symmetry.
+        `ReplaySettings.symmetries` determines whether each sample is transformed by a symmetry.
 
         Args:
             batch_size: M, number of samples to draw.
@@ -113,7 +113,7 @@ class ReplayBuffer:
         return self._batch(self._generator.integers(self.window, size=batch_size))
 
     def epochs(self, batch_size: int, num_epochs: int, reshuffle: bool = True) -> Iterator[Batch]:
-        """Yield batches that cover the window several times, in random order.
+        """Yield batches that cover the window ``num_epochs`` times, in random order.
 
         Each pass contains each sample once, except that an incomplete last batch is left out unless
         it is the only one.
@@ -179,8 +179,8 @@ class ReplayBuffer:
         Args:
             state: the result of `state_dict`.
             records: the stored games, oldest first, up to the newest in the window. If the window
-                reaches further back than they do, as after an increase of window_max, it starts
-                with the first of them.
+                reaches further back, for example because ``window_max`` was increased, it starts
+                with the first stored game.
 
         Raises:
             ValueError: if the games have more samples than were ever added, or the start of an
@@ -223,8 +223,8 @@ class ReplayBuffer:
     def _samples(self, record: GameRecord) -> tuple[np.ndarray, np.ndarray]:
         """Return the plies of a game that become samples, and each sample's symmetry: two int[M].
 
-        M is at most ``window_max``. The symmetry is 0, the identity, unless each distinct symmetric
-        image is stored as a sample of its own.
+        M is at most ``window_max``. All symmetries are 0, the identity, unless each distinct
+        symmetric image is stored as a sample of its own.
         """
         plies = sample_plies(record, self.settings.surprise_fraction)
         symmetries = np.zeros(len(plies), np.int64)
@@ -236,7 +236,7 @@ class ReplayBuffer:
         return plies[newest], symmetries[newest]
 
     def _batch(self, ages: np.ndarray) -> Batch:
-        """Make a batch of the samples with the given ages, each transformed by its symmetry."""
+        """Make a batch of the samples with the given ages, each under its stored or random symmetry."""
         slots = self._slots(ages)
         batch = self._raw_batch(slots)
         num_symmetries = len(self.game.cell_symmetries)
@@ -263,7 +263,7 @@ class ReplayBuffer:
 def sample_plies(record: GameRecord, surprise_fraction: float) -> np.ndarray:
     """Return the plies of a game that become training samples, in order: int64[number of samples].
 
-    Without surprise weighting, each ply with a search appears once. With it, the weight of a ply is
+    Without surprise weighting, each searched ply appears once. With it, the weight of a ply is
 
         1 - surprise_fraction + surprise_fraction * its surprise / the game's mean surprise
 

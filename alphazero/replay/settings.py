@@ -43,8 +43,8 @@ def window_size(num_added: int, settings: ReplaySettings) -> int:
 
         start * (1 + beta * ((num_added / start)^alpha - 1) / alpha)
 
-    Here start is ``window_start``, alpha is 0.75 and beta is 0.4. ``num_added`` counts as at least
-    start, and the result is limited to ``window_max``.
+    Here start is ``window_start``, alpha is 0.75 and beta is 0.4. ``num_added`` is raised to at
+    least start, and the result is limited to ``window_max``.
     """
     start = settings.window_start
     if num_added <= start:

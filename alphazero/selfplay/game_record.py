@@ -43,7 +43,7 @@ REQUIRED = {LENGTHS, *GameRecord._fields} - GameRecord._field_defaults.keys()
 
 
 class GamesError(ValueError):
-    """Raised for arrays that are not valid games; the message is a clause that says why."""
+    """Raised for arrays that are not valid games; the message is a clause without a full stop."""
 
 
 def flatten(records: Sequence[GameRecord]) -> dict[str, np.ndarray]:
@@ -66,7 +66,7 @@ def flatten(records: Sequence[GameRecord]) -> dict[str, np.ndarray]:
 
 
 def unflatten(columns: dict[str, np.ndarray]) -> list[GameRecord]:
-    """Split the arrays returned by `flatten` into games again; the games' arrays are views."""
+    """Split the arrays returned by `flatten` into games again; their arrays are views of these."""
     ends = np.cumsum(columns[LENGTHS])
     parts = {
         name: np.split(column, ends[:-1]) for name, column in columns.items() if name != LENGTHS
@@ -77,11 +77,12 @@ def unflatten(columns: dict[str, np.ndarray]) -> list[GameRecord]:
 def check_games(columns: dict[str, np.ndarray], game: Game) -> None:
     """Check that flattened games have the arrays, dtypes and shapes that ``game`` requires.
 
-    The moves are not replayed: files have checksums, and workers run the learner's own code.
+    Whether the moves are legal is not checked: files have checksums, and workers run the learner's
+    own code.
 
     Args:
         columns: {field name: array}, as returned by `flatten`.
-        game: the game that was played.
+        game: the rules of the game that was played.
 
     Raises:
         GamesError: if an array is missing, unknown, or of the wrong dtype or shape.

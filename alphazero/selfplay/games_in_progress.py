@@ -1,7 +1,7 @@
 """Holds the games in progress: their current positions and the moves recorded so far.
 
 Moves are recorded in many games at once. A finished game becomes a `GameRecord`, and the unfinished
-ones can be stored. This module does not depend on search or evaluator.
+ones can be stored. This module does not depend on the search or the evaluator.
 
 Shape letters: B games, T plies (at least those of the longest game so far), K words of a state, A
 actions, M games in one call.
@@ -22,13 +22,14 @@ class Moves(NamedTuple):
     """Moves in several games: one ply of each game, [M, ...], or all plies, [B, T, ...]."""
 
     states: np.ndarray  #: [..., K], the positions before the moves
-    actions: np.ndarray  #: int32, the actions played
+    actions: np.ndarray  #: int32[...], the actions played
     #: float32[..., A], the policy targets: an array for one ply, `SparseRows` for all plies
     action_weights: Any
-    root_values: np.ndarray  #: float32, the search's value in [-1, 1], for the player to move
-    players: np.ndarray  #: int8, the player to move
-    is_target: np.ndarray  #: bool, whether the position becomes a training sample
-    surprises: np.ndarray  #: float32, KL divergence of the policy target from the priors, in nats
+    root_values: np.ndarray  #: float32[...], the search's value in [-1, 1], for the player to move
+    players: np.ndarray  #: int8[...], the player to move; 0 began the game
+    is_target: np.ndarray  #: bool[...], whether the position becomes a training sample
+    #: float32[...], KL divergence of the policy target from the root's priors, in nats
+    surprises: np.ndarray
 
 
 class GamesInProgress:
@@ -36,10 +37,11 @@ class GamesInProgress:
 
     Args:
         num_games: B, number of games.
-        game: the game that is played.
+        game: the rules of the game that is played.
 
     Attributes:
-        playing: bool[B]; where False, no game is in progress and the other arrays are undefined.
+        playing: bool[B], True where a game is in progress; elsewhere the other arrays' entries are
+            undefined.
         roots: [B, K], the current positions, as states of K words.
         plies: int32[B], number of moves made so far.
         moves: the moves at plies 0 to ``plies - 1``; later entries are left over from earlier
@@ -110,7 +112,7 @@ class GamesInProgress:
         )
 
     def state_dict(self) -> dict[str, np.ndarray]:
-        """Return the games in progress as arrays, cut to the length of the longest game."""
+        """Return the games in progress as {name: array}, cut to the longest game's length."""
         rows = np.flatnonzero(self.playing)
         longest = int(self.plies[rows].max(initial=0))
         per_game = {name: array[rows] for name, array in self._per_game().items()}

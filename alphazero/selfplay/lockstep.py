@@ -3,8 +3,8 @@
 Every step adds one leaf node to each game's search tree, so the evaluator always gets a batch. A
 game whose search is finished makes its move while the other searches continue; a new game replaces
 a finished one, which becomes a `GameRecord`. `alphazero.selfplay.threads` runs several such
-workers, each in its own thread. This module does not depend on replay or learner. It follows Silver
-et al. 2018, "Self-play", with the variations described in the settings.
+workers, each in its own thread. This module does not depend on the replay buffer or the learner. It
+follows Silver et al. 2018, "Self-play", with the variations described in the settings.
 """
 
 from collections.abc import Iterator
@@ -33,14 +33,15 @@ class SelfPlay:
     """Plays B self-play games in lockstep, replacing each finished game by a new one.
 
     Args:
-        game: a batched game.
+        game: the rules of the game, applied to arrays of positions.
         evaluator: evaluates leaf nodes; its weights may change between calls of `begin`.
-        settings: the settings of self-play; ``num_parallel_games`` is B.
-        search_settings: the settings of each move's search.
+        settings: number of games and simulations, openings and temperatures;
+            ``num_parallel_games`` is B.
+        search_settings: the constants and root algorithm of each move's search.
         generator: random generator for moves and root noise.
 
     Attributes:
-        games: the games in progress.
+        games: the positions and moves of the games in progress.
         num_positions: number of moves chosen by a search so far, not counting random openings.
         search: the searches of the B games, in the same rows as in ``games``.
     """
@@ -87,7 +88,7 @@ class SelfPlay:
             yield from records
 
     def begin(self, num_games: int, progress: float = 1.0) -> None:
-        """Prepare to play ``num_games`` more games with the evaluator's current weights.
+        """Prepare to finish ``num_games`` more games with the evaluator's current weights.
 
         The search trees of unfinished games are discarded, because the network may have changed.
 
@@ -107,7 +108,7 @@ class SelfPlay:
             self.search.reset(rows, self.games.roots[rows], self._num_simulations)
 
     def restart(self, generator: np.random.Generator) -> None:
-        """Abandon the games in progress and continue with the random state of ``generator``.
+        """Abandon the games in progress and continue with a copy of the generator's random state.
 
         Later games therefore depend only on the generator and on the evaluator's weights.
         """
@@ -117,8 +118,7 @@ class SelfPlay:
     def advance(self, num_steps: int) -> list[GameRecord]:
         """Take up to ``num_steps`` steps, each of which adds one leaf node to every game's tree.
 
-        A new game starts in each row without one. Without any games left to play, the method
-        returns early.
+        A new game starts in each free row. If no games are left to play, the method returns early.
 
         Returns:
             The games that finished during these steps.
@@ -142,7 +142,7 @@ class SelfPlay:
         self.games.load_state_dict(state)
 
     def _start_games(self) -> None:
-        """Start games in the free rows, but no more than are still to be played."""
+        """Start games in the rows without one, but no more than are still to be started."""
         if self.games.playing.all() or self._games_to_start == 0:
             return
         rows = np.flatnonzero(~self.games.playing)[: self._games_to_start]
@@ -175,7 +175,7 @@ class SelfPlay:
             lengths[np.isin(rows, opening[ended])] = 0
 
     def _make_random_moves(self, rows: np.ndarray) -> np.ndarray:
-        """Make a random legal move in each listed game unless it would end the game.
+        """Make a random legal move in each given game unless that move would end the game.
 
         Args:
             rows: int[M], the indices of the games.
@@ -234,7 +234,7 @@ class SelfPlay:
         ]
 
     def _moves(self, rows: np.ndarray, actions: np.ndarray, output: PolicyOutput) -> Moves:
-        """Collect the data to record for one move in each of the listed games.
+        """Collect the data to record for one move in each of the given games.
 
         Args:
             rows: int[M], the indices of the games.
@@ -281,8 +281,8 @@ def sample_actions(
 def kl_divergence(targets: np.ndarray, priors: np.ndarray) -> np.ndarray:
     """Measure how far each search moved the policy from its priors, as a KL divergence.
 
-    It is the sum over a of target(a) * log(target(a) / prior(a)). Actions with a prior of 0, which
-    are proven losses, are left out.
+    The divergence is the sum over actions a of target(a) * log(target(a) / prior(a)). Actions with a
+    prior of 0, which are proven losses, are left out.
 
     Args:
         targets: [M, A], policy targets, as probabilities.

@@ -75,9 +75,9 @@ class SelfPlaySettings:
 def simulations_at(settings: SelfPlaySettings, progress: float) -> int:
     """Return the number of simulations per search at a given point of the run.
 
-    It grows linearly from ``initial_num_simulations`` to ``num_simulations``, which it reaches at
-    the fraction ``simulations_grown_at`` of the run. If ``initial_num_simulations`` is 0, it is
-    constant.
+    The number grows linearly from ``initial_num_simulations`` to ``num_simulations``, which it
+    reaches at the fraction ``simulations_grown_at`` of the run. If ``initial_num_simulations`` is
+    0, it is always ``num_simulations``.
 
     Args:
         progress: fraction of the run that is done, in [0, 1].
@@ -89,6 +89,9 @@ def simulations_at(settings: SelfPlaySettings, progress: float) -> int:
 
 def ply_temperatures(settings: SelfPlaySettings, plies: np.ndarray) -> np.ndarray:
     """Return the temperature at which the move at each ply is sampled.
+
+    It is ``temperature`` for the first ``num_sampled_plies`` plies and ``final_temperature`` after
+    them, or approaches this with a half-life of ``temperature_half_life`` plies if that is not 0.
 
     Args:
         plies: int[M], plies counted from 0.

@@ -1,6 +1,6 @@
 """Stores policy targets sparsely: only the nonzero entries of each row take memory.
 
-Dense float32 rows are written and read by index, as in a numpy array. Chess has 4,674 actions,
+Rows are written and read by index as dense float32 arrays, as in a numpy array. Chess has 4,674 actions,
 about 30 of them legal in a position, so a row takes 0.3 kB instead of 18 kB.
 """
 

@@ -31,11 +31,12 @@ class ParallelSelfPlay:
     """Plays games in several threads, each of which runs a `SelfPlay`, called a worker here.
 
     Args:
-        game: a batched game.
-        evaluators: one per worker; if there are fewer parallel games than evaluators, some are not
-            used.
-        settings: the settings of self-play; ``num_parallel_games`` is the total over all workers.
-        search_settings: the settings of each move's search.
+        game: the rules of the game, applied to arrays of positions.
+        evaluators: one per worker; if there are fewer parallel games than evaluators, the surplus
+            evaluators are not used.
+        settings: number of games and simulations, openings and temperatures;
+            ``num_parallel_games`` is the total over all workers.
+        search_settings: the constants and root algorithm of each move's search.
         generator: random generator from which the workers' generators are derived.
 
     Attributes:
@@ -74,7 +75,7 @@ class ParallelSelfPlay:
 
     @property
     def counts(self) -> SearchCounts:
-        """The search counts summed over all workers; seconds are summed as well."""
+        """The counts of simulations and evaluations, and the evaluators' time, summed over workers."""
         rows = [dataclasses.astuple(worker.search.counts) for worker in self.workers]
         return SearchCounts(*(sum(column) for column in zip(*rows)))
 
@@ -96,7 +97,7 @@ class ParallelSelfPlay:
                 yield from records
 
     def restart(self, generator: np.random.Generator) -> None:
-        """Abandon the games in progress and continue with random states derived from ``generator``.
+        """Abandon the games in progress and continue with random states spawned from ``generator``.
 
         Later games therefore depend only on the generator and on the evaluators' weights.
         """
@@ -130,7 +131,7 @@ class ParallelSelfPlay:
                 worker.load_state_dict(own)
 
     def _advance(self) -> list[list[GameRecord]]:
-        """Let every worker take `_STEPS_BETWEEN_MEETINGS` steps; return their finished games."""
+        """Let all workers take `_STEPS_BETWEEN_MEETINGS` steps; return each one's finished games."""
         if self._pool is None:
             return [self.workers[0].advance(_STEPS_BETWEEN_MEETINGS)]
         return list(
@@ -139,5 +140,5 @@ class ParallelSelfPlay:
 
 
 def split_evenly(total: int, num_parts: int) -> list[int]:
-    """Split ``total`` into whole numbers that differ by at most one, the largest first."""
+    """Split ``total`` into ``num_parts`` integers that differ by at most 1, largest first."""
     return [total // num_parts + (index < total % num_parts) for index in range(num_parts)]

@@ -214,7 +214,7 @@ class UctSearch:
         return PositionStatistics(visits, wins, 2 * wins / visits - 1 if visits else math.nan)
 
     def _set_root(self, state: np.ndarray) -> None:
-        """Make a position the root of the previous table if that can be kept, or of an empty one."""
+        """Make a position the root of the previous table if possible, else of an empty table."""
         node = self._kept_node(state)
         if node == UNKNOWN:
             start_tree(self.game.rules, self.tree, state, self._scratch)

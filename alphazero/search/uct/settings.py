@@ -24,7 +24,7 @@ class UctSettings:
 
     uct_c: float = math.sqrt(2.0)  #: exploration constant C of UCB1
     num_simulations: int | None = 1000  #: simulations per move; None requires a time limit
-    time_limit_s: float | None = None  #: seconds per move; the search ends at the first limit reached
+    time_limit_s: float | None = None  #: seconds per move; the first limit reached counts
     statistics: str = "node"  #: "node", or "position" for statistics shared by transpositions
     #: keep the statistics for the whole game; requires statistics by position
     keep_table: bool = False

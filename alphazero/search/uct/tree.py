@@ -329,7 +329,7 @@ def add_node(tree, action):
 def find_position(tree, state):
     """Return the index of a position's node, adding the node if the position is new.
 
-    The tree must have room for one more node. With statistics by position only.
+    The tree must keep statistics by position and have room for one more node.
     """
     node, slot = look_up(tree, state)
     if node != UNKNOWN:
