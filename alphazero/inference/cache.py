@@ -1,4 +1,4 @@
-"""A cache in front of an evaluator, so that stored positions need not be evaluated again.
+"""Caches an evaluator's results, so that positions seen before are not evaluated again.
 
 In self-play, each thread has its own cache in front of the
 `alphazero.inference.verified_engine.VerifiedEngine` that all threads share; a player has a cache in
@@ -35,7 +35,7 @@ class CacheTable(NamedTuple):
 
 
 class Lookup(NamedTuple):
-    """The result of looking up a batch of B positions in the table.
+    """The result of looking up a batch of B positions in the cache's table.
 
     A position that is not stored is a miss; equal positions in a batch share one miss. The arrays
     are reused for every batch and may be longer than B.
@@ -50,7 +50,7 @@ class Lookup(NamedTuple):
 
 
 class EvaluationCounts(NamedTuple):
-    """How much work a `CachedEvaluator` has done since it was created."""
+    """The positions requested and evaluated since a `CachedEvaluator` was created, and the time."""
 
     num_requested: int  #: number of positions passed to `CachedEvaluator.evaluate`
     num_evaluated: int  #: number of positions passed on to the evaluator behind the cache
@@ -71,9 +71,10 @@ class CachedEvaluator:
         cell_symmetries: int32[S, H * W], see `alphazero.games.rules.symmetries`.
         action_symmetries: int32[S, A]; pass only the first row of both tables, the identity, to
             store symmetric positions separately.
-        max_bytes: memory limit of the table in bytes; 0 disables the cache.
-        evaluates_canonical: whether to evaluate a position that is not stored as its canonical
-            image, so that the result does not depend on which symmetric image is requested first.
+        max_bytes: memory limit of the stored results; 0 disables the cache.
+        evaluates_canonical: whether to evaluate the canonical symmetric image of a position that is
+            not stored, instead of the position itself; the result then does not depend on which
+            image is requested first.
     """
 
     def __init__(
@@ -97,7 +98,7 @@ class CachedEvaluator:
         self._turn = threading.Lock()
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return stored results and evaluate all other positions; see `Evaluator.evaluate`."""
+        """Evaluate positions, taking stored results from the cache; see `Evaluator.evaluate`."""
         with self._turn:
             self._num_requested += len(planes)
             if self._table is None:
@@ -106,11 +107,11 @@ class CachedEvaluator:
 
     @property
     def counts(self) -> EvaluationCounts:
-        """The amount of work done since this evaluator was created."""
+        """The numbers of requested and evaluated positions so far, and the evaluation time."""
         return EvaluationCounts(self._num_requested, self._num_evaluated, self._evaluator_s)
 
     def _ask(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions with the evaluator behind the cache, and update the counts."""
+        """Evaluate positions with the evaluator behind the cache, and add to `counts`."""
         start = time.perf_counter()
         answers = self.evaluator.evaluate(planes)
         self._evaluator_s += time.perf_counter() - start
@@ -118,7 +119,7 @@ class CachedEvaluator:
         return answers
 
     def _look_up(self, planes: np.ndarray, table: CacheTable) -> tuple[np.ndarray, np.ndarray]:
-        """Return logits and values from the table; evaluate and store missing positions first."""
+        """Return logits and values from the table, after evaluating and storing missing positions."""
         num_rows = len(planes)
         bits = np.ascontiguousarray(planes).reshape(num_rows, -1).view(np.uint32)
         logits = np.empty((num_rows, table.logits.shape[1]), np.float32)
@@ -141,7 +142,7 @@ class CachedEvaluator:
     def _missing(self, planes: np.ndarray, num_misses: int) -> np.ndarray:
         """Return the planes to evaluate for the misses of the last lookup, [num_misses, C, H, W].
 
-        If canonical images are evaluated, ``miss_symmetries`` of these misses is set to the
+        If canonical images are evaluated, this sets ``miss_symmetries`` of the misses to the
         identity.
         """
         rows = self._lookup.miss_rows[:num_misses]
@@ -154,7 +155,7 @@ class CachedEvaluator:
         return images.reshape(num_misses, *planes.shape[1:])
 
     def clear(self) -> None:
-        """Empty the cache; call this when the weights behind it have changed."""
+        """Empty the cache; call this when the evaluator's weights have changed."""
         if self._table is not None:
             self._table.keys.fill(_EMPTY)
             self._table.pending.fill(_NOT_PENDING)
@@ -191,7 +192,7 @@ def _lookup_buffers(num_rows: int) -> Lookup:
 
 
 def _key_factors(planes_shape, cell_symmetries: np.ndarray) -> np.ndarray:
-    """Make a random odd hash factor for each number in the planes, under each symmetry.
+    """Make a random odd hash factor for each entry of the planes, under each symmetry.
 
     Each symmetry permutes the identity's factors in the same way as it permutes the cells. A
     position under one symmetry therefore has the same hash as its image under the identity.
@@ -308,9 +309,9 @@ def _key(bits, row, factors):
 
 @njit
 def _find(keys, first, key):
-    """Return the index of the entry that holds ``key``, or else of the entry that it should fill.
+    """Return the index of the entry that holds ``key`` or, if none does, of the entry to store it in.
 
-    That is an empty entry of the key's group or, if the group is full, one to overwrite.
+    The latter is an empty entry of the key's group or, if the group is full, an entry to overwrite.
 
     Args:
         keys: uint64[E], the keys of all entries.

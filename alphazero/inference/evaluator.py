@@ -1,7 +1,7 @@
 """The interface between search and network: input planes in, policy logits and values out.
 
-Search depends only on this protocol. `alphazero.inference.network_evaluator` implements it with a
-network; the uniform evaluator in this module is for tests and benchmarks of search.
+Search depends only on the protocol `Evaluator`. `alphazero.inference.network_evaluator` implements
+it with a network; `UniformEvaluator` is for tests and benchmarks of search.
 
 `checked` rejects outputs that are not finite or out of range before they reach a search, whose
 kernels could index outside the tree because of a NaN. Finite weights do not guarantee finite
@@ -59,18 +59,18 @@ _LARGEST_VALUE = 1.001  # half precision may round to slightly above 1
 
 
 class ImpossibleAnswersError(InputError):
-    """A network cannot be used because its outputs have wrong shapes or impossible values."""
+    """Raised if a network's outputs have wrong shapes, are not finite, or are values beyond [-1, 1]."""
 
 
 def checked(
     answers: tuple[np.ndarray, np.ndarray], num_rows: int, num_actions: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Check an engine's outputs and return them unchanged.
+    """Check the shapes and ranges of an engine's outputs, and return the outputs unchanged.
 
     Args:
         answers: the policy logits and values that `Evaluator.evaluate` returned.
         num_rows: B, the number of evaluated positions.
-        num_actions: A, the number of actions.
+        num_actions: A, the number of actions of the game, legal or not.
 
     Raises:
         ImpossibleAnswersError: if the shapes are not [B, A] and [B], a logit is not finite, or a

@@ -1,4 +1,4 @@
-"""A network as an evaluator: one verified engine that several threads can call.
+"""Runs a network as an `Evaluator`, on one verified engine that several threads can call.
 
 `NetworkEvaluator.evaluate` evaluates a single large batch on all threads. For self-play,
 `NetworkEvaluator.streams` provides a separate evaluator with its own cache for each worker.
@@ -53,9 +53,10 @@ class NetworkEvaluator:
     Args:
         network: the network, whose weights are copied; call `update` when they have changed.
         sample: positions on which engines are calibrated and compared with the reference engine.
-        game: a batched game; only its planes' shape and its symmetries are used.
-        choice: the preferred engine; a more precise one replaces it if its outputs deviate too
-            much, see `alphazero.inference.verified_engine`.
+        game: an `alphazero.games.batched_game.Game`, of which only the planes' shape and the
+            symmetries are used.
+        choice: the preferred engine; a more precise one replaces it if its outputs deviate from
+            float32 by more than the limits in `alphazero.inference.verified_engine`.
         settings: only the settings of the cache are used; None takes the defaults.
         device: the torch device that evaluates; "cuda" without an index means all GPUs.
         num_threads: maximum number of concurrent engine calls on a CPU; ignored on GPUs, which have
@@ -68,7 +69,8 @@ class NetworkEvaluator:
 
     Raises:
         ConfigError: if this machine lacks the preferred engine.
-        ImpossibleAnswersError: if the network's outputs are impossible.
+        ImpossibleAnswersError: if the network's outputs have wrong shapes, are not finite, or are
+            values outside [-1, 1].
     """
 
     def __init__(
@@ -114,7 +116,8 @@ class NetworkEvaluator:
 
         Raises:
             ConfigError: if this machine lacks the preferred engine.
-            ImpossibleAnswersError: if the network's outputs are impossible.
+            ImpossibleAnswersError: if the network's outputs have wrong shapes, are not finite, or
+                are values outside [-1, 1].
         """
         self._sample: PositionSample = sample or self._sample
         self.report = self._engine.load(network, self._sample)

@@ -28,7 +28,7 @@ _WORK_PER_THREAD = 5_000_000
 
 
 class Answers(NamedTuple):
-    """A network's predictions for M samples, with their targets and mean losses."""
+    """A network's predictions for M samples, with the samples' targets and the mean losses."""
 
     output: NetworkOutput  #: the predictions in float32, for the player to move
     targets: Targets  #: what the network should have predicted
@@ -36,11 +36,11 @@ class Answers(NamedTuple):
 
 
 class Gradients:
-    """Computes gradients of the loss for one network.
+    """Computes the gradients of the loss for one network, in parallel parts on a CPU.
 
     Args:
-        network: already on ``device``; its parameters receive the gradients.
-        settings: batch size, precision and weights of the loss.
+        network: already on ``device``; the ``.grad`` of its parameters receives the gradients.
+        settings: batch size, number format and weights of the loss.
         device: the torch device of the network and the batches.
         num_threads: maximum number of concurrent threads on a CPU; a GPU needs only one.
         shares_cores: whether self-play uses the same cores at the same time. Each part of a batch
@@ -80,7 +80,7 @@ class Gradients:
         )
 
     def compute(self, samples: Batch) -> Answers:
-        """Write the mean loss's gradient to ``.grad`` of every parameter, and return predictions.
+        """Write the gradient of the mean loss to ``.grad`` of every parameter of the network.
 
         Args:
             samples: a batch of tensors on the device.
@@ -129,7 +129,7 @@ def answers_of(network: torch.nn.Module, samples: Batch, settings: LearnerSettin
     """Compute a network's predictions and losses for M samples, as tensors on its device.
 
     Args:
-        network: already in training or evaluation mode.
+        network: the network, whose training or evaluation mode is left as it is.
         samples: a batch of tensors on the network's device.
         settings: only ``root_value_fraction``, which mixes the value targets, is used.
     """
@@ -146,11 +146,11 @@ def answers_of(network: torch.nn.Module, samples: Batch, settings: LearnerSettin
 
 
 def _joined(answers: Sequence[Answers], shares: Sequence[float]) -> Answers:
-    """Join the predictions and losses of the parts of a batch.
+    """Concatenate the predictions of the parts of a batch, and average their losses.
 
     Args:
-        answers: the predictions and mean losses of each part.
-        shares: each part's fraction of the samples, which weights its losses.
+        answers: the predictions, targets and mean losses of each part.
+        shares: each part's fraction of the samples, by which its losses are weighted.
     """
     outputs, targets, of_parts = zip(*answers)
     return Answers(

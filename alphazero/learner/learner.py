@@ -34,14 +34,15 @@ _NORM_BATCHES = 8  # newest batches, on which the averaged network's normalizati
 
 
 class Learner:
-    """Trains a network and, if the settings say so, averages its weights over many steps.
+    """Trains a network and, if the settings enable it, keeps a moving average of its weights.
 
     Args:
         network: the network to train in place, already on ``device``.
-        settings: optimizer, number of steps, loss and precision.
+        settings: optimizer, number of steps, loss and number format.
         device: the torch device to which batches are copied.
         num_threads: number of threads per step on a CPU; None means torch's current number.
-        shares_cores: whether self-play uses the same cores at the same time.
+        shares_cores: whether self-play uses the same cores at the same time, see
+            `alphazero.learner.gradients.Gradients`.
 
     Attributes:
         num_steps: number of steps in all finished calls of `learn`.
@@ -60,7 +61,7 @@ class Learner:
         self.settings = settings
         self.device = device
         self.num_steps = 0
-        self.report = LearnerReport()  #: the report of the last call of `learn`
+        self.report = LearnerReport()  #: the metrics of the last call of `learn`
         num_threads = num_threads or torch.get_num_threads()
         self._gradients = Gradients(network, settings, device, num_threads, shares_cores)
         self._optimizers = make_optimizers(network, settings)
@@ -86,8 +87,8 @@ class Learner:
     def steps_for(self, num_new_samples: int, window: int) -> int:
         """Return the number of learner steps to take in an iteration, at least 1.
 
-        It is the number of batches in ``epochs`` passes over the window or, without ``epochs``,
-        follows from `LearnerSettings.replay_ratio`.
+        With ``epochs``, this is the number of full batches in that many passes over the window.
+        Otherwise a sample is trained on `LearnerSettings.replay_ratio` times on average.
 
         Args:
             num_new_samples: number of samples added by this iteration's games.
@@ -105,7 +106,7 @@ class Learner:
 
         Args:
             batches: an iterable of `Batch`; with `LearnerSettings.epochs`, all epochs must have
-                equally many.
+                the same number of batches.
             progress: fraction of the run that is done, in [0, 1]; determines the learning rate.
         """
         rate = learning_rate(self.settings, progress)
@@ -137,7 +138,7 @@ class Learner:
         """Compute the losses of `played_network` on a batch without training on it.
 
         Args:
-            batch: arrays of samples that have not been trained on.
+            batch: samples that have not been trained on, as numpy arrays.
         """
         samples = self._on_device(batch)
         parts = answers_of(self.played_network.eval(), samples, self.settings).losses
@@ -168,7 +169,7 @@ class Learner:
         return answers.losses.total(self.settings.value_weight).detach()
 
     def _on_device(self, batch: Batch) -> Batch:
-        """Copy a batch of arrays to tensors on the device."""
+        """Copy a batch of numpy arrays to tensors on the device."""
         return Batch(*(torch.from_numpy(array).to(self.device) for array in batch))
 
     def state_dict(self) -> dict:
@@ -205,11 +206,12 @@ class Learner:
 
 
 def averaged_model(network: torch.nn.Module, half_life_steps: float) -> AveragedModel:
-    """Make an exponential moving average of a network's weights, which begins as a copy of them.
+    """Make a model that keeps an exponential moving average of a network's weights.
 
-    `AveragedModel.update_parameters` adds a step. The first step replaces the copy, and early on
-    the average is the plain mean of all steps, so the random weights of a new run are forgotten at
-    once (Tarvainen and Valpola 2017, arXiv 1703.01780; Izmailov et al. 2018, arXiv 1803.05407).
+    The model begins as a copy of the network; `AveragedModel.update_parameters` adds the weights of
+    a step. The first step replaces the copy, and early on the average is the plain mean of all
+    steps, so the random weights of a new run are forgotten at once (Tarvainen and Valpola 2017,
+    arXiv 1703.01780; Izmailov et al. 2018, arXiv 1803.05407).
 
     The statistics of batch normalization must not be averaged, because they belong to other
     weights. `torch.optim.swa_utils.update_bn` measures them again, as Izmailov et al. do. (Connect

@@ -17,7 +17,7 @@ _ILLEGAL_LOGIT = -1e30
 
 
 class Targets(NamedTuple):
-    """What the network should predict for M positions."""
+    """The policies and values that the network should predict for M positions."""
 
     action_weights: torch.Tensor  #: float32[M, A], policy target; each row sums to 1
     legal_action_mask: torch.Tensor  #: bool[M, A], True for legal actions
@@ -80,7 +80,7 @@ def value_targets(
 def masked_log_softmax(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """Return the log probabilities of a softmax over the legal actions, [M, A].
 
-    Illegal actions get 0, so that an action weight of 0 times the log probability is 0 and not NaN.
+    Illegal actions get 0, so that their action weight of 0 times this number is 0 and not NaN.
 
     Args:
         logits: [M, A], logits of all actions.
@@ -93,9 +93,10 @@ def masked_log_softmax(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tensor
 def _win_draw_loss(values: torch.Tensor) -> torch.Tensor:
     """Convert values in [-1, 1] to probabilities of win, draw and loss with that expected value.
 
-    Of all such probabilities, these have the largest chance of a draw. That is exact for results
-    and a convention for values in between: if win and loss are equally likely, the target says
-    "draw". So the head's draw output does not estimate the chance of a draw and is never shown.
+    Of all such probabilities, these have the largest probability of a draw. They are exact for
+    results and a convention for values in between: if win and loss are equally likely, the target
+    is a certain draw. The head's draw output therefore does not estimate the probability of a draw
+    and is never shown.
 
     Returns:
         [M, 3], for the same player as ``values``.

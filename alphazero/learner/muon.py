@@ -20,10 +20,11 @@ class Muon(torch.optim.Optimizer):
     """Updates kernels by orthogonalized momentum; all other weights need another optimizer.
 
     Args:
-        kernels: parameters with two or more dimensions, of which the first counts the outputs.
+        kernels: parameters with two or more axes, the first of which indexes the outputs.
         lr: learning rate: roughly the step length of each output's row (Adam's is the step length
             of a single weight).
-        momentum: decay of the gradients' moving average per step, in Nesterov's form.
+        momentum: factor by which the gradients' moving average decays per step; the update is
+            Nesterov's.
         dtype: number format of the Newton-Schulz iterations; bfloat16, as in Jordan's code, is
             faster on processors that support it.
     """
@@ -34,7 +35,7 @@ class Muon(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self) -> None:
-        """Update all kernels that have gradients by one step."""
+        """Update every kernel that has a gradient by one step."""
         for group in self.param_groups:
             for kernels in _by_shape(group["params"]):
                 directions = [self._direction(kernel, group["momentum"]) for kernel in kernels]
@@ -45,7 +46,7 @@ class Muon(torch.optim.Optimizer):
                     kernel.add_(step.view(kernel.shape), alpha=scale)
 
     def _direction(self, kernel: torch.Tensor, momentum: float) -> torch.Tensor:
-        """Add the gradient to the kernel's moving average and return Nesterov's direction."""
+        """Add the gradient to the kernel's moving average; return Nesterov's update direction."""
         state = self.state[kernel]
         if "momentum" not in state:
             state["momentum"] = torch.zeros_like(kernel)
@@ -55,7 +56,7 @@ class Muon(torch.optim.Optimizer):
 
 
 def orthogonalized(matrices: torch.Tensor) -> torch.Tensor:
-    """Return M matrices, [M, R, C], with their singular values moved to between 0.7 and 1.2.
+    """Return matrices, [M, R, C], with their singular values moved to between 0.7 and 1.2.
 
     The singular vectors stay the same: five Newton-Schulz iterations approximate the nearest
     orthogonal matrices.

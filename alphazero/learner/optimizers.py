@@ -1,7 +1,7 @@
 """The optimizers: which weights each one trains, their learning rates and their stored states.
 
-If chosen, `alphazero.learner.muon` trains the kernels of convolutions; one of torch's optimizers
-trains all other weights.
+If the settings choose Muon, `alphazero.learner.muon` trains the kernels of convolutions and torch's
+AdamW all other weights; otherwise one of torch's optimizers trains all weights.
 """
 
 import math
@@ -54,8 +54,8 @@ def make_optimizers(
 def learning_rate(settings: LearnerSettings, progress: float) -> float:
     """Return the learning rate at a given point of the run.
 
-    It starts at ``settings.learning_rate``. With the schedule "cosine", it falls to
-    ``settings.final_learning_rate`` along half a cosine wave; with "constant", it stays.
+    The rate starts at ``settings.learning_rate``. With the schedule "cosine", it falls to
+    ``settings.final_learning_rate`` along half a cosine wave; with "constant", it does not change.
 
     Args:
         progress: fraction of the run that is done; clipped to [0, 1].
@@ -76,7 +76,7 @@ def set_learning_rate(
     Args:
         optimizers: the optimizers by name, from `make_optimizers`.
         rate: the new rate of optimizers that started with ``settings.learning_rate``. The rate of
-            an optimizer that started with another one (Muon) changes in the same proportion.
+            an optimizer that started with another rate (Muon) changes in the same proportion.
     """
     for optimizer in optimizers.values():
         ratio = 1.0
@@ -101,10 +101,12 @@ def load_optimizer(optimizer: torch.optim.Optimizer, arrays: dict) -> None:
     """Restore an optimizer's state from the result of `optimizer_arrays`.
 
     Args:
+        optimizer: the new optimizer, for parameters of the same shapes.
         arrays: {parameter index: {name: value}}.
 
     Raises:
-        ValueError: if the state's names, shapes or types do not fit the optimizer's parameters.
+        ValueError: if the names, shapes or dtypes of the values do not fit the optimizer's
+            parameters.
     """
     parameters = optimizer.param_groups[0]["params"]
     for index, entry in arrays.items():

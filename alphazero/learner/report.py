@@ -20,9 +20,9 @@ _MEANS = "loss policy_loss value_loss policy_entropy target_entropy value_error 
 
 @dataclasses.dataclass
 class LearnerReport:
-    """Metrics of an iteration's training, mostly means over its measured steps.
+    """Metrics of one iteration's training, mostly means over its measured steps, one in eight.
 
-    NaN means that nothing has been measured.
+    NaN means that no step has been measured.
     """
 
     num_steps: int = 0  #: number of steps, measured or not
@@ -40,7 +40,7 @@ class LearnerReport:
     learning_rate: float = nan  #: the rate during this iteration
     uninformed_policy_loss: float = nan  #: policy loss of an uninformed predictor
     uninformed_value_loss: float = nan  #: value loss of an uninformed predictor
-    weight_size: float = nan  #: root mean square of a weight
+    weight_size: float = nan  #: root mean square of the weights after the last step
     #: mean loss over all steps of each epoch; None unless `LearnerSettings.epochs` is set
     epoch_losses: list[float] | None = None
 
@@ -49,7 +49,7 @@ class LearnerReport:
 class HeldOutReport:
     """Mean losses on held-out samples: those of new games, before training on them.
 
-    Overfitting cannot lower these losses.
+    Unlike training losses, these do not fall because of overfitting.
     """
 
     num_samples: int = 0  #: number of held-out samples
@@ -101,7 +101,7 @@ class UninformedLoss:
 
 
 class TrainingStatistics:
-    """Sums up the metrics of an iteration's measured steps.
+    """Sums up the losses and other metrics of an iteration's measured steps.
 
     The sums stay on the device until the report, because reading a number waits for the device.
 

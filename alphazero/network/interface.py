@@ -1,4 +1,4 @@
-"""The interface of all networks: their settings, their outputs, and the value computed from these.
+"""The interface of all networks: their settings, their outputs, and how logits become values.
 
 A network is a `torch.nn.Module`, made by ``Class(planes_shape, num_actions, settings, **options)``:
 
@@ -23,7 +23,7 @@ from alphazero.config.settings import option
 
 @dataclasses.dataclass
 class NetworkSettings:
-    """The network's architecture and size."""
+    """The settings of the network: its architecture, its size and its value head."""
 
     kind: str = option(
         "resnet",

@@ -1,4 +1,4 @@
-"""The networks by name, and the function that makes one.
+"""Makes networks by name: those of this package and those that users define.
 
 A network maps planes, from the viewpoint of the player to move, to one logit per action and the
 logits of the value head. It is a pure function of tensors: masking, softmax and device placement
@@ -36,18 +36,18 @@ def make_network(
 ) -> nn.Module:
     """Make a network with random weights, on the CPU and in training mode.
 
-    A user-defined network is tested on two positions, and rejected if its output does not conform
-    to `alphazero.network.interface`.
+    A user-defined network is tested on two positions, and rejected if its output is not as
+    `alphazero.network.interface` requires.
 
     Args:
         planes_shape: (C, H, W), the shape of the game's input planes.
         num_actions: A, the number of policy logits.
-        settings: ``settings.kind`` chooses the network.
+        settings: ``settings.kind`` chooses the architecture, the other fields its size.
         seed: determines the weights; the state of torch's global generator is left unchanged.
 
     Raises:
-        ConfigError: if there is no network of that kind, it cannot be made, or its outputs do not
-            conform.
+        ConfigError: if there is no network of that kind, or a user-defined network cannot be made
+            or has outputs of the wrong type or shape, or that are not finite.
     """
     made_by = _class_of(settings.kind)
     with fork_rng(devices=[]):
@@ -76,7 +76,7 @@ def check_settings(planes_shape: tuple[int, int, int], settings: NetworkSettings
 
 
 def check_stored_kind(kind: str, source: str, named: str | None, key: str = "network_kind") -> None:
-    """Reject a stored network that needs a ``module:Class`` which the user has not named as well.
+    """Reject a stored network whose class, a ``module:Class``, the user has not named as well.
 
     People exchange stored files, so a file alone must not cause a module to be imported (see
     `alphazero.own_games.registry.make_stored_game`). Networks from this package and from entry
@@ -115,14 +115,14 @@ def _class_of(kind: str) -> Any:
 def _own_network(
     made_by: Any, planes_shape: tuple[int, int, int], num_actions: int, settings: NetworkSettings
 ) -> nn.Module:
-    """Make a user-defined network, and check its output for two empty positions.
+    """Make a user-defined network, and check its output for two positions of all-zero planes.
 
     Args:
         made_by: the network's class, or a function that returns the network.
 
     Raises:
-        ConfigError: if making or calling it raises an error, it is not a `torch.nn.Module`, or its
-            output has the wrong type or shape or is not finite.
+        ConfigError: if making or calling the network raises an error, it is not a
+            `torch.nn.Module`, or its output has the wrong type or shape or is not finite.
     """
     planes = torch.zeros(2, *planes_shape).contiguous(memory_format=torch.channels_last)
     try:

@@ -31,7 +31,7 @@ class ConvNorm(nn.Module):
 
 
 class ResidualBlock(nn.Module):
-    """Two convolutions with a skip connection around them (He et al. 2016).
+    """A residual block: two convolutions with a skip connection around them (He et al. 2016).
 
     Outputs of layers are modified in place to save memory bandwidth, which all threads share.
     """
@@ -56,6 +56,7 @@ class ResidualNetwork(nn.Module):
     Args:
         planes_shape: (C, H, W), the shape of the game's input planes.
         num_actions: A, the number of policy logits.
+        settings: numbers of blocks, channels and units, and the kind of value head.
     """
 
     def __init__(
@@ -78,7 +79,7 @@ class ResidualNetwork(nn.Module):
         self.value = nn.Linear(settings.value_units, num_value_logits(settings))
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
-        """Map planes, [M, C, H, W], to policy logits and value logits."""
+        """Map planes, [M, C, H, W], to policy logits [M, A] and value logits [M, 3] or [M, 1]."""
         x = self.stem(planes)
         if self.position_bias is not None:
             x += self.position_bias.to(x.dtype)  # keeps x in half precision

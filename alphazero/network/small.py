@@ -17,6 +17,7 @@ class TinyNetwork(nn.Module):
     Args:
         planes_shape: (C, H, W), the shape of the game's input planes.
         num_actions: A, the number of policy logits.
+        settings: the kernel size, the numbers of channels and units, and the kind of value head.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class TinyNetwork(nn.Module):
         _check_kernel_fits(planes_shape, settings)
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
-        """Map planes, [M, C, H, W], to policy logits and value logits."""
+        """Map planes, [M, C, H, W], to policy logits [M, A] and value logits [M, 3] or [M, 1]."""
         x = torch.relu(self.shared(torch.relu(self.conv(planes)).flatten(1)))
         return NetworkOutput(self.policy(x), self.value(x))
 
@@ -53,6 +54,7 @@ class NotebookNetwork(nn.Module):
     Args:
         planes_shape: (C, H, W), the shape of the game's input planes; C >= 2.
         num_actions: A, the number of policy logits.
+        settings: the kernel size, the numbers of channels and units, and the kind of value head.
     """
 
     def __init__(
@@ -80,7 +82,7 @@ class NotebookNetwork(nn.Module):
             raise ConfigError.of("network.kind", settings.kind, "resnet or tiny", reason)
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
-        """Map planes, [M, C, H, W], to policy logits and value logits."""
+        """Map planes, [M, C, H, W], to policy logits [M, A] and value logits [M, 3] or [M, 1]."""
         board = planes[:, :1] - planes[:, 1:2]
         x = torch.relu(self.shared(self.conv(board).flatten(1)))
         policy = self.policy(torch.relu(self.policy_hidden(x)))

@@ -1,4 +1,7 @@
-"""Reads and writes network files: safetensors with weights, the game's name and the settings."""
+"""Reads and writes network files: safetensors files with the weights and metadata.
+
+The metadata are the game's name, the network's settings, and information such as the iteration.
+"""
 
 import json
 from pathlib import Path
@@ -41,7 +44,7 @@ class NetworkFile(NamedTuple):
 def save_network(
     path: Path, arrays: dict[str, np.ndarray], game: str, settings: dict, info: dict
 ) -> None:
-    """Write a network file: the weights and the data that describe them.
+    """Write a network file: the weights, and the game, settings and information as metadata.
 
     Args:
         path: the file to write.
@@ -81,18 +84,22 @@ def network_game(path: Path) -> str:
 
 
 def network_info(path: Path) -> dict:
-    """Return the information stored with a network, such as its iteration and its strength.
+    """Return the information stored in a network file, such as its iteration and its strength.
 
-    See `NetworkFile.info` for the entries; the weights are not checked.
+    The entries are those of `NetworkFile.info`. The weights are not checked.
 
     Raises:
-        StoredFileError: if the file is missing, damaged or not a network.
+        StoredFileError: if the file is missing, damaged or not a network, or an entry has the wrong
+            type.
     """
     return _info(_read_network(path)[0], path)
 
 
 def network_arrays(network: "torch.nn.Module") -> dict[str, np.ndarray]:
-    """Copy a network's weights and buffers to arrays by name, unaffected by further training."""
+    """Copy a network's weights and buffers to arrays, as {name: array}.
+
+    Further training does not change the copies.
+    """
     return {
         name: tensor.detach().cpu().contiguous().numpy().copy()
         for name, tensor in network.state_dict().items()
@@ -106,7 +113,7 @@ def load_arrays(network: "torch.nn.Module", arrays: dict[str, np.ndarray]) -> No
         arrays: weights and buffers by name, as returned by `network_arrays`.
 
     Raises:
-        InputError: if a weight is missing, unknown or of the wrong shape.
+        InputError: if a weight or buffer is missing, unknown or of the wrong shape.
     """
     import torch
 
@@ -159,7 +166,7 @@ def _info(metadata: dict[str, str], path: Path) -> dict:
 
 
 def _read_network(path: Path) -> tuple[dict, dict]:
-    """Read a network file; return its metadata and its arrays.
+    """Read a network file; return its metadata and its arrays, each by name.
 
     Raises:
         StoredFileError: if the file is missing or damaged, has another format or does not name its

@@ -236,7 +236,10 @@ class ReplayBuffer:
         return plies[newest], symmetries[newest]
 
     def _batch(self, ages: np.ndarray) -> Batch:
-        """Make a batch of the samples with the given ages, each under its stored or random symmetry."""
+        """Make a batch of the samples with the given ages, transformed by their symmetries.
+
+        A sample's symmetry is random, or the stored one if each image is a separate sample.
+        """
         slots = self._slots(ages)
         batch = self._raw_batch(slots)
         num_symmetries = len(self.game.cell_symmetries)

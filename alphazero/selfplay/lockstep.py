@@ -281,8 +281,8 @@ def sample_actions(
 def kl_divergence(targets: np.ndarray, priors: np.ndarray) -> np.ndarray:
     """Measure how far each search moved the policy from its priors, as a KL divergence.
 
-    The divergence is the sum over actions a of target(a) * log(target(a) / prior(a)). Actions with a
-    prior of 0, which are proven losses, are left out.
+    The divergence is the sum over actions a of target(a) * log(target(a) / prior(a)). Actions with
+    a prior of 0, which are proven losses, are left out.
 
     Args:
         targets: [M, A], policy targets, as probabilities.

@@ -1,7 +1,7 @@
 """Stores policy targets sparsely: only the nonzero entries of each row take memory.
 
-Rows are written and read by index as dense float32 arrays, as in a numpy array. Chess has 4,674 actions,
-about 30 of them legal in a position, so a row takes 0.3 kB instead of 18 kB.
+Rows are written and read as dense float32 arrays, by index as in a numpy array. Chess has 4,674
+actions, about 30 of them legal in a position, so a row takes 0.3 kB instead of 18 kB.
 """
 
 from typing import Any

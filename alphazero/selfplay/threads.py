@@ -75,7 +75,7 @@ class ParallelSelfPlay:
 
     @property
     def counts(self) -> SearchCounts:
-        """The counts of simulations and evaluations, and the evaluators' time, summed over workers."""
+        """The numbers of simulations and evaluations, and evaluator time, over all workers."""
         rows = [dataclasses.astuple(worker.search.counts) for worker in self.workers]
         return SearchCounts(*(sum(column) for column in zip(*rows)))
 
@@ -131,7 +131,7 @@ class ParallelSelfPlay:
                 worker.load_state_dict(own)
 
     def _advance(self) -> list[list[GameRecord]]:
-        """Let all workers take `_STEPS_BETWEEN_MEETINGS` steps; return each one's finished games."""
+        """Let each worker take `_STEPS_BETWEEN_MEETINGS` steps; return its finished games."""
         if self._pool is None:
             return [self.workers[0].advance(_STEPS_BETWEEN_MEETINGS)]
         return list(

@@ -39,7 +39,7 @@ def deviation(expected, answers, sample: PositionSample) -> Deviation:
         sample: the positions; only legal actions are compared.
 
     Returns:
-        Means over the sample; NaN if the engine's outputs contain NaN.
+        The means over the sample; a mean is NaN if the outputs compared contain NaN.
     """
     mask = sample.legal_action_mask
     (reference_logits, reference_values), (logits, values) = expected, answers
@@ -53,10 +53,10 @@ def deviation(expected, answers, sample: PositionSample) -> Deviation:
 def sample_positions(
     game, num_positions: int, generator: np.random.Generator, num_games: int | None = None
 ) -> PositionSample:
-    """Sample unfinished positions from random games, for use before any game has been played.
+    """Sample unfinished positions from games of random moves, for use before self-play begins.
 
     Args:
-        game: a batched game.
+        game: the rules of the game, an `alphazero.games.batched_game.Game`.
         num_positions: M, number of positions to return.
         generator: random generator for the moves.
         num_games: number of games played in parallel; None means ``num_positions // 8``, so that

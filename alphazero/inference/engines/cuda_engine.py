@@ -69,7 +69,13 @@ class CudaEngine:
 
 
 class _ThreadStream:
-    """One thread's CUDA stream, with buffers and a captured graph for each batch size."""
+    """One thread's CUDA stream, with buffers and a captured graph for each batch size.
+
+    Args:
+        network: the network on ``device``, shared by all threads that use this GPU.
+        dtype: number format of the forward pass.
+        capturing: lock held during a capture, so that only one thread captures at a time.
+    """
 
     def __init__(
         self, network, device: torch.device, dtype: torch.dtype, capturing: threading.Lock
@@ -132,7 +138,7 @@ class _Batch:
         self._graph = self._captured(stream)
 
     def launch(self) -> None:
-        """Enqueue the copies and the forward pass on the current stream, without waiting."""
+        """Enqueue the forward pass and the copies around it on the current stream, without waiting."""
         if self._graph is None:
             self._enqueue()
         else:
@@ -172,10 +178,10 @@ def _warn_of_no_graphs(reason: str) -> None:
 
 
 def padded_size(num_rows: int) -> int:
-    """Return the size to which a batch of ``num_rows`` positions is padded.
+    """Return the number of rows to which a batch of ``num_rows`` positions is padded.
 
     Up to 16 rows, this is the next power of two; above, the next multiple of an eighth of that
-    power, or of 8 if that is more. Few sizes are best because torch needs separate kernels, or a
+    power, or of 8 if that eighth is smaller. Few sizes are best because torch needs separate kernels, or a
     CUDA graph, for each. (OpenVINO needs no padding: a change of size costs 0.1 ms.)
     """
     next_power = 1 << (num_rows - 1).bit_length()

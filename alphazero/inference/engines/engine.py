@@ -1,4 +1,4 @@
-"""The protocol of engines, which run the network's forward pass; each engine is an `Evaluator`.
+"""Defines the protocol of engines, evaluators that run the forward pass of a network.
 
 Networks are torch modules; planes and outputs are numpy arrays. `engines.registry` chooses and
 makes engines, `engines.agreement` measures their accuracy, and
@@ -16,20 +16,20 @@ if TYPE_CHECKING:  # importing torch takes seconds; naming an engine does not ne
 
 
 class Engine(Protocol):
-    """Runs the forward pass of one network.
+    """Runs the forward pass of one network at a time, on a particular library and device.
 
-    An engine fulfils the contract of `alphazero.inference.evaluator.Evaluator`. In addition,
-    several threads may call `evaluate` at the same time. On a CPU, each call uses a single thread,
+    An engine follows the rules of `alphazero.inference.evaluator.Evaluator`. In addition, several
+    threads may call `evaluate` at the same time. On a CPU, each call uses a single thread,
     so that one call per core keeps all cores busy.
     """
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
-        """Copy the weights of a network into the engine; no other call may be running.
+        """Copy a network's weights into the engine; no other call of the engine may be running.
 
         Args:
             network: a torch module, see `alphazero.network.registry.make_network`.
-            planes: float32[M, C, H, W], positions of the game, for engines that need an example or
-                calibration.
+            planes: float32[M, C, H, W], positions of the game, for engines that need example input
+                to convert or to quantize a network.
         """
         ...
 
@@ -39,7 +39,7 @@ class Engine(Protocol):
 
 
 class EngineChoice(NamedTuple):
-    """An engine and its number format, such as OpenVINO in int8."""
+    """The name of an engine and the number format it uses, such as OpenVINO in int8."""
 
     engine: str  #: one of `engines.registry.ENGINES`
     precision: str  #: one of `engines.registry.PRECISIONS`

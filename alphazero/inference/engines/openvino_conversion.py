@@ -1,7 +1,7 @@
 """Converts a torch network to an OpenVINO model.
 
-The converted model takes the weights as inputs, so a network is converted only once and new weights
-are inserted as constants. `openvino.convert_model` would send usage statistics to Intel (see
+The converted model takes the weights as inputs, so a network is converted only once; constants with
+the newest weights then replace these inputs. `openvino.convert_model` would send usage statistics to Intel (see
 `alphazero.inference.engines.openvino_engine`), so this module calls the undocumented
 `TorchScriptPythonDecoder` beneath it; tried with OpenVINO 2025.0, 2025.4, 2026.1 and 2026.4.
 ``tests/inference/test_engines.py`` compares the converted network with torch.
@@ -44,11 +44,11 @@ def convert(network: torch.nn.Module, planes: np.ndarray) -> openvino.Model:
 
 
 def with_weights(template: openvino.Model, network: torch.nn.Module) -> openvino.Model:
-    """Return a copy of a converted model with a network's weights inserted as constants.
+    """Return a copy of a converted model whose weight inputs are constants with given weights.
 
     Args:
         template: the result of `convert`, which stays unchanged.
-        network: a network with the architecture of the converted one.
+        network: the network with these weights, of the same architecture as the converted one.
     """
     model = template.clone()
     for parameter, weight in zip(model.get_parameters()[1:], network.parameters()):

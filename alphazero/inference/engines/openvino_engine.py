@@ -1,8 +1,8 @@
 """The engine that runs the network with OpenVINO, on the CPU, in float32, bfloat16 or int8.
 
 It needs the optional dependency ``[openvino]``. The network is converted once; new weights are
-inserted into the converted model as constants, and the result is compiled. That takes about 0.05 s
-in float32 and 0.2 s in int8; a new conversion would take at least half a second.
+loaded into the converted model as constants, and the model is compiled. Loading and compiling take
+about 0.05 s in float32 and 0.2 s in int8; a new conversion would take at least half a second.
 """
 
 import functools
@@ -62,7 +62,7 @@ class OpenVinoEngine:
         self._generation = 0  # number of times that weights were loaded
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
-        """Insert a network's weights into the converted model and compile it; see `Engine.load`."""
+        """Load a network's weights into the converted model and compile this; see `Engine.load`."""
         network = folded(network).float().cpu().requires_grad_(False)
         # A user's network may have buffers, which are constants of the template.
         if self._template is None or any(True for _ in network.buffers()):
@@ -97,12 +97,12 @@ class OpenVinoEngine:
 
 
 def precisions(device: torch.device) -> list[str]:
-    """Return the number formats that OpenVINO supports on a device; [] unless it is a CPU."""
+    """Return the number formats that OpenVINO supports on a device; [] if that is not a CPU."""
     return cpu_precisions() if device.type == "cpu" else []
 
 
 def cpu_precisions() -> list[str]:
-    """Return the number formats that OpenVINO supports on this processor; [] if not installed."""
+    """Return the number formats OpenVINO supports on this processor; [] if it is not installed."""
     if openvino is None:
         return []
     capabilities = _core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")

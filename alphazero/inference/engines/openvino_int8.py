@@ -10,15 +10,17 @@ from openvino import opset13 as operations
 
 
 def quantize(model: openvino.Model, planes: np.ndarray, core: openvino.Core) -> None:
-    """Mark the convolutions of the residual tower in ``model`` for int8, in place.
+    """Quantize the convolutions of the residual tower in ``model`` to int8, in place.
 
-    The scale of a convolution's input is its largest value on ``planes``. NNCF's default is smaller
-    and clips values that a trained network depends on: the mean KL divergence from float32's policy
-    is 0.0004 nats here and 0.016 with NNCF (trained Connect Four network).
+    The scale of a convolution's input is the input's largest value on ``planes``. The default scale
+    of NNCF, OpenVINO's quantization library, is smaller and clips values that a trained network
+    depends on: the mean KL divergence from float32's policy is 0.0004 nats with the largest value
+    and 0.016 with NNCF's scale (trained Connect Four network).
 
     Args:
+        model: a converted network with its weights as constants.
         planes: float32[M, C, H, W], the positions used for calibration.
-        core: the OpenVINO core that evaluates them.
+        core: the OpenVINO core that evaluates these positions.
     """
     largest = _largest_inputs(model, planes, core)
     for convolution, bound in zip(_tower(model), largest):

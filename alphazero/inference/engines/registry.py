@@ -1,4 +1,4 @@
-"""The engines by name: which number formats each supports, which is fastest, and its fallbacks.
+"""Makes engines by name, and chooses the fastest engine and its fallbacks.
 
 To add an engine, write a module NAME_engine.py in this package with a class that implements
 `Engine` and two functions: `make`, with the parameters of `make_engine`, and `precisions`, which
@@ -24,7 +24,7 @@ PRECISIONS = ("float32", "bfloat16", "int8")
 
 
 def make_engine(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine:
-    """Make an engine, which has no network yet; call its `load` next.
+    """Make an engine without a network; load one into it with `Engine.load`.
 
     Args:
         choice: the engine and its number format.
@@ -38,7 +38,7 @@ def make_engine(choice: EngineChoice, device: torch.device, num_threads: int) ->
 
 
 def precisions(engine: str, device: torch.device) -> list[str]:
-    """Return the number formats in which an engine is fast on a device; [] if it cannot run there.
+    """Return the number formats that an engine runs fast on a device; [] if it cannot run there.
 
     Args:
         engine: name of the engine, one of `ENGINES`.

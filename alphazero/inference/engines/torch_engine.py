@@ -36,7 +36,7 @@ def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine
 def precisions(device: torch.device) -> list[str]:
     """Return the number formats that torch computes fast on a device.
 
-    That is float32, and also bfloat16 if the hardware supports it.
+    These are float32 and, if the hardware supports it, bfloat16.
     """
     return ["float32", "bfloat16"] if has_bfloat16(device) else ["float32"]
 
@@ -70,7 +70,7 @@ class TorchEngine:
             copy_weights(fresh, self._network)
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions, on a CPU in the calling thread alone; see `Evaluator.evaluate`."""
+        """Evaluate positions, on one CPU thread unless on the main one; see `Evaluator.evaluate`."""
         assert self._network is not None
         self._limit_thread()
         num_rows = len(planes)
@@ -91,7 +91,7 @@ class TorchEngine:
 
 
 def padded(planes: np.ndarray, num_rows: int) -> np.ndarray:
-    """Append rows of zeros to ``planes`` (float32[B, C, H, W]) up to ``num_rows`` rows."""
+    """Append positions of all zeros to ``planes``, float32[B, C, H, W], up to ``num_rows`` rows."""
     if num_rows == len(planes):
         return planes
     zeros = np.zeros((num_rows - len(planes), *planes.shape[1:]), np.float32)
