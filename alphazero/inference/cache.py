@@ -119,7 +119,7 @@ class CachedEvaluator:
         return answers
 
     def _look_up(self, planes: np.ndarray, table: CacheTable) -> tuple[np.ndarray, np.ndarray]:
-        """Return logits and values from the table, after evaluating and storing missing positions."""
+        """Return logits and values from the table; evaluate and store missing positions first."""
         num_rows = len(planes)
         bits = np.ascontiguousarray(planes).reshape(num_rows, -1).view(np.uint32)
         logits = np.empty((num_rows, table.logits.shape[1]), np.float32)
@@ -309,7 +309,7 @@ def _key(bits, row, factors):
 
 @njit
 def _find(keys, first, key):
-    """Return the index of the entry that holds ``key`` or, if none does, of the entry to store it in.
+    """Return the index of the entry that holds ``key`` or, failing that, of the one to store it in.
 
     The latter is an empty entry of the key's group or, if the group is full, an entry to overwrite.
 

@@ -138,7 +138,7 @@ class _Batch:
         self._graph = self._captured(stream)
 
     def launch(self) -> None:
-        """Enqueue the forward pass and the copies around it on the current stream, without waiting."""
+        """Enqueue input copy, forward pass and output copies on the current stream; do not wait."""
         if self._graph is None:
             self._enqueue()
         else:
@@ -181,8 +181,9 @@ def padded_size(num_rows: int) -> int:
     """Return the number of rows to which a batch of ``num_rows`` positions is padded.
 
     Up to 16 rows, this is the next power of two; above, the next multiple of an eighth of that
-    power, or of 8 if that eighth is smaller. Few sizes are best because torch needs separate kernels, or a
-    CUDA graph, for each. (OpenVINO needs no padding: a change of size costs 0.1 ms.)
+    power, or of 8 if that eighth is smaller. Few sizes are best because torch needs separate
+    kernels, or a CUDA graph, for each size. (OpenVINO needs no padding: a change of size costs 0.1
+    ms.)
     """
     next_power = 1 << (num_rows - 1).bit_length()
     if num_rows <= 16:

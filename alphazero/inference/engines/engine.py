@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # importing torch takes seconds; naming an engine does not ne
 
 
 class Engine(Protocol):
-    """Runs the forward pass of one network at a time, on a particular library and device.
+    """Runs the forward pass of one network, with a particular library and number format.
 
     An engine follows the rules of `alphazero.inference.evaluator.Evaluator`. In addition, several
     threads may call `evaluate` at the same time. On a CPU, each call uses a single thread,

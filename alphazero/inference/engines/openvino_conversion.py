@@ -1,8 +1,8 @@
 """Converts a torch network to an OpenVINO model.
 
 The converted model takes the weights as inputs, so a network is converted only once; constants with
-the newest weights then replace these inputs. `openvino.convert_model` would send usage statistics to Intel (see
-`alphazero.inference.engines.openvino_engine`), so this module calls the undocumented
+the newest weights then replace these inputs. `openvino.convert_model` would send usage statistics
+to Intel (see `alphazero.inference.engines.openvino_engine`), so this module calls the undocumented
 `TorchScriptPythonDecoder` beneath it; tried with OpenVINO 2025.0, 2025.4, 2026.1 and 2026.4.
 ``tests/inference/test_engines.py`` compares the converted network with torch.
 """

@@ -70,7 +70,10 @@ class TorchEngine:
             copy_weights(fresh, self._network)
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions, on one CPU thread unless on the main one; see `Evaluator.evaluate`."""
+        """Evaluate positions; see `Evaluator.evaluate`.
+
+        On a CPU, the calling thread evaluates alone, unless it is the main thread.
+        """
         assert self._network is not None
         self._limit_thread()
         num_rows = len(planes)
