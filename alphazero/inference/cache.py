@@ -50,7 +50,7 @@ class Lookup(NamedTuple):
 
 
 class EvaluationCounts(NamedTuple):
-    """The positions requested and evaluated since a `CachedEvaluator` was created, and the time."""
+    """The numbers of positions requested from a cache and evaluated, and the evaluator's time."""
 
     num_requested: int  #: number of positions passed to `CachedEvaluator.evaluate`
     num_evaluated: int  #: number of positions passed on to the evaluator behind the cache
@@ -60,9 +60,9 @@ class EvaluationCounts(NamedTuple):
 class CachedEvaluator:
     """An `alphazero.inference.evaluator.Evaluator` that remembers the results of another evaluator.
 
-    Several threads may call it, but only one call runs at a time. In self-play, each thread has its
-    own cache: a shared cache would have slightly more hits, but the last bits of a result would
-    depend on which thread came first, so runs would not be reproducible.
+    Several threads may call `evaluate`, but only one call runs at a time. In self-play, each thread
+    has its own cache: a shared cache would have slightly more hits, but the last bits of a result
+    would depend on which thread came first, so runs would not be reproducible.
 
     Args:
         evaluator: evaluates the positions that are not stored; call `clear` when its weights
@@ -111,7 +111,7 @@ class CachedEvaluator:
         return EvaluationCounts(self._num_requested, self._num_evaluated, self._evaluator_s)
 
     def _ask(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions with the evaluator behind the cache, and add to `counts`."""
+        """Evaluate positions with the evaluator behind the cache, counting them and the time."""
         start = time.perf_counter()
         answers = self.evaluator.evaluate(planes)
         self._evaluator_s += time.perf_counter() - start

@@ -59,7 +59,7 @@ _LARGEST_VALUE = 1.001  # half precision may round to slightly above 1
 
 
 class ImpossibleAnswersError(InputError):
-    """Raised if a network's outputs have the wrong shape, are not finite, or exceed [-1, 1]."""
+    """Raised for network outputs of the wrong shape, not finite, or with values beyond [-1, 1]."""
 
 
 def checked(

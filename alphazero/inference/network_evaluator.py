@@ -69,8 +69,8 @@ class NetworkEvaluator:
 
     Raises:
         ConfigError: if this machine lacks the preferred engine.
-        ImpossibleAnswersError: if the network's outputs have wrong shapes, are not finite, or are
-            values outside [-1, 1].
+        ImpossibleAnswersError: if the network's outputs have wrong shapes, are not finite, or
+            contain values outside [-1, 1].
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class NetworkEvaluator:
         Raises:
             ConfigError: if this machine lacks the preferred engine.
             ImpossibleAnswersError: if the network's outputs have wrong shapes, are not finite, or
-                are values outside [-1, 1].
+                contain values outside [-1, 1].
         """
         self._sample: PositionSample = sample or self._sample
         self.report = self._engine.load(network, self._sample)

@@ -36,10 +36,10 @@ class EngineReport:
 
 
 class VerifiedEngine:
-    """Runs a network on the preferred engine, or a more precise one if its outputs deviate.
+    """Runs a network on the preferred engine or, if that is inaccurate, on a more precise one.
 
-    The limits are a mean KL divergence of 0.01 nats between the policies of an engine and of torch
-    in float32, and a mean absolute difference of 0.03 between the values.
+    An engine is inaccurate if, on a sample of positions, its policy has a mean KL divergence above
+    0.01 nats from that of torch in float32, or its values have a mean absolute error above 0.03.
 
     Args:
         choice: the preferred engine; `alphazero.inference.engines.registry.fallbacks` lists the
@@ -60,7 +60,7 @@ class VerifiedEngine:
         self._engines: dict[EngineChoice, Engine] = {}
 
     def load(self, network, sample: PositionSample) -> EngineReport:
-        """Load a network into the first sufficiently accurate engine and report which one that is.
+        """Load a network into the first sufficiently accurate engine, and report on that engine.
 
         Args:
             network: the torch module whose weights are copied.
@@ -69,7 +69,7 @@ class VerifiedEngine:
         Raises:
             ConfigError: if this machine lacks the preferred engine.
             ImpossibleAnswersError: if the reference engine's outputs have wrong shapes, are not
-                finite, or are values outside [-1, 1].
+                finite, or contain values outside [-1, 1].
         """
         start = time.perf_counter()
         refused = []
@@ -97,7 +97,7 @@ class VerifiedEngine:
         return EngineReport(str(choice), *found, ", ".join(refused), time.perf_counter() - start)
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate positions with the current engine and check its outputs.
+        """Evaluate positions with the current engine and check the engine's outputs.
 
         See `Evaluator.evaluate` for the arguments and the outputs.
 

@@ -192,8 +192,8 @@ class Learner:
         weights.
 
         Raises:
-            InputError: if a weight is missing, unknown or of the wrong shape.
-            ValueError: if an optimizer's state does not fit its weights.
+            InputError: if a weight or buffer is missing, unknown or of the wrong shape.
+            ValueError: if the shapes or dtypes of an optimizer's state do not fit its weights.
         """
         load_arrays(self.network, state["network"])
         if self._average is not None:

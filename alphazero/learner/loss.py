@@ -99,7 +99,7 @@ def _win_draw_loss(values: torch.Tensor) -> torch.Tensor:
     and is never shown.
 
     Returns:
-        [M, 3], for the same player as ``values``.
+        float32[M, 3], P(win, draw, loss) for the player whose viewpoint ``values`` have.
     """
     decided = values.abs()
     return torch.stack([(decided + values) / 2, 1 - decided, (decided - values) / 2], dim=1)

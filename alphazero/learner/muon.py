@@ -4,8 +4,9 @@ A step changes a kernel by the same amount in every direction, whether the gradi
 rarely or often.
 
 Source: K. Jordan et al. 2024 ("Muon: an optimizer for hidden layers in neural networks"). As there,
-a kernel [out, in, h, w] is treated as the matrix [out, in * h * w]. Kernels of equal shape form one
-batch; PyTorch's `torch.optim.Muon` updates matrices one by one and is missing from older versions.
+a kernel [out, in, h, w] is treated as the matrix [out, in * h * w]. Kernels of equal shape are
+updated as one batch; PyTorch's `torch.optim.Muon` updates matrices one by one and is missing from
+older versions.
 """
 
 import torch

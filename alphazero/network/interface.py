@@ -5,7 +5,7 @@ A network is a `torch.nn.Module`, made by ``Class(planes_shape, num_actions, set
     planes_shape        (C, H, W), the shape of the game's planes; a vector is (C, 1, 1)
     num_actions         A, the number of policy logits
     settings            `NetworkSettings`; a network may ignore any of them
-    options             the arguments in the setting ``network.options``
+    options             the keyword arguments in the setting ``network.options``
     forward(planes)     maps float32[M, C, H, W] to a `NetworkOutput`
 
 The planes may lie in memory with their channels last: use `flatten` or `reshape`, not `view`. A

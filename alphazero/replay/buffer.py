@@ -1,9 +1,10 @@
 """The replay buffer: samples of recent games, in a window that grows during the run.
 
-Finished games (`GameRecord`) are added; batches of planes and targets are drawn, with each sample
-transformed by a random symmetry, or with each symmetric image as a separate sample. Positions are
-stored as game states; planes are computed when a batch is made, so stored games stay valid if the
-input planes change. This module never imports torch.
+Finished games (`GameRecord`) are added; batches of planes and targets are drawn. Depending on the
+settings, each sample is transformed by a random symmetry, each symmetric image is a separate
+sample, or symmetries are not used. Positions are stored as game states; planes are computed when a
+batch is made, so stored games stay valid if the input planes change. This module never imports
+torch.
 """
 
 from collections.abc import Iterable, Iterator
@@ -144,8 +145,8 @@ class ReplayBuffer:
             max_states: maximum number of positions.
 
         Returns:
-            [M, K], states of K words, where M is ``max_states`` or the number of samples if that is
-            smaller.
+            [M, K], states of K words, where M is ``max_states`` or the number of stored samples,
+            whichever is smaller.
         """
         return self._states[self._slots(np.arange(min(max_states, self._num_kept)))]
 
@@ -268,13 +269,14 @@ def sample_plies(record: GameRecord, surprise_fraction: float) -> np.ndarray:
 
     Without surprise weighting, each searched ply appears once. With it, the weight of a ply is
 
-        1 - surprise_fraction + surprise_fraction * its surprise / the game's mean surprise
+        1 - surprise_fraction + surprise_fraction * the ply's surprise / the game's mean surprise
 
     and a ply may appear several times or never: KataGo's policy surprise weighting ("Other methods
     implemented in KataGo since the paper"). Fractional weights are carried over along the game
     instead of being rounded at random, so a stored game always gives the same samples.
 
     Args:
+        record: the game; if it has no surprises, they are not used.
         surprise_fraction: fraction of the samples that are assigned by surprise, in [0, 1].
     """
     plies = np.flatnonzero(record.is_target)

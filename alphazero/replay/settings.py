@@ -10,7 +10,7 @@ _BETA = 0.4  # slope of the window's growth at the start, as in KataGo
 
 @dataclasses.dataclass
 class ReplaySettings:
-    """The size of the replay window, and how games become training samples.
+    """The settings of the replay buffer: the window's size, symmetries and weighting of samples.
 
     The window is KataGo's (arXiv 1902.10565, appendix C); see `window_size`.
     """

@@ -23,8 +23,9 @@ from alphazero.search.subtree import keep_subtree
 class TreeSearch:
     """Searches the positions of B games in lockstep, with one evaluator for all of them.
 
-    A search ends after ``num_simulations`` simulations. The visits in a subtree kept from the
-    previous move count as simulations, unless ``settings.count_kept_visits`` is False.
+    A search ends after ``num_simulations`` simulations, or earlier if it proves the root's result.
+    The visits in a subtree kept from the previous move count as simulations, unless
+    ``settings.count_kept_visits`` is False.
 
     Memory: B * (max_simulations + 1) * `alphazero.search.tree.bytes_per_node(A)` bytes, plus a
     state for each node, allocated once. If kept visits do not count, `game.max_plies` times as much
@@ -47,7 +48,7 @@ class TreeSearch:
             targets; False searches as strongly as possible.
 
     Attributes:
-        counts: how much work all searches have done so far, as `SearchCounts`.
+        counts: the numbers of simulations and evaluations so far, and the evaluator's time.
     """
 
     def __init__(
@@ -155,9 +156,9 @@ class TreeSearch:
         """Run one simulation in every unfinished search, and evaluate all leaves in one batch.
 
         If a simulation reaches the end of a game, or a proven result, that result is backed up at
-        once, and a second simulation follows. There is no third, so that the other searches do not
-        wait long. With ``leaves_per_step`` above 1, each search runs up to that number of
-        simulations and no second round.
+        once, and that search runs a second simulation in the same step. It never runs a third, so
+        that the other searches do not wait long. With ``leaves_per_step`` above 1, each search
+        instead runs up to that number of simulations, once.
         """
         new = self._find(np.flatnonzero(self._in_use).astype(np.int32))
         if new is None:
@@ -194,7 +195,13 @@ class TreeSearch:
                     return
 
     def output(self, rows: np.ndarray, temperatures: np.ndarray | None = None) -> PolicyOutput:
-        """Return the given games' chosen actions, policies and values; see `Roots.output`."""
+        """Return the chosen actions, policies and values of the given games; see `Roots.output`.
+
+        Args:
+            rows: int[M], the indices of the games.
+            temperatures: float[M], factors of the Gumbel noise, 1 by default; ignored by PUCT
+                roots.
+        """
         return self._roots.output(rows, temperatures)
 
     def principal_variation(self, row: int) -> list[int]:
@@ -204,7 +211,8 @@ class TreeSearch:
             row: the index of the game.
 
         Returns:
-            The actions from the root on; [] if the root has not been evaluated.
+            The actions in order of play, the first at the root; [] if the root has not been
+            evaluated.
         """
         tree = self._tree
         node = trees.ROOT_INDEX

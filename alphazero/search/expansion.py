@@ -20,7 +20,7 @@ from alphazero.search.simulate import Edges
 
 @dataclasses.dataclass
 class SearchCounts:
-    """The simulations, evaluations and evaluator time of all searches of a `TreeSearch` so far."""
+    """The numbers of simulations and evaluations by a `TreeSearch`, and the evaluator's time."""
 
     num_simulations: int = 0  #: number of simulations that ended at a new node
     num_evaluations: int = 0  #: number of positions passed to the evaluator
@@ -93,7 +93,7 @@ class Expansion:
         self._exact_leaves = exact_leaves
 
     def new_nodes(self, edges: Edges, num_roots: int, depth: int) -> NewNodes:
-        """Compute the positions at the ends of edges, and try to prove their results.
+        """Compute the positions that edges lead to, and try to prove these positions' results.
 
         Args:
             edges: M edges found by simulations, without unused entries.
@@ -126,7 +126,7 @@ class Expansion:
         return Leaves(*(field[~positions.over] for field in leaves))
 
     def evaluate(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate M positions with the evaluator and add to `counts`.
+        """Evaluate M positions with the evaluator, counting the evaluations and their time.
 
         Args:
             states: [M, K], the positions, as states of K words.
@@ -174,6 +174,8 @@ def _prove(exact_leaves: ExactLeaves, positions: Transition, is_leaf: np.ndarray
     """Try to prove the results of positions; mark proven ones as over, with their exact results.
 
     Args:
+        exact_leaves: proves the results.
+        positions: M new positions; finished ones are left as they are.
         is_leaf: bool[M], False for roots, which are never proven here: a root needs its moves, not
             only its result.
 

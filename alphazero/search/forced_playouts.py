@@ -17,7 +17,9 @@ from alphazero.search.tree import ROOT_INDEX, UNPROVEN
 
 @njit
 def select_forced(tree, b, exploration):
-    """Choose the first visited root action below its `forced_visits`, or else PUCT's choice.
+    """Choose the first visited root action with too few visits, or else the one that PUCT chooses.
+
+    An action has too few visits if it has fewer than `forced_visits` requires.
 
     Args:
         tree, b: the search trees and the index of the game.
@@ -34,7 +36,7 @@ def select_forced(tree, b, exploration):
 
 @njit
 def forced_visits(tree, b, action, exploration):
-    """Return how many visits forced playouts require of a visited root action, as a real number.
+    """Return the number of visits, a float, that forced playouts require of a visited root action.
 
         forced_visits = sqrt(forced_playouts_k * prior * visits of all root actions)
 
@@ -55,12 +57,13 @@ def prune_forced(tree, rows, exploration, out_weights):
     """Remove the forced visits that PUCT would not have made from the root's visit fractions.
 
     The most visited action keeps all its visits. Every other action loses up to `forced_visits`
-    visits, one by one, as long as its PUCT score with one visit less (and the same value) stays
+    visits, one by one, as long as its PUCT score with one visit fewer (and the same value) stays
     below the score of the most visited action. An action reduced to a single visit loses that too.
     The visit fractions of proven roots are left unchanged.
 
     Args:
-        rows: int32[M], the indices of the games.
+        tree: the search trees of all games.
+        rows: int32[M], the indices of the games whose fractions are changed.
         exploration: the constants of the search, `alphazero.search.puct.Exploration`.
         out_weights: float32[M, A], from `alphazero.search.puct.root_policy`; changed in place, so
             that each row sums to 1 again.

@@ -34,7 +34,7 @@ MIN_PRIOR = 1e-37  # lower bound of priors before taking logarithms
 
 @njit
 def completion(tree, b, node, exploration):
-    """Return (mixed_value, scale): the value of a node's unvisited actions, and sigma's factor.
+    """Return the value of a node's unvisited actions, and the scale of all its actions' values.
 
         completed_value = children_values if the action was visited, else mixed_value
         mixed_value = (raw_value + N * sum(prior * value) / sum(prior)) / (1 + N)
@@ -47,6 +47,9 @@ def completion(tree, b, node, exploration):
     Args:
         tree, b, node: the search trees, the index of the game, and the index of the node.
         exploration: the constants of the search, `alphazero.search.puct.Exploration`.
+
+    Returns:
+        ``(mixed_value, scale)``.
     """
     num_visits, max_visits, mass, total = 0.0, 0.0, 0.0, 0.0
     for action in range(tree.children_index.shape[2]):
@@ -154,7 +157,7 @@ def select_root(tree, b, plan, exploration):
 
     Args:
         tree, b: the search trees and the index of the game.
-        plan: `alphazero.search.simulate.RootPlan`.
+        plan: `alphazero.search.simulate.RootPlan`, written by `plan_roots`.
         exploration: the constants of the search, `alphazero.search.puct.Exploration`.
     """
     made = 0
@@ -192,8 +195,9 @@ def root_policy(tree, rows, plan, exploration, temperatures, out_actions, out_we
     any weight.
 
     Args:
+        tree: the search trees of all games.
         rows: int32[M], the indices of the games.
-        plan: `alphazero.search.simulate.RootPlan`.
+        plan: `alphazero.search.simulate.RootPlan` with which the searches were run.
         exploration: the constants of the search, `alphazero.search.puct.Exploration`.
         temperatures: float64[M], factors by which the Gumbel noise is multiplied.
         out_actions: int32[M], output: the chosen actions.

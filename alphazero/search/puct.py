@@ -116,6 +116,7 @@ def mix_root_priors(tree, rows, noise, fraction, temperature):
     Both sums are over the legal actions. An action that is proven to lose keeps its prior of 0.
 
     Args:
+        tree: the search trees of all games, whose root priors are changed in place.
         rows: int32[M], the indices of the games.
         noise: float32[M, A], Gamma samples; dividing them by their sum makes them Dirichlet noise.
         fraction: fraction of noise in the new priors, in [0, 1].
@@ -154,7 +155,8 @@ def root_policy(tree, rows, out_weights, out_values):
     weight. The value of a proven root is its result; otherwise it is the mean of the simulations.
 
     Args:
-        rows: int32[M], the indices of the games.
+        tree: the search trees of all games.
+        rows: int32[M], the indices of the games whose roots are read.
         out_weights: float32[M, A], output: the visit fractions; each row sums to 1.
         out_values: float32[M], output: the values in [-1, 1], for the player to move.
     """

@@ -65,7 +65,7 @@ class Roots:
         self.plan: RootPlan | None = make_root_plan(tree) if settings.root == "gumbel" else None
 
     def prepare(self, rows: np.ndarray, budgets: np.ndarray) -> None:
-        """Add noise to the evaluated roots of given games; plan sequential halving at Gumbel roots.
+        """Add noise to the given games' evaluated roots; plan sequential halving at Gumbel roots.
 
         Noise is added only if the searches explore.
 
@@ -109,7 +109,7 @@ class Roots:
         return PolicyOutput(actions, targets, weights, values, is_sampled)
 
     def _add_dirichlet_noise(self, rows) -> None:
-        """Mix Dirichlet noise into the root priors of the given games."""
+        """Apply the root temperature to the given games' root priors and mix in Dirichlet noise."""
         settings, children_index = self.settings, self._tree.children_index
         alphas = np.full(len(rows), settings.dirichlet_alpha)
         if settings.dirichlet_alpha_per_move:
@@ -140,6 +140,11 @@ class Roots:
 
         Visits made only for exploration therefore do not count. Proven roots, and roots without
         visited actions, keep their entry in ``values``.
+
+        Args:
+            rows: int32[M], the indices of the games.
+            targets: float32[M, A], the policy targets.
+            values: float32[M], the mean results of the roots' simulations.
         """
         visited = self._tree.children_visits[rows, ROOT_INDEX] > 0
         weights = np.where(visited, targets, 0.0)

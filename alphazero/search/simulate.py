@@ -67,7 +67,8 @@ def simulate(tree, rows, budgets, exploration, plan, out_edges):
     finished. Finished searches are skipped.
 
     Args:
-        rows: int32[M], the indices of the games.
+        tree: the search trees of all games.
+        rows: int32[M], the indices of the games to search.
         budgets: int32[B], total visits of the root's actions at which each search ends.
         exploration: the constants of the search, `alphazero.search.puct.Exploration`.
         plan: `RootPlan` for sequential halving at the roots, or None for PUCT, with forced playouts
@@ -124,7 +125,7 @@ def write_edge(out_edges, index, row, parent, action):
 
 @njit
 def walk(tree, b, action, exploration, in_flight):
-    """Walk down from the root's ``action`` to an edge that leads to no node yet or a proven node.
+    """Walk down from the root to an edge that leads to a proven node or to no node yet.
 
     Args:
         tree, b: the search trees and the index of the game.
@@ -160,7 +161,7 @@ def is_finished(tree, b, budget):
 
 @njit
 def finished_rows(tree, budgets, out_finished):
-    """Write whether each game's search is finished into ``out_finished`` (bool[B]).
+    """Write into ``out_finished``, bool[B], whether each game's search is finished.
 
     Args:
         budgets: int32[B], total visits of the root's actions at which each search ends.

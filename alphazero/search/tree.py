@@ -7,7 +7,7 @@ This module does not depend on the game, the network, or how a search chooses it
 Layout and kernels follow mctx (google-deepmind/mctx, `tree.py`, `search.py`). Differences:
 
 - priors are stored as probabilities, not as logits;
-- an illegal action is marked in `children_index`;
+- illegal actions are marked with ILLEGAL in `children_index`, without a separate mask;
 - each node stores its player to move, so a player may move twice in a row;
 - proven results are carried up the tree (MCTS-Solver, M. Winands, Y. Björnsson and J.-T. Saito,
   "Monte-Carlo tree search solver", 2008), and a proven node is never evaluated again.
@@ -105,7 +105,8 @@ def add_nodes(tree, rows, parents, actions, players, over, results, out_nodes):
     """Append a node for each edge found by `simulate`, and back up the results of finished games.
 
     Args:
-        rows: int32[M], the indices of the games.
+        tree: the search trees of all games, changed in place.
+        rows: int32[M], the game of each edge.
         parents, actions: int32[M], from `simulate`; both NO_PARENT for a root.
         players, over, results: [M], fields of the new positions'
             `alphazero.games.batched_game.Transition`, with proven positions marked as over too.
@@ -232,7 +233,8 @@ def back_up(tree, b, leaf, value):
 def _sign(tree, b, parent, node):
     """Return 1 if the same player moves at ``parent`` and ``node``, otherwise -1.
 
-    Multiplying a value by it changes its viewpoint. No other function flips signs.
+    Multiplying one node's value by this sign gives the value for the other node's player. No other
+    function flips signs.
     """
     return 1.0 if tree.players[b, parent] == tree.players[b, node] else -1.0
 

@@ -43,7 +43,11 @@ REQUIRED = {LENGTHS, *GameRecord._fields} - GameRecord._field_defaults.keys()
 
 
 class GamesError(ValueError):
-    """Raised for arrays that are not valid games; the message is a clause without a full stop."""
+    """Raised for arrays that are not valid games.
+
+    The message is a clause that callers add to the file's name, such as "its outcomes are
+    float64[9], where float32[9] is expected".
+    """
 
 
 def flatten(records: Sequence[GameRecord]) -> dict[str, np.ndarray]:
@@ -66,7 +70,7 @@ def flatten(records: Sequence[GameRecord]) -> dict[str, np.ndarray]:
 
 
 def unflatten(columns: dict[str, np.ndarray]) -> list[GameRecord]:
-    """Split the arrays returned by `flatten` into games again; their arrays are views of these."""
+    """Split the arrays returned by `flatten` into one record per game, without copying."""
     ends = np.cumsum(columns[LENGTHS])
     parts = {
         name: np.split(column, ends[:-1]) for name, column in columns.items() if name != LENGTHS

@@ -97,7 +97,7 @@ class SelfPlay:
                 ``carry_over`` is on, only as many games are started as are needed to reach this
                 number.
             progress: fraction of the run that is done, in [0, 1]; determines the number of
-                simulations if the settings let it grow during the run.
+                simulations if the settings let that number grow during the run.
         """
         self._num_simulations = simulations_at(self.settings, progress)
         playing = self.games.playing
@@ -142,7 +142,7 @@ class SelfPlay:
         self.games.load_state_dict(state)
 
     def _start_games(self) -> None:
-        """Start games in the rows without one, but no more than are still to be started."""
+        """Start new games in the free rows, but no more than are still to be started."""
         if self.games.playing.all() or self._games_to_start == 0:
             return
         rows = np.flatnonzero(~self.games.playing)[: self._games_to_start]

@@ -90,8 +90,9 @@ def simulations_at(settings: SelfPlaySettings, progress: float) -> int:
 def ply_temperatures(settings: SelfPlaySettings, plies: np.ndarray) -> np.ndarray:
     """Return the temperature at which the move at each ply is sampled.
 
-    It is ``temperature`` for the first ``num_sampled_plies`` plies and ``final_temperature`` after
-    them, or approaches this with a half-life of ``temperature_half_life`` plies if that is not 0.
+    The temperature is ``temperature`` for the first ``num_sampled_plies`` plies. After them, it is
+    ``final_temperature`` or, if ``temperature_half_life`` is not 0, approaches this value with that
+    half-life in plies.
 
     Args:
         plies: int[M], plies counted from 0.

@@ -114,7 +114,7 @@ class ParallelSelfPlay:
             self._advance()
 
     def state_dict(self) -> dict:
-        """Return the games in progress and the random states of all workers, without the trees."""
+        """Return the workers' games in progress and random states, without the search trees."""
         return {str(index): worker.state_dict() for index, worker in enumerate(self.workers)}
 
     def load_state_dict(self, state: dict) -> None:
@@ -131,7 +131,11 @@ class ParallelSelfPlay:
                 worker.load_state_dict(own)
 
     def _advance(self) -> list[list[GameRecord]]:
-        """Let each worker take `_STEPS_BETWEEN_MEETINGS` steps; return its finished games."""
+        """Let all workers take `_STEPS_BETWEEN_MEETINGS` steps, in parallel.
+
+        Returns:
+            The games that finished during these steps, one list per worker.
+        """
         if self._pool is None:
             return [self.workers[0].advance(_STEPS_BETWEEN_MEETINGS)]
         return list(

@@ -38,10 +38,13 @@ def make_engine(choice: EngineChoice, device: torch.device, num_threads: int) ->
 
 
 def precisions(engine: str, device: torch.device) -> list[str]:
-    """Return the number formats that an engine runs fast on a device; [] if it cannot run there.
+    """Return the number formats in which an engine is fast on a device.
 
     Args:
         engine: name of the engine, one of `ENGINES`.
+
+    Returns:
+        Some of `PRECISIONS`; [] if the engine cannot run on the device.
 
     Raises:
         ConfigError: if there is no such engine.

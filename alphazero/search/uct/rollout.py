@@ -1,7 +1,7 @@
 """Rollouts: play a position to its end, with uniformly random moves or with a softmax policy.
 
-The result is counted in points for the player who moves first in the game (see
-`alphazero.search.uct.tree`). The softmax policy is over the game's own evaluation of its moves
+The result is counted in points for the player who moves first in the game: 2 for a win, 1 for a
+draw, 0 for a loss. The softmax policy is over the game's own evaluation of its moves
 (`rules.action_scores`), a weighted sum of features that each game defines.
 `scripts/tune_rollouts.py` tunes the weights.
 """
@@ -34,7 +34,7 @@ class RolloutScratch(NamedTuple):
 
 
 class RolloutPolicy(NamedTuple):
-    """How rollouts choose their moves."""
+    """The policy by which rollouts choose moves: uniformly random, or a softmax of evaluations."""
 
     weighted: bool  #: True: by the softmax of the game's evaluation; False: uniformly at random
     weights: np.ndarray  #: float64[F], the weights of the evaluation's features
@@ -53,7 +53,7 @@ def make_rollout_scratch(num_actions: int) -> RolloutScratch:
 
 @njit
 def rollout(game, state, policy, rng):
-    """Play ``state`` to the end of the game, in place, and return the points.
+    """Play from ``state`` to the end of the game, and return the first player's points.
 
     Args:
         game: the game's compiled rules.
@@ -62,8 +62,8 @@ def rollout(game, state, policy, rng):
         rng: the random state for kernels, see `alphazero.runtime.random_generators.kernel_rng`.
 
     Returns:
-        The points of the player who moves first in the game: 2 for a win, 1 for a draw, 0 for a
-        loss, and intermediate values for other results.
+        2 if the player who moves first in the game wins, 1 for a draw, 0 for a loss, and
+        intermediate values for other results.
     """
     scratch = policy.scratch
     if policy.weighted:
@@ -164,7 +164,7 @@ def sample_index(chances, num, total, rng):
 
 
 def check_weights(game: CompiledGame, weights=None) -> np.ndarray:
-    """Check the weights of a game's move evaluation and return them as float64[F].
+    """Check the weights of a game's move evaluation and return them, or the default, as float64[F].
 
     Args:
         weights: one number per feature of the game's evaluation; None takes the game's default

@@ -86,7 +86,7 @@ def move_to_root(tree, node: int) -> None:
 
 @njit
 def hash_of(state):
-    """Return a 32-bit hash of a state, from one xorshift round per word and two more.
+    """Return a 32-bit hash of a state, from one xorshift round per word and two final ones.
 
     See `alphazero.runtime.random_generators` for xorshift.
     """

@@ -62,7 +62,7 @@ ROOTS_OF_LOGS[1:] = np.sqrt(np.log(_COUNTS))
 
 
 class Tree(NamedTuple):
-    """The statistics of one UCT search.
+    """The nodes of a UCT search, with their visits, points and children, as arrays.
 
     The arrays are uninitialized before `start_tree`, and nothing is read before it is written. With
     statistics by node, all but the first two arrays are empty.
@@ -169,6 +169,7 @@ def select(tree, node, player, uct_c, rng):
     Unvisited children therefore come first, in random order.
 
     Args:
+        tree, node: the search tree and the index of an expanded node.
         player: the player to move at ``node``.
         uct_c: exploration constant C of UCB1.
         rng: the random state for kernels, see `alphazero.runtime.random_generators.kernel_rng`.
@@ -216,7 +217,7 @@ def action_of(tree, edge):
 
 
 def children_of(tree: Tree, node: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the actions of an expanded node, and the index of the node each leads to."""
+    """Return an expanded node's actions, and the index of the node that each leads to."""
     first = int(tree.nodes[node]["first_child"])
     edges = slice(first, first + int(tree.nodes[node]["num_children"]))
     if len(tree.edges) > 0:
@@ -350,6 +351,7 @@ def backpropagate(tree, path, length, points):
     """Add one visit with ``points`` to each of the first ``length`` nodes of ``path``.
 
     Args:
+        path: int32[T + 1], the indices of the simulation's nodes from the root.
         points: the simulation's result, in points for the player who moves first in the game.
     """
     for i in range(length):
