@@ -59,7 +59,10 @@ _LARGEST_VALUE = 1.001  # half precision may round to slightly above 1
 
 
 class ImpossibleAnswersError(InputError):
-    """Raised for network outputs of the wrong shape, not finite, or with values beyond [-1, 1]."""
+    """Raised if a network's outputs have the wrong shape or are not finite or out of range.
+
+    The range of values is [-1, 1], except for rounding.
+    """
 
 
 def checked(

@@ -42,7 +42,8 @@ def make_network(
     Args:
         planes_shape: (C, H, W), the shape of the game's input planes.
         num_actions: A, the number of policy logits.
-        settings: ``settings.kind`` chooses the architecture, the other fields its size.
+        settings: ``settings.kind`` chooses the architecture, the other fields its size and value
+            head.
         seed: determines the weights; the state of torch's global generator is left unchanged.
 
     Raises:

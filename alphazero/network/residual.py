@@ -10,7 +10,12 @@ from alphazero.network.interface import NetworkOutput, NetworkSettings, num_valu
 
 
 class ConvNorm(nn.Module):
-    """A convolution that keeps the board's size, followed by batch normalization."""
+    """A convolution that keeps the board's size, followed by batch normalization.
+
+    Args:
+        channels_in, channels_out: number of channels of the input and of the output.
+        kernel_size: side of the square kernel.
+    """
 
     def __init__(self, channels_in: int, channels_out: int, kernel_size: int):
         super().__init__()
@@ -34,6 +39,10 @@ class ResidualBlock(nn.Module):
     """A residual block: two convolutions with a skip connection around them (He et al. 2016).
 
     Outputs of layers are modified in place to save memory bandwidth, which all threads share.
+
+    Args:
+        channels: number of channels of the input, of the output, and between the convolutions.
+        kernel_size: side of the square kernels.
     """
 
     def __init__(self, channels: int, kernel_size: int):

@@ -31,7 +31,7 @@ _TYPES_OF_INFO: dict[str, Any] = {
 
 
 class NetworkFile(NamedTuple):
-    """The contents of a network file: weights, game, settings and further information."""
+    """A network file read into memory: weights, game, settings and further information."""
 
     arrays: dict[str, np.ndarray]  #: weights and normalization statistics by name
     game: str  #: the game's name, see `alphazero.own_games.registry.make_game`

@@ -19,7 +19,7 @@ _FIRST_PLIES = 64  # initial capacity in plies; `max_plies` may exceed any real 
 
 
 class Moves(NamedTuple):
-    """Moves in several games: one ply of each game, [M, ...], or all plies, [B, T, ...]."""
+    """Data of the moves in several games: at one ply each, [M, ...], or at all, [B, T, ...]."""
 
     states: np.ndarray  #: [..., K], the positions before the moves
     actions: np.ndarray  #: int32[...], the actions played
@@ -120,7 +120,7 @@ class GamesInProgress:
         return {"rows": rows, **per_game, **per_ply}
 
     def load_state_dict(self, state: dict[str, np.ndarray]) -> None:
-        """Replace all games by those in a state that `state_dict` returned."""
+        """Replace all games with those in a state that `state_dict` returned."""
         rows = state["rows"]
         self.playing[:] = False
         for name, array in self._per_game().items():

@@ -34,7 +34,7 @@ def make(choice: EngineChoice, device: torch.device, num_threads: int) -> Engine
 
 
 def precisions(device: torch.device) -> list[str]:
-    """Return the number formats that torch computes fast on a device.
+    """Return the number formats in which torch is fast on a device.
 
     These are float32 and, if the hardware supports it, bfloat16.
     """

@@ -80,7 +80,7 @@ def rollout(game, state, policy, rng):
 
 @njit
 def record_rollout(game, tree, state, policy, path, length, rng):
-    """Play ``state`` to its end like `rollout`, and append the nodes of its positions to a path.
+    """Play ``state`` to its end like `rollout`, and append the nodes passed through to ``path``.
 
     A new position is added to the table if there is room, and skipped otherwise. It gets no
     children here; a later walk in the tree may expand it.

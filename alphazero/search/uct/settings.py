@@ -77,7 +77,7 @@ class PositionStatistics(NamedTuple):
 
 
 def best_moves(visits: np.ndarray, values: np.ndarray, final_move: str) -> np.ndarray:
-    """Return the indices of the best moves: one, or several if they are tied.
+    """Return the indices of the best of M moves: one, or several if they are tied.
 
     Args:
         visits: [M], the visits of each move.

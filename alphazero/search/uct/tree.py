@@ -258,7 +258,7 @@ def open_root(game, tree, root_state, scratch):
 
 @njit
 def expand(game, tree, node, state, scratch):
-    """Add the children of a leaf if it was visited before, its game goes on, and there is room.
+    """Add a leaf's children if it was visited before, its game is not over, and there is room.
 
     Args:
         game: the game's compiled rules.
