@@ -69,13 +69,14 @@ def play_match(
         openings: how to sample the openings; their seed is independent of the players' seeds.
         progress: called with the current state of the match whenever games have finished.
         should_stop: called with the pair counts so far (see `MatchReport.pair_counts`) after each
-            pair is counted; returning True ends the match with that pair.
+            pair is counted; if it returns True, the match ends with that pair.
 
     Returns:
         The results of all counted pairs, from player A's viewpoint.
 
     Raises:
-        ConfigError: if ``num_games`` is odd or less than 2, or there are no suitable openings.
+        ConfigError: if ``num_games`` is odd or less than 2, or no openings can be sampled because
+            random games end too early.
         ValueError: if a player chooses an illegal move.
     """
     check_num_games(num_games)
@@ -121,8 +122,8 @@ class _Match:
     """The games of a match in progress, many of them advancing in lockstep.
 
     Args:
-        players: players A and B.
-        openings: the moves of each opening, from which one pair of games starts.
+        players: player A, then player B.
+        openings: the moves of each opening; each opening starts one pair of games.
     """
 
     def __init__(self, game: Game, players: tuple[Player, Player], openings: list[tuple[int, ...]]):
@@ -190,10 +191,10 @@ class _Match:
             self._stopped = should_stop is not None and should_stop(tuple(self._pair_counts))
 
     def _move(self, side: int, indices: np.ndarray) -> None:
-        """Let one player move in some games; record its moves and the results of finished games.
+        """Play one player's move in each of the given games; record the moves and any final scores.
 
         Args:
-            side: the player to move: 0 for player A, 1 for player B.
+            side: the player who moves: 0 for player A, 1 for player B.
             indices: int64[B], the indices of the games in which this player is to move.
 
         Raises:

@@ -67,14 +67,14 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Two bounds of the log-likelihood ratio at which the test ends.
+        """The two values of the log-likelihood ratio at which the test ends.
 
         H0 is accepted at or below the first, H1 at or above the second.
         """
         return math.log(self.beta / (1.0 - self.alpha)), math.log((1.0 - self.beta) / self.alpha)
 
     def test(self, pair_counts: Sequence[float]) -> SprtResult:
-        """Apply the test to the pairs of games played so far.
+        """Return the log-likelihood ratio, and the accepted hypothesis if any, after some games.
 
         Args:
             pair_counts: numbers of pairs in which player A's mean score was 0, 1/4, 1/2, 3/4 and 1.
@@ -85,7 +85,7 @@ class Sprt:
         return SprtResult(llr, accepted, round(sum(pair_counts)))
 
     def is_decided(self, pair_counts: Sequence[float]) -> bool:
-        """Return whether either hypothesis is accepted after the pairs of games played so far.
+        """Return whether the games played so far suffice to accept one of the hypotheses.
 
         Args:
             pair_counts: numbers of pairs in which player A's mean score was 0, 1/4, 1/2, 3/4 and 1.
@@ -101,7 +101,7 @@ def log_likelihood_ratio(pair_counts: Sequence[float], elo0: float, elo1: float)
     Args:
         pair_counts: numbers of pairs in which player A's mean score was 0, 1/4, 1/2, 3/4 and 1.
         elo0: player A's rating minus player B's, in Elo, under hypothesis H0.
-        elo1: the same under hypothesis H1.
+        elo1: player A's rating minus player B's, in Elo, under hypothesis H1.
     """
     counts = [count or UNSEEN for count in pair_counts]
     scores = [score_from_elo(elo) for elo in (elo0, elo1)]

@@ -56,7 +56,7 @@ def check_setting(text: str) -> str:
     """Validate the setting ``endgame`` and return it unchanged.
 
     Args:
-        text: "off", "auto", or the number of nodes that an answer may cost on average.
+        text: "off", "auto", or the mean number of nodes that solving a leaf may take.
 
     Raises:
         ConfigError: if it is not "off", "auto" or a whole number from 1 to 10**9.
@@ -70,7 +70,7 @@ def check_setting(text: str) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class LeafPolicy:
-    """Decides which leaves of a search to solve exactly, given the limits of the search."""
+    """Decides which leaves of a search tree to solve exactly, given the search's limits."""
 
     provers: list[Prover]  #: exact searches of the game, one for each thread
     #: float64[num_stages], mean number of nodes to solve a leaf with a given number of empty cells
@@ -108,8 +108,8 @@ def _tiers(move_nodes: float, cheap: float, num_cores: int) -> list[Tier]:
     """Return the limits on the cost of solving leaves during a move, the most expensive tier first.
 
     Args:
-        move_nodes: number of nodes that one core searches during the move.
-        cheap: number of nodes that solving a leaf may always cost.
+        move_nodes: number of nodes that one core can search during the move.
+        cheap: mean number of nodes that solving a leaf may always take, without a budget.
         num_cores: number of cores that solve leaves at the same time.
     """
     expensive = [
@@ -127,7 +127,7 @@ def make_leaf_policy(game: Game, setting: str, num_threads: int) -> LeafPolicy |
     half a second.
 
     Args:
-        setting: "off", "auto", or the number of nodes that solving a leaf may cost on average.
+        setting: "off", "auto", or the mean number of nodes that solving a leaf may take.
         num_threads: number of threads that solve leaves.
 
     Returns:

@@ -47,11 +47,11 @@ _LIMITS = ("num_simulations", "time_limit_s")
 
 
 class PlayerSpec(NamedTuple):
-    """The contents of a player specification: the kind of player, and its settings."""
+    """A parsed player specification: the kind of player, and its settings."""
 
     #: The kind of player: a name without a number, such as "uct", or "gtp:COMMAND", or a path.
     kind: str
-    #: The default settings, overridden by those of the specification.
+    #: The caller's default settings, with those given in the specification replaced.
     settings: PlayerSettings
 
 
@@ -74,8 +74,8 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
         settings: defaults for the settings that ``spec`` leaves open.
 
     Raises:
-        ConfigError: if the player, a setting or a value does not exist, or the player cannot be
-            made.
+        ConfigError: if there is no such player or setting, a value is invalid, or the player cannot
+            be made.
         UnsolvableError: if the player is the solver and the game has none.
         StoredFileError: if the network cannot be read, or plays another game.
     """
@@ -95,7 +95,7 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
 def check_player(
     spec: str, game_name: str, settings: PlayerSettings | None = None, rules_digest: str = ""
 ) -> None:
-    """Raise an error unless a specification describes an existing player, without making it.
+    """Raise an error unless a specification describes an existing player; do not make the player.
 
     Args:
         spec: a specification that `make_player` takes.
@@ -104,7 +104,7 @@ def check_player(
         rules_digest: digest of the game's rules, see `network_path`.
 
     Raises:
-        ConfigError: if the player, a setting or a value does not exist.
+        ConfigError: if there is no such player or setting, or a value is invalid.
     """
     kind, _ = read_spec(spec, settings)
     if is_own_player(kind):
@@ -246,8 +246,8 @@ def network_path(kind: str, game_name: str, rules_digest: str = "") -> Path | No
         The path; None if ``kind`` names a player without a network, or is unknown.
 
     Raises:
-        ConfigError: if ``kind`` looks like a path but nothing is there, or the game has no such
-            network.
+        ConfigError: if ``kind`` looks like a path but does not exist, or is a name and the game has
+            no such network.
     """
     if kind in ("network", "latest") and (newest := _newest_network(game_name, rules_digest)):
         return newest
@@ -272,7 +272,7 @@ def network_path(kind: str, game_name: str, rules_digest: str = "") -> Path | No
 
 
 def _newest_network(game_name: str, rules_digest: str) -> Path | None:
-    """Return the newest network under checkpoints/ trained for a game, or None if there is none.
+    """Return the last modified network under checkpoints/ trained for a game, None without any.
 
     Args:
         game_name: the game's name.

@@ -72,7 +72,7 @@ def game_of_set(path: str | Path) -> str:
 
 
 def read_set(path: str | Path, game: Game) -> EvaluationSet:
-    """Read an evaluation set from a file, checking every position.
+    """Read an evaluation set from a CSV file, checking every position against the rules.
 
     Args:
         game: the game that the set must be for.
@@ -130,7 +130,8 @@ def _parsed(line: str, game: Game) -> tuple[tuple[int, ...], np.ndarray, np.ndar
         player to move (int16[A], `ILLEGAL_SCORE` if illegal) and its source.
 
     Raises:
-        ValueError: if the line does not describe a valid position of an `EvaluationSet`.
+        ValueError: if the line is malformed, a legal action has no score, the source is unknown,
+            the game is over, or every move keeps the best possible result.
     """
     try:
         moves_text, scores_text, source = line.split(",")
