@@ -1,7 +1,7 @@
 """Play a match: paired games between two players of a game, summarized in a `MatchReport`.
 
 Both games of a pair start from the same random opening; each player moves first in one of them, so
-that an unbalanced opening favours neither. In a game of one player, each player plays one game of
+that an unbalanced opening favours neither. In a one-player game, each player plays one game of
 the pair alone, and the better result wins the pair. Openings differ from pair to pair, so that
 deterministic players do not repeat one game. This module does not depend on networks, files or
 consoles.
@@ -33,7 +33,7 @@ FIRST_GAMES = 16
 class MatchProgress(NamedTuple):
     """The state of a match in progress.
 
-    Wins, draws and losses are those of player A in the finished games or, in a game of one player,
+    Wins, draws and losses are those of player A in the finished games or, in a one-player game,
     in the pairs counted so far.
     """
 
@@ -168,7 +168,7 @@ class _Match:
         num_new = max(0, max_parallel - len(self._active))
         active = np.concatenate([self._active, self._waiting[:num_new]])
         self._waiting = self._waiting[num_new:]
-        # In a game of one player, 0 is always to move: A plays every second game, B the others.
+        # In a one-player game, 0 is always to move: A plays every second game, B the others.
         a_to_move = self._game.players(self._states[active]) == active % 2
         for side, indices in enumerate((active[a_to_move], active[~a_to_move])):
             if len(indices):

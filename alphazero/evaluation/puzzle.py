@@ -1,4 +1,4 @@
-"""Compare how well two players solve a game of one player (a puzzle) from the same openings.
+"""Compare how well two players solve a one-player game (a puzzle) from the same openings.
 
 The input is a match (`alphazero.evaluation.match`), in which each player has played each opening
 alone. Both players' results, on the game's own scoring scale, are compared pair by pair and, if the

@@ -17,7 +17,7 @@ pseudo-observations, two of 0 and two of 1, as the "plus four" interval does (Ag
 If all pairs are won or lost, this is exactly the Agresti-Coull interval; with few pairs it tends to
 be too wide.
 
-In a game of one player, both players play each opening alone. The better result wins the pair, so
+In a one-player game, both players play each opening alone. The better result wins the pair, so
 that x is 0, 1/2 or 1; `alphazero.evaluation.puzzle` extracts the results themselves.
 """
 
@@ -41,7 +41,7 @@ class MatchGame(NamedTuple):
     moves: tuple[int, ...]  #: actions from the start of the game, including the opening
     a_moves_first: bool  #: whether player A plays the side that moves first in the game
     #: player A's points: 1 for a win, 0.5 for a draw, 0 for a loss, or a number in between; in a
-    #: game of one player, (1 + result) / 2 if A played it and (1 - result) / 2 if B did,
+    #: one-player game, (1 + result) / 2 if A played it and (1 - result) / 2 if B did,
     #: where the result is in [-1, 1]
     score: float
     pair_index: int  #: index of the pair; both games of a pair have the same opening
@@ -76,24 +76,24 @@ class MatchReport:
 
     @cached_property
     def total(self) -> Tally:
-        """Player A's wins, draws and losses in all games (in pairs, in a game of one player)."""
+        """Player A's wins, draws and losses in all games (in pairs, in a one-player game)."""
         if self.num_players == 1:
             return _tally(self.pair_scores)
         return _tally(game.score for game in self.games)
 
     @property
     def wins(self) -> int:
-        """Number of games (pairs, in a game of one player) that player A won."""
+        """Number of games (pairs, in a one-player game) that player A won."""
         return self.total.wins
 
     @property
     def draws(self) -> int:
-        """Number of games (pairs, in a game of one player) that were drawn."""
+        """Number of games (pairs, in a one-player game) that were drawn."""
         return self.total.draws
 
     @property
     def losses(self) -> int:
-        """Number of games (pairs, in a game of one player) that player A lost."""
+        """Number of games (pairs, in a one-player game) that player A lost."""
         return self.total.losses
 
     @cached_property
@@ -108,7 +108,7 @@ class MatchReport:
 
     @property
     def score(self) -> float:
-        """Player A's mean points per game (per pair in a game of one player), in [0, 1].
+        """Player A's mean points per game (per pair in a one-player game), in [0, 1].
 
         A win is 1 point, a draw half a point and a loss 0.
         """
@@ -195,7 +195,7 @@ class MatchReport:
 def pair_score(points: Sequence[float], num_players: int = 2) -> float:
     """Return player A's score in a pair of games: the mean of its points in the two games.
 
-    In a game of one player, the result is 1 if A did better than B, 0 if worse, and 0.5 if equally
+    In a one-player game, the result is 1 if A did better than B, 0 if worse, and 0.5 if equally
     well.
 
     Args:

@@ -1,4 +1,4 @@
-"""Remember the best lines of play that searches have found in a game of one player.
+"""Remember the best lines of play that searches have found in a one-player game.
 
 Finished searches supply the lines; for each position of a known line, the next action can be looked
 up. With only one player, a known line can always be followed. The player follows it if its result

@@ -174,7 +174,7 @@ class SearchPlayer:
     def _choice(self, search: TreeSearch, states: np.ndarray) -> Choice:
         """Return the moves that a finished search has chosen.
 
-        In a game of one player, known lines of play replace moves that are no better.
+        In a one-player game, known lines of play replace moves that are no better.
 
         Args:
             states: [B, K], the positions that were searched.
@@ -191,7 +191,7 @@ class SearchPlayer:
         """Search each of at most `batch_size` positions and return the finished search.
 
         Every search starts with an empty tree, so that no move depends on earlier searches. Only in
-        a game of one player are the best lines of play kept.
+        a one-player game are the best lines of play kept.
 
         Args:
             states: [B, K], the positions.

@@ -2,7 +2,7 @@
 
 A `ProofReport` is made for a game and a function that chooses moves. The player chooses one move in
 every unfinished position, in large batches. These moves are then played against every possible
-sequence of opposing moves, or alone in a game of one player, and each is compared with perfect
+sequence of opposing moves, or alone in a one-player game, and each is compared with perfect
 play. The proof holds for this table of moves: if a player chooses at random, it says nothing about
 the player's next game.
 
@@ -53,12 +53,12 @@ class ProofReport:
     """How a player fares against every line of play, and the positions that it misplays."""
 
     game_name: str
-    #: two reports, one with the player moving first and one second; empty in a game of one player
+    #: two reports, one with the player moving first and one second; empty in a one-player game
     sides: tuple[SideReport, ...]
     num_not_final: int  #: number of unfinished positions that any legal moves reach
     num_accurate: int  #: number of these in which the player's move keeps the best possible result
     failures: list[Failure]  #: the other unfinished positions
-    #: in a game of one player, the result that the player reaches from the start, and the best
+    #: in a one-player game, the result that the player reaches from the start, and the best
     #: possible result; both in [-1, 1]
     results: tuple[float, float] | None = None
 
@@ -136,7 +136,7 @@ def _failure(exact: ExactValues, row: int, action: int, value: float) -> Failure
 
 
 def _play_alone(positions: Positions, chosen: np.ndarray) -> float:
-    """Follow the player's moves in a game of one player and return the final result, in [-1, 1].
+    """Follow the player's moves in a one-player game and return the final result, in [-1, 1].
 
     Args:
         positions: all positions of the game.

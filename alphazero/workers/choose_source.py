@@ -31,8 +31,8 @@ def make_source(
     """Make the source of training games that the settings select.
 
     Args:
-        settings: `TrainSettings`, already validated, with the inference engine that the learner's
-            process uses.
+        settings: `TrainSettings`, already validated, in which "auto" has been replaced by the
+            inference engine that the learner's process uses.
         wanted_evaluator: the user's evaluator settings, which may say "auto"; used by workers that
             choose their own engines.
         streams: the evaluators of the learner's process, one for each self-play thread.

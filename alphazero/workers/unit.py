@@ -26,7 +26,7 @@ from alphazero.selfplay.threads import ParallelSelfPlay
 
 @dataclasses.dataclass
 class Job:
-    """What a worker must know about a run before its first unit of work."""
+    """A run's game, settings and seed, sent to each worker before its first unit of work."""
 
     run: str = ""  #: unique name of the run, which seeds the games of free mode
     game: str = ""  #: the game's name
@@ -70,7 +70,7 @@ class WorkerFacts(NamedTuple):
 
 
 class SelfPlayWork(NamedTuple):
-    """An amount of self-play: counts and seconds, summed over all threads."""
+    """Counts and timings that measure an amount of self-play, summed over all threads."""
 
     num_simulations: int  #: simulations that added a leaf node
     num_evaluations: int  #: positions that the search passed to the evaluator
@@ -84,21 +84,21 @@ class SelfPlayWork(NamedTuple):
 
     @classmethod
     def now(cls, selfplay: ParallelSelfPlay, streams: Sequence[CachedEvaluator]) -> "SelfPlayWork":
-        """Return the amount of self-play done since ``selfplay`` was created; `thread_s` stays 0.
+        """Return the amount of self-play done since ``selfplay`` was created; `thread_s` is 0.
 
         Args:
             selfplay: plays the games; it counts simulations, evaluations and so on.
-            streams: the evaluators of its threads, which count their requests and seconds.
+            streams: the evaluators of the threads, which count requests, batches and seconds.
         """
         counts = np.sum([stream.counts for stream in streams], axis=0)
         return cls(*dataclasses.astuple(selfplay.counts), *counts)
 
     def since(self, before: "SelfPlayWork") -> "SelfPlayWork":
-        """Return this amount minus an earlier one, field by field."""
+        """Return this amount minus an earlier amount ``before``, field by field."""
         return SelfPlayWork._make(count - old for count, old in zip(self, before))
 
     def plus(self, more: Sequence[float]) -> "SelfPlayWork":
-        """Return the sum of this amount and another one, field by field."""
+        """Return the sum of this amount and ``more``, field by field."""
         return SelfPlayWork._make(count + other for count, other in zip(self, more, strict=True))
 
 
@@ -144,7 +144,8 @@ def play_ordered(
 
     Args:
         selfplay: plays the games; its setting ``carry_over`` must be off.
-        streams: the evaluators of its threads; their caches are cleared first.
+        streams: the evaluators of the threads; their caches are cleared first.
+        seed: the run's seed.
     """
     for stream in streams:
         stream.clear()
