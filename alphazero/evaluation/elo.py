@@ -78,7 +78,7 @@ class Ratings:
         return self.difference(player, self.anchor)[1]
 
     def interval(self, player: str) -> Interval:
-        """Return the 95% confidence interval of a player's rating in Elo; the anchor's is exact."""
+        """Return the 95% confidence interval of a player's Elo rating (zero width for the anchor)."""
         centre = self.elo[self.players.index(player)]
         margin = Z_95 * self.stderr(player)
         return Interval(float(centre - margin), float(centre + margin))
@@ -136,7 +136,7 @@ def rate(pairings: Iterable[Pairing], anchor: str, anchor_elo: float = 1000.0) -
 def count_pairs(
     pairings: Iterable[Pairing], players: Iterable[str] = ()
 ) -> tuple[tuple[str, ...], np.ndarray]:
-    """Sum, for every two players, their numbers of pairs of games with each score.
+    """Combine pairings into one table of how many game pairs every two players have by score.
 
     Args:
         pairings: the games played; the same two players may occur in several pairings, in either
@@ -163,7 +163,8 @@ def fit(counts: np.ndarray, precision: float = 0.0) -> np.ndarray:
     """Compute the maximum-likelihood ratings of P players by Newton's method.
 
     Args:
-        counts: float64[P, P, 5], pair counts as `count_pairs` returns them.
+        counts: float64[P, P, 5], numbers of game pairs by player, opponent and score, see
+            `count_pairs`.
         precision: inverse variance of a normal prior with mean 0 on each rating, in the units of
             the ratings. With 0 there is no prior; the likelihood must then have a finite maximum,
             so no group of players may have won every game against the rest.
@@ -208,7 +209,8 @@ def information(counts: np.ndarray, units: np.ndarray) -> np.ndarray:
     """Return the Fisher information matrix of the ratings: H in the module docstring.
 
     Args:
-        counts: float64[P, P, 5], pair counts as `count_pairs` returns them.
+        counts: float64[P, P, 5], numbers of game pairs by player, opponent and score, see
+            `count_pairs`.
         units: float64[P], ratings in units of 400 / ln 10 Elo.
 
     Returns:
@@ -224,7 +226,8 @@ def _log_likelihood(
     """Return the log-likelihood of the ratings, including the prior, and the gradient.
 
     Args:
-        counts: float64[P, P, 5], pair counts as `count_pairs` returns them.
+        counts: float64[P, P, 5], numbers of game pairs by player, opponent and score, see
+            `count_pairs`.
         units: float64[P], ratings in units of 400 / ln 10 Elo.
         precision: inverse variance of the prior, as in `fit`.
 
@@ -245,7 +248,8 @@ def _sandwich(counts: np.ndarray, units: np.ndarray) -> np.ndarray:
     It is the covariance of ratings that are shifted so that their mean is 0.
 
     Args:
-        counts: float64[P, P, 5], pair counts as `count_pairs` returns them.
+        counts: float64[P, P, 5], numbers of game pairs by player, opponent and score, see
+            `count_pairs`.
         units: float64[P], ratings in units of 400 / ln 10 Elo.
 
     Returns:
@@ -275,7 +279,7 @@ def _laplacian(weights: np.ndarray) -> np.ndarray:
         weights: float64[P, P], symmetric, the weight of each pairing; the diagonal is ignored.
 
     Returns:
-        float64[P, P].
+        float64[P, P], the Laplacian.
     """
     weights = weights - np.diag(np.diag(weights))
     return np.diag(weights.sum(axis=1)) - weights
@@ -288,7 +292,8 @@ def _same_group(counts: np.ndarray) -> np.ndarray:
     scores by winning or drawing a game.
 
     Args:
-        counts: float64[P, P, 5], pair counts as `count_pairs` returns them.
+        counts: float64[P, P, 5], numbers of game pairs by player, opponent and score, see
+            `count_pairs`.
 
     Returns:
         bool[P, P], symmetric and True on the diagonal.

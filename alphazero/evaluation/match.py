@@ -155,7 +155,7 @@ class _Match:
         )
 
     def games(self) -> tuple[MatchGame, ...]:
-        """Return the games of all pairs counted so far, in order."""
+        """Return the games of all pairs counted so far, in the order of their openings."""
         return tuple(
             MatchGame(tuple(moves), index % 2 == 0, float(score), index // 2)
             for index, (moves, score) in enumerate(

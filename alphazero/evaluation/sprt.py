@@ -29,7 +29,7 @@ UNSEEN = 1e-3
 
 
 class SprtResult(NamedTuple):
-    """The state of the test after some pairs of games."""
+    """The state of the sequential test after the pairs of games played so far."""
 
     llr: float  #: log-likelihood ratio of H1 to H0
     accepted: str | None  #: "H0", "H1", or None while the test is undecided
@@ -74,7 +74,7 @@ class Sprt:
         return math.log(self.beta / (1.0 - self.alpha)), math.log((1.0 - self.beta) / self.alpha)
 
     def test(self, pair_counts: Sequence[float]) -> SprtResult:
-        """Return the log-likelihood ratio, and the accepted hypothesis if any, after some games.
+        """Return the log-likelihood ratio, and which hypothesis is accepted, for the given pairs.
 
         Args:
             pair_counts: numbers of pairs in which player A's mean score was 0, 1/4, 1/2, 3/4 and 1.

@@ -41,7 +41,7 @@ SearchProgress = Callable[[int, int | None], None]
 
 
 class Choice(NamedTuple):
-    """The moves that a player chooses in B positions."""
+    """The moves that a player chooses in B positions, with its action weights and values."""
 
     #: int32[B], the chosen actions, all legal.
     actions: np.ndarray
@@ -104,8 +104,8 @@ class Player(Protocol):
     def batch_size(self) -> int:
         """Number of positions to pass to `choose` at once.
 
-        It is 1 if the player searches positions one by one, and hundreds if it evaluates them in a
-        batch.
+        It is 1 for a player that searches positions one by one, and up to several hundred for a
+        player that evaluates them in a batch.
         """
         ...
 

@@ -18,7 +18,7 @@ _MAX_POSITIONS = 100_000
 
 
 class BestLines:
-    """Remembers the best result found so far from each position, and the action that leads to it.
+    """Stores the best result found from each position of a one-player game, and the next action.
 
     All stored lines are discarded once there are more than 100,000 positions.
     """

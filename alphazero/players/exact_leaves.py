@@ -59,7 +59,7 @@ def check_setting(text: str) -> str:
         text: "off", "auto", or the mean number of nodes that solving a leaf may take.
 
     Raises:
-        ConfigError: if it is not "off", "auto" or a whole number from 1 to 10**9.
+        ConfigError: if ``text`` is not "off", "auto" or a whole number from 1 to 10**9.
     """
     is_number = text.isascii() and text.isdigit() and 1 <= int(text) <= 10**9
     if text not in ("off", "auto") and not is_number:
@@ -81,7 +81,7 @@ class LeafPolicy:
     def leaves(self, num_simulations: float, time_limit_s: float | None) -> ProvenLeaves | None:
         """Make the leaf solver for a search; return None if no leaf can be solved cheaply enough.
 
-        A move ends at whichever limit it reaches first.
+        The search is assumed to end at whichever limit it reaches first.
 
         Args:
             num_simulations: maximum simulations per move; infinite if only the time is limited.

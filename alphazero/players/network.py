@@ -110,7 +110,9 @@ def load_network_player(
 
 
 def make_cache(game: Game, evaluator: Evaluator) -> CachedEvaluator:
-    """Make a player's evaluation cache, whose answers do not depend on earlier requests.
+    """Make a player's cache of network evaluations, whose results do not depend on request order.
+
+    Symmetric positions share one entry, which is evaluated in a fixed orientation.
 
     Args:
         evaluator: evaluates the positions that are not in the cache.
@@ -140,10 +142,13 @@ def game_of_network(path: str | Path, named: str | None = None) -> Game:
 
 
 def check_game(game: Game, path: Path) -> None:
-    """Raise an error if a stored network plays another game.
+    """Raise an error if a stored network was trained for another game.
+
+    Args:
+        path: the network file.
 
     Raises:
-        StoredFileError: if the network plays another game.
+        StoredFileError: if the network was trained for another game.
     """
     name = network_game(path)
     digest = network_info(path).get("rules_digest", "")

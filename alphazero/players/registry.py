@@ -66,8 +66,9 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
             - ``uct``, or ``uct:1000`` for 1000 simulations per move;
             - ``solver``: perfect play;
             - ``best``: the network that ships with the game;
-            - ``network``: the newest network of the game under checkpoints/, otherwise ``best``;
-            - the path of a network, or of a run's folder for its newest network;
+            - ``latest``: the newest network that was trained for the game under checkpoints/;
+            - ``network``: the same, or ``best`` if there is none;
+            - the path of a network file, or of a run's folder, whose newest network is used;
             - ``gtp:COMMAND``: another program's engine, see `alphazero.players.gtp`;
             - ``module:Class``, or the name of an entry point: a user-supplied player class, which
               is called with the game and the `PlayerSettings`.
@@ -114,7 +115,9 @@ def check_player(
 
 
 def existing_network(kind: str, spec: str, game_name: str, rules_digest: str = "") -> Path:
-    """Return the path of the network, or of the run, that ``kind`` stands for; see `network_path`.
+    """Return the path of the existing network or run that ``kind`` stands for.
+
+    It is the path from `network_path`, with an error in place of None.
 
     Args:
         kind: a name such as "best", or a path.
@@ -272,7 +275,7 @@ def network_path(kind: str, game_name: str, rules_digest: str = "") -> Path | No
 
 
 def _newest_network(game_name: str, rules_digest: str) -> Path | None:
-    """Return the last modified network under checkpoints/ trained for a game, None without any.
+    """Return a game's most recently written network under checkpoints/, or None if it has none.
 
     Args:
         game_name: the game's name.

@@ -65,9 +65,9 @@ class SearchPlayer:
 
     @property
     def batch_size(self) -> int:
-        """Number of positions whose trees fit into `TREE_MEMORY_BYTES`, at most `MAX_BATCH_SIZE`.
+        """Number of positions to search at once: those whose trees fit into `TREE_MEMORY_BYTES`.
 
-        It is 1 with a time limit.
+        It is at most `MAX_BATCH_SIZE`, and 1 with a time limit.
         """
         if self.time_limit_s is not None:
             return 1
@@ -264,8 +264,9 @@ class SearchPlayer:
 def leaves_per_step(num_simulations: int) -> int:
     """Return how many leaves of one tree to evaluate together in a search of ``num_simulations``.
 
-    More leaves make more efficient batches, but each is chosen without knowing the values of the
-    others (`scripts/several_leaves.py` measures what that costs).
+    The number grows with the number of simulations, from 1 to `MAX_LEAVES_PER_STEP`. More leaves
+    make more efficient batches, but each is chosen without knowing the values of the others
+    (`scripts/several_leaves.py` measures what that costs).
     """
     return int(min(max(round(num_simulations ** (2 / 3) / 8), 1), MAX_LEAVES_PER_STEP))
 

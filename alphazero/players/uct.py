@@ -89,7 +89,7 @@ def _text(value: bool | float | str | list[float]) -> str:
 def uct_simulations(settings: PlayerSettings) -> int | None:
     """Return a UCT player's maximum simulations per move; None if only the time is limited.
 
-    It is `DEFAULT_UCT_SIMULATIONS` if the settings limit neither simulations nor time.
+    It is `DEFAULT_UCT_SIMULATIONS` (1000) if the settings limit neither simulations nor time.
     """
     if settings.num_simulations is None and settings.time_limit_s is None:
         return DEFAULT_UCT_SIMULATIONS

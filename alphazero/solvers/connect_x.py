@@ -44,7 +44,7 @@ MAX_NODES = 3_000_000_000
 
 
 class Search(NamedTuple):
-    """The working memory of a search: board constants, transposition table and stack."""
+    """The working memory of a Connect-X search: board constants, transposition table and stack."""
 
     table: np.ndarray  #: uint64[2 ** table_bits], packed: rest of key, upper bound, lower bound
     table_bits: int  #: binary logarithm of the number of table entries
@@ -283,7 +283,7 @@ def _expand(game, search, depth, plies, above):
         game: the rules, a `ConnectX`.
         search: the search's working memory, a `Search`.
         depth: the node's depth on the stack.
-        plies: number of discs on its board.
+        plies: number of discs on the board at this node.
         above: the bound to compare the score with, for the player to move at the node.
 
     Returns:

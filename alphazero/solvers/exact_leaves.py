@@ -39,7 +39,7 @@ _NUM_FAILURES = 2
 
 
 class Tier(NamedTuple):
-    """A limit on the cost of solving a leaf, in force until a search has spent its budget."""
+    """A limit on the cost of solving a leaf, in force until a search has spent its nodes."""
 
     nodes_per_answer: float  #: maximum mean number of nodes to solve a leaf
     nodes_per_search: float  #: the tier's budget: nodes for all leaves of a search together
@@ -81,10 +81,10 @@ class ProvenLeaves:
         self.begin(1)
 
     def begin(self, num_searches: int, deadline: float | None = None) -> None:
-        """Prepare for new searches: restore the budgets and forget earlier positions.
+        """Prepare for new searches: restore the node budgets and clear the transposition tables.
 
         Args:
-            num_searches: number of searches that run together and share their budgets.
+            num_searches: number of searches that run together; their budgets are added up.
             deadline: time by `time.monotonic` at which solving must stop; None sets no limit.
         """
         for prover in self._provers:

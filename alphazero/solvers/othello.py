@@ -44,7 +44,7 @@ MAX_EMPTIES = {4: 12, 6: 22, 8: 20}
 
 
 class Search(NamedTuple):
-    """The working memory of a search: board constants, transposition table and stack."""
+    """The working memory of an Othello search: board constants, transposition table and stack."""
 
     positions: np.ndarray  #: uint64[2 ** table_bits, 2]: own discs, opponent's discs
     answers: np.ndarray  #: int8[2 ** table_bits, 3]: lower bound, upper bound, best move

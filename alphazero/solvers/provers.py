@@ -59,7 +59,7 @@ class Prover:
     def prove(
         self, states: np.ndarray, budgets: np.ndarray, max_nodes: int, deadline: float = math.inf
     ) -> tuple[np.ndarray, int]:
-        """Prove the results of unfinished positions, as far as nodes and time allow.
+        """Prove the results of unfinished positions, within limits on nodes and time.
 
         Args:
             states: [M, K], the positions.
@@ -82,7 +82,7 @@ class Prover:
         return results, num_nodes
 
     def stages(self, states: np.ndarray) -> np.ndarray:
-        """Return the stage, which is the number of empty cells, of each position.
+        """Return the stage of each position: its number of empty cells.
 
         Args:
             states: [M, K], the positions.

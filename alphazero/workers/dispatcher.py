@@ -44,7 +44,9 @@ _MAX_FAILURES = 5  # the run ends if this many workers are lost before the first
 
 
 class Dispatcher(GameSource):
-    """Hands out units of work to workers in other processes or on other machines; see `GameSource`.
+    """Hands out batches of self-play games to workers in other processes; see `GameSource`.
+
+    The processes run on this machine or on others. Each batch is called a unit of work.
 
     Args:
         transport: starts the workers and carries messages to and from them.
@@ -123,7 +125,7 @@ class Dispatcher(GameSource):
 
     @property
     def work(self) -> SelfPlayWork:
-        """The amount of self-play done by all workers so far."""
+        """Counts and timings of the self-play done by all workers so far."""
         return self._roster.work
 
     def worker_reports(self) -> list[WorkerReport]:

@@ -59,19 +59,20 @@ class GameSource:
 
         Args:
             num_games: minimum number of games to yield in total; a few more may follow.
-            progress: fraction of the run that is done, in [0, 1].
+            progress: fraction of the run that is done, in [0, 1], which may determine the number of
+                simulations per move.
         """
         raise NotImplementedError
 
     @property
     def work(self) -> SelfPlayWork:
-        """The amount of self-play done so far."""
+        """Counts and timings of the self-play done so far, summed over all threads."""
         raise NotImplementedError
 
     def tend(self) -> None:
-        """Keep workers in other processes or on other machines busy while the network learns.
+        """Hand out more games and receive finished ones, without waiting, while the network learns.
 
-        It returns at once.
+        Nothing happens if games are played on threads of this process.
         """
 
     def worker_reports(self) -> list[WorkerReport]:
@@ -82,7 +83,7 @@ class GameSource:
         return []
 
     def state_dict(self) -> dict:
-        """Return what a resumed run needs to continue unfinished games; {} if there is nothing."""
+        """Return what a resumed run needs to continue unfinished games; {} if there are none."""
         return {}
 
     def load_state_dict(self, state: dict) -> None:

@@ -34,7 +34,7 @@ Event = Joined | Answered | Left
 
 
 class Transport(Protocol):
-    """Starts workers, carries units of work to them and returns their replies.
+    """Starts workers, sends them units of work (batches of games) and receives their replies.
 
     The name of a worker that has left is not used again.
     """

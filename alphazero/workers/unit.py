@@ -127,7 +127,8 @@ def ordered_units(version: int, num_games: int, unit_games: int, progress: float
         version: version of the network that plays the games.
         num_games: number of games in the iteration.
         unit_games: number of games per unit.
-        progress: fraction of the run that is done, in [0, 1].
+        progress: fraction of the run that is done, in [0, 1], which may determine the number of
+            simulations per move.
     """
     first_id = version * UNITS_OF_A_VERSION
     starts = range(0, num_games, unit_games)

@@ -143,7 +143,7 @@ class AccuracyReport:
         return found
 
     def to_plain(self) -> dict[str, Any]:
-        """Convert the figures to nested dicts for JSON, for all positions and for each group."""
+        """Convert the accuracy figures to nested dicts for JSON, overall and for each group."""
         figures = {"num_positions": len(self.evaluation_set)} | self._plain_rows(None)
         if self.values is not None:
             figures["value_error"] = self.values.mean_error
@@ -250,7 +250,7 @@ def _scores_of(actions: np.ndarray, evaluation_set: EvaluationSet) -> np.ndarray
         evaluation_set: the positions, with the exact score of every move.
 
     Returns:
-        int16[N].
+        int16[N], the scores.
 
     Raises:
         ValueError: if an action is illegal.

@@ -46,8 +46,8 @@ def find_set(path: str | Path | None, game: Game) -> EvaluationSet:
     """Read the evaluation set at ``path``, or the game's shipped set if ``path`` is None.
 
     Args:
-        path: the path of an evaluation set's file, or None.
-        game: the game that the set must be for.
+        path: the path of a CSV file; None reads the set that ships with the game.
+        game: the game that the file must be for.
 
     Raises:
         ConfigError: if ``path`` is None and no evaluation set ships for the game.
@@ -105,8 +105,8 @@ def _read(path: str | Path) -> tuple[list[str], dict[str, str]]:
     """Read an evaluation set's file without checking its positions.
 
     Returns:
-        All lines of the file, and the notes in its comments as {key: value}, such as the game's
-        name, without the checksum.
+        All lines of the file, and the notes in the comments except the checksum, as {key: value},
+        such as {"game": "othello"}.
 
     Raises:
         StoredFileError: if the file is missing, cannot be read, or names no game.

@@ -72,7 +72,7 @@ def make_set(
             `ILLEGAL_SCORE` for illegal actions.
         sources: how each position was sampled: "random" moves or "strong" play.
         moves: the actions that lead to each position.
-        notes: the comments of the set's file by key.
+        notes: the notes in the comments of the set's file by key, such as "seed".
     """
     after = game.step(states, action_scores.argmax(axis=1))
     reply_values = _signs(game, states, after) * values_of(action_scores.max(axis=1))

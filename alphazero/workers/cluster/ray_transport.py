@@ -206,6 +206,7 @@ class WorkerActor:
     A network that arrives during a unit is used from the next unit on.
 
     Args:
+        name: unique name of the worker.
         num_threads: number of threads for self-play.
     """
 
