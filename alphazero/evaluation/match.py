@@ -1,4 +1,4 @@
-"""Play a match: paired games between two players of a game, summarized in a `MatchReport`.
+"""Play a match of paired games between two players, and return a `MatchReport`.
 
 Both games of a pair start from the same random opening; each player moves first in one of them, so
 that an unbalanced opening favours neither. In a one-player game, each player plays one game of

@@ -169,7 +169,7 @@ class GtpPlayer:
 
 
 def _shown(answer: str) -> str:
-    """Shorten an engine's answer and drop unprintable characters, to quote it in a message."""
+    """Cut an engine's answer to 200 characters and drop unprintable ones, for an error message."""
     return "".join(letter for letter in answer[:_MAX_SHOWN] if letter.isprintable())
 
 

@@ -5,7 +5,7 @@ specifications:
 
     specification  = kind {"," setting "=" value}
     kind           = "random" | "uct" | "uct:" simulations | "solver" | "best" | "network"
-                   | "gtp:" command line | [ "network:" ] path | "human"
+                   | "latest" | "gtp:" command line | [ "network:" ] path | "human"
                    | module ":" class | name of an entry point of the group `alphazero.players`
 
 Settings are fields of `PlayerSettings`. torch is imported only for a network. To add a player to
@@ -138,14 +138,14 @@ def existing_network(kind: str, spec: str, game_name: str, rules_digest: str = "
 
 
 def default_player(game_name: str) -> str:
-    """Return the specification of the default player: the game's shipped network, otherwise UCT."""
+    """Return the default player: "best" if a network ships with the game, otherwise "uct"."""
     return "best" if shipped_network(game_name) else "uct"
 
 
 def default_match(game_name: str) -> tuple[str, str]:
     """Return the specifications of the two default players of a match.
 
-    They are the network that ships with the game and UCT, or UCT and random if no network ships.
+    They are "best" and "uct:1000" if a network ships with the game, else "uct:1000" and "random".
     """
     return ("best", "uct:1000") if shipped_network(game_name) else ("uct:1000", "random")
 

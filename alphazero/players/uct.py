@@ -1,4 +1,4 @@
-"""A player that searches with UCT and random rollouts, without a network."""
+"""A player that searches with UCT and evaluates positions by rollouts, without a network."""
 
 import numpy as np
 

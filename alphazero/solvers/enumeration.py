@@ -30,7 +30,7 @@ NO_CHILD = -1
 
 @dataclasses.dataclass(frozen=True)
 class Positions:
-    """All positions that can occur in a game, in breadth-first order; the start has index 0."""
+    """All positions that can occur in a game, with their exact values; the start has index 0."""
 
     #: [N, K], the positions.
     states: np.ndarray

@@ -3,8 +3,8 @@
 A `ProofReport` is made for a game and a function that chooses moves. The player chooses one move in
 every unfinished position, in large batches. These moves are then played against every possible
 sequence of opposing moves, or alone in a one-player game, and each is compared with perfect
-play. The proof holds for this table of moves: if a player chooses at random, it says nothing about
-the player's next game.
+play. The proof holds for this table of moves: if a player chooses at random, the proof says nothing
+about the player's next game.
 
 Shapes: B positions, K state words, A actions.
 """

@@ -281,8 +281,9 @@ class Dispatcher(GameSource):
     def _patience_s(self, worker: WorkerState) -> float:
         """Return the number of seconds without a reply after which a worker counts as hanging.
 
-        It is ten minutes before the worker's first reply, and then ten times the time that its
-        current unit of work should take. A positive setting ``timeout_s`` overrides it.
+        It is ten minutes before the worker's first reply. Later it is ten times `workers.unit_s`,
+        or ten times the expected duration of the worker's current unit of work if that is longer.
+        A positive setting ``timeout_s`` overrides it.
         """
         if not worker.games_per_s:
             return _FIRST_TIMEOUT_S

@@ -62,7 +62,7 @@ def own_files(name: str) -> str | None:
 
 
 def why_not_elsewhere(game: Game) -> str | None:
-    """Return why other processes cannot make the same game, as a clause, or None if they can."""
+    """Return a clause that says why other processes cannot recreate a game; None if they can."""
     if not is_object(game.name):
         return None
     module = game.name.partition(":")[0]
@@ -79,7 +79,7 @@ def why_not_elsewhere(game: Game) -> str | None:
 
 
 def game_here(name: str, files: str | None, rules_digest: str) -> Game:
-    """Make the game that the learner is training on, on a worker's machine.
+    """Recreate the learner's game on a worker's machine.
 
     Args:
         name: the game's name on the learner's machine.

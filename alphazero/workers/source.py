@@ -87,7 +87,7 @@ class GameSource:
         return {}
 
     def load_state_dict(self, state: dict) -> None:
-        """Restore a state from `state_dict`, or ignore it if another kind of source stored it."""
+        """Restore a state that `state_dict` returned; ignore one from another kind of source."""
 
     def close(self) -> None:
         """Stop all workers."""

@@ -1,7 +1,7 @@
 """Read files of exact evaluation sets, such as those that ship with the package.
 
-Each file, written by `scripts/make_evaluation_set.py`, becomes an `EvaluationSet`. It is CSV after
-a few comment lines: a checksum, the contents of the set, and how to make the set again:
+Each file, written by `scripts/make_evaluation_set.py`, becomes an `EvaluationSet`. Comment lines
+hold a checksum, facts about the set and how to make it again; the rest is CSV, one position a line:
 
     # sha256: 0b9c...
     # game: connect_four
