@@ -78,7 +78,7 @@ class Ratings:
         return self.difference(player, self.anchor)[1]
 
     def interval(self, player: str) -> Interval:
-        """Return the 95% confidence interval of a player's Elo rating; the anchor's has no width."""
+        """Return the 95% confidence interval of a player's Elo rating; exact for the anchor."""
         centre = self.elo[self.players.index(player)]
         margin = Z_95 * self.stderr(player)
         return Interval(float(centre - margin), float(centre + margin))

@@ -1,4 +1,4 @@
-"""Exact scores of Connect-X positions by a compiled alpha-beta search.
+"""Exact scores of Connect-X positions, found by a compiled alpha-beta search.
 
 `ConnectXSolver` finds the score of every action, as defined in `alphazero.solvers.base`, in
 positions on a `ConnectX` board (up to 64 bits). The search follows P. Pons, "Solving Connect 4: how

@@ -1,4 +1,4 @@
-"""Exact scores of Othello endgames by a compiled alpha-beta search.
+"""Exact scores of Othello endgames, found by a compiled alpha-beta search.
 
 `OthelloSolver` finds the score of every action, the final margin of discs (see
 `alphazero.solvers.base`), in positions with few empty squares, on any board size of `Othello`. How

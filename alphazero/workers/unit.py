@@ -87,8 +87,9 @@ class SelfPlayWork(NamedTuple):
         """Return the amount of self-play done since ``selfplay`` was created; `thread_s` is 0.
 
         Args:
-            selfplay: plays the games; it counts simulations, evaluations and so on.
-            streams: the evaluators of the threads, which count requests, batches and seconds.
+            selfplay: plays the games, and counts simulations, evaluations, batches and depths.
+            streams: the evaluators of the threads, which count requested and evaluated positions and
+                the seconds inside the engine.
         """
         counts = np.sum([stream.counts for stream in streams], axis=0)
         return cls(*dataclasses.astuple(selfplay.counts), *counts)
