@@ -1,8 +1,8 @@
 """Decide which leaves of a player's search trees to solve exactly, and at what cost.
 
 For a game and the setting ``endgame``, `LeafPolicy.leaves` makes a solver of leaves that suits the
-limits of a search. Solving a leaf is called an answer. Costs are counted in nodes, so the results
-do not depend on the machine; a time limit is also enforced by the clock.
+limits of a search. A solved leaf is called an answer. Costs are counted in nodes, so the results do
+not depend on the machine; a time limit is also enforced by the clock.
 
 A search may spend three quarters of a move on expensive answers: three eighths on answers expected
 to take up to a quarter of the move, which settle the root's own moves where the game is nearly

@@ -88,8 +88,8 @@ class SelfPlayWork(NamedTuple):
 
         Args:
             selfplay: plays the games, and counts simulations, evaluations, batches and depths.
-            streams: the evaluators of the threads, which count requested and evaluated positions and
-                the seconds inside the engine.
+            streams: the evaluators of the threads, which count requested and evaluated positions
+                and the seconds inside the engine.
         """
         counts = np.sum([stream.counts for stream in streams], axis=0)
         return cls(*dataclasses.astuple(selfplay.counts), *counts)
