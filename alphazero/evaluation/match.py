@@ -68,8 +68,8 @@ def play_match(
             opening, and player A moves first in game 2i.
         openings: how to sample the openings; their seed is independent of the players' seeds.
         progress: called with the current state of the match whenever games have finished.
-        should_stop: called with the pair counts so far (see `MatchReport.pair_counts`) after each
-            pair is counted; if it returns True, the match ends with that pair.
+        should_stop: called after each counted pair with the numbers of pairs so far in which player
+            A's mean score was 0, 1/4, 1/2, 3/4 and 1; if the result is True, the match ends.
 
     Returns:
         The results of all counted pairs, from player A's viewpoint.
@@ -179,8 +179,9 @@ class _Match:
         """Count finished pairs in the order of their openings, up to the first unfinished one.
 
         Args:
-            should_stop: called with the pair counts so far after each counted pair; counting and
-                the match end when it returns True. None never stops.
+            should_stop: called after each counted pair with the numbers of pairs so far by player
+                A's score, see `play_match`; the match ends when the result is True. None never
+                stops.
         """
         while not self._stopped and self.num_counted < len(self._scores):
             points = self._scores[self.num_counted : self.num_counted + 2]

@@ -210,7 +210,7 @@ def pair_score(points: Sequence[float], num_players: int = 2) -> float:
 
 
 def count_pair(counts: list[float], score: float) -> None:
-    """Add one pair of games, with the given score for player A, to the pair counts.
+    """Add one pair of games, with the given score for player A, to the numbers of pairs by score.
 
     A pair whose score lies between two of `PAIR_SCORES` is split between their counts, so that the
     mean score is preserved.

@@ -1,6 +1,6 @@
 """The sequential probability ratio test (SPRT), which ends a match once a hypothesis is accepted.
 
-From the pair counts of the games so far, it decides which of two hypotheses to accept, if any: H0,
+From the scores of the pairs of games so far, it decides which hypothesis to accept, if any: H0,
 "A's rating minus B's is elo0", or H1, "it is elo1". The test goes on while the log-likelihood ratio
 (LLR) of H1 to H0 is between log(beta / (1 - alpha)) and log((1 - beta) / alpha) (Wald, "Sequential
 tests of statistical hypotheses", 1945). The probability of wrongly accepting H1 is then about alpha
