@@ -61,9 +61,9 @@ class Pairing(NamedTuple):
 
 @dataclass(frozen=True)
 class Ratings:
-    """Elo ratings of P players relative to the anchor, a player whose rating is fixed and exact."""
+    """Elo ratings of P players relative to the anchor, a player whose rating is given."""
 
-    players: tuple[str, ...]  #: their names, in alphabetical order
+    players: tuple[str, ...]  #: the players' names, in alphabetical order
     anchor: str  #: the anchor's name
     elo: np.ndarray  #: float64[P], the ratings
     covariance: np.ndarray  #: float64[P, P], of the ratings, in squared Elo; the anchor's row is 0
@@ -78,7 +78,7 @@ class Ratings:
         return self.difference(player, self.anchor)[1]
 
     def interval(self, player: str) -> Interval:
-        """Return the 95% confidence interval of a player's rating in Elo; the anchor's is exact."""
+        """Return the 95% confidence interval of a player's Elo rating; exact for the anchor."""
         centre = self.elo[self.players.index(player)]
         margin = Z_95 * self.stderr(player)
         return Interval(float(centre - margin), float(centre + margin))
@@ -102,7 +102,7 @@ def rate(pairings: Iterable[Pairing], anchor: str, anchor_elo: float = 1000.0) -
         pairings: the games played, in any order; the same two players may occur in several
             pairings, in either order.
         anchor: the name of the player whose rating is fixed.
-        anchor_elo: the anchor's rating.
+        anchor_elo: the rating to give the anchor, in Elo.
 
     Returns:
         The ratings of all players connected to the anchor by a chain of games; None if the anchor
@@ -136,7 +136,7 @@ def rate(pairings: Iterable[Pairing], anchor: str, anchor_elo: float = 1000.0) -
 def count_pairs(
     pairings: Iterable[Pairing], players: Iterable[str] = ()
 ) -> tuple[tuple[str, ...], np.ndarray]:
-    """Add up the pair counts of every two players who have met.
+    """Combine pairings into one table of how many game pairs every two players have by score.
 
     Args:
         pairings: the games played; the same two players may occur in several pairings, in either
@@ -160,10 +160,11 @@ def count_pairs(
 
 
 def fit(counts: np.ndarray, precision: float = 0.0) -> np.ndarray:
-    """Compute the maximum-likelihood ratings of P players.
+    """Compute the maximum-likelihood ratings of P players by Newton's method.
 
     Args:
-        counts: float64[P, P, 5], pair counts as `count_pairs` returns them.
+        counts: float64[P, P, 5], numbers of game pairs by player, opponent and score, see
+            `count_pairs`.
         precision: inverse variance of a normal prior with mean 0 on each rating, in the units of
             the ratings. With 0 there is no prior; the likelihood must then have a finite maximum,
             so no group of players may have won every game against the rest.
@@ -208,7 +209,8 @@ def information(counts: np.ndarray, units: np.ndarray) -> np.ndarray:
     """Return the Fisher information matrix of the ratings: H in the module docstring.
 
     Args:
-        counts: float64[P, P, 5], pair counts as `count_pairs` returns them.
+        counts: float64[P, P, 5], numbers of game pairs by player, opponent and score, see
+            `count_pairs`.
         units: float64[P], ratings in units of 400 / ln 10 Elo.
 
     Returns:
@@ -221,15 +223,16 @@ def information(counts: np.ndarray, units: np.ndarray) -> np.ndarray:
 def _log_likelihood(
     counts: np.ndarray, units: np.ndarray, precision: float
 ) -> tuple[float, np.ndarray]:
-    """Return the log-likelihood of the ratings, including the prior's, and its gradient.
+    """Return the log-likelihood of the ratings, including the prior, and the gradient.
 
     Args:
-        counts: float64[P, P, 5], pair counts as `count_pairs` returns them.
+        counts: float64[P, P, 5], numbers of game pairs by player, opponent and score, see
+            `count_pairs`.
         units: float64[P], ratings in units of 400 / ln 10 Elo.
         precision: inverse variance of the prior, as in `fit`.
 
     Returns:
-        The log-likelihood, and float64[P], its derivative by each rating.
+        The log-likelihood, and float64[P], the derivative with respect to each rating.
     """
     points = 2.0 * counts @ _PAIR_SCORES
     games = 2.0 * counts.sum(axis=2)
@@ -240,10 +243,13 @@ def _log_likelihood(
 
 
 def _sandwich(counts: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """Return the robust covariance of ratings with mean 0: H^-1 J H^-1 in the module docstring.
+    """Return the ratings' robust covariance matrix: H^-1 J H^-1 in the module docstring.
+
+    It is the covariance of ratings that are shifted so that their mean is 0.
 
     Args:
-        counts: float64[P, P, 5], pair counts as `count_pairs` returns them.
+        counts: float64[P, P, 5], numbers of game pairs by player, opponent and score, see
+            `count_pairs`.
         units: float64[P], ratings in units of 400 / ln 10 Elo.
 
     Returns:
@@ -264,27 +270,30 @@ def _sandwich(counts: np.ndarray, units: np.ndarray) -> np.ndarray:
 
 
 def _laplacian(weights: np.ndarray) -> np.ndarray:
-    """Return the sum over all pairings of weight * d d'.
+    """Return the weighted Laplacian of the graph of pairings: the sum of weight * d d'.
 
-    The vector d is +1 for one player of the pairing, -1 for the other and 0 for all others.
+    The sum is over all pairs of players; the vector d is +1 for one of the two, -1 for the other
+    and 0 for everybody else.
 
     Args:
         weights: float64[P, P], symmetric, the weight of each pairing; the diagonal is ignored.
 
     Returns:
-        float64[P, P].
+        float64[P, P], the Laplacian.
     """
     weights = weights - np.diag(np.diag(weights))
     return np.diag(weights.sum(axis=1)) - weights
 
 
 def _same_group(counts: np.ndarray) -> np.ndarray:
-    """Return for every two players whether each has scored against the other, if only indirectly.
+    """Return which pairs of players have each scored against the other, directly or indirectly.
 
-    Indirectly means through a chain of players, each of whom has scored against the next.
+    Indirectly means through a chain of players, each of whom has scored against the next. A player
+    scores by winning or drawing a game.
 
     Args:
-        counts: float64[P, P, 5], pair counts as `count_pairs` returns them.
+        counts: float64[P, P, 5], numbers of game pairs by player, opponent and score, see
+            `count_pairs`.
 
     Returns:
         bool[P, P], symmetric and True on the diagonal.

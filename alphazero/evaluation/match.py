@@ -1,7 +1,7 @@
-"""Play a match: paired games between two players of a game, summarized in a `MatchReport`.
+"""Play a match of paired games between two players, and return a `MatchReport`.
 
 Both games of a pair start from the same random opening; each player moves first in one of them, so
-that an unbalanced opening favours neither. In a game of one player, each player plays one game of
+that an unbalanced opening favours neither. In a one-player game, each player plays one game of
 the pair alone, and the better result wins the pair. Openings differ from pair to pair, so that
 deterministic players do not repeat one game. This module does not depend on networks, files or
 consoles.
@@ -33,7 +33,7 @@ FIRST_GAMES = 16
 class MatchProgress(NamedTuple):
     """The state of a match in progress.
 
-    Wins, draws and losses are those of player A in the finished games or, in a game of one player,
+    Wins, draws and losses are those of player A in the finished games or, in a one-player game,
     in the pairs counted so far.
     """
 
@@ -68,14 +68,15 @@ def play_match(
             opening, and player A moves first in game 2i.
         openings: how to sample the openings; their seed is independent of the players' seeds.
         progress: called with the current state of the match whenever games have finished.
-        should_stop: called with the pair counts so far (see `MatchReport.pair_counts`) after each
-            pair is counted; returning True ends the match with that pair.
+        should_stop: called after each counted pair with the numbers of pairs so far in which player
+            A's mean score was 0, 1/4, 1/2, 3/4 and 1; if the result is True, the match ends.
 
     Returns:
         The results of all counted pairs, from player A's viewpoint.
 
     Raises:
-        ConfigError: if ``num_games`` is odd or less than 2, or there are no suitable openings.
+        ConfigError: if ``num_games`` is odd or less than 2, or no openings can be sampled because
+            random games end too early.
         ValueError: if a player chooses an illegal move.
     """
     check_num_games(num_games)
@@ -121,8 +122,8 @@ class _Match:
     """The games of a match in progress, many of them advancing in lockstep.
 
     Args:
-        players: players A and B.
-        openings: the moves of each opening, from which one pair of games starts.
+        players: player A, then player B.
+        openings: the moves of each opening; each opening starts one pair of games.
     """
 
     def __init__(self, game: Game, players: tuple[Player, Player], openings: list[tuple[int, ...]]):
@@ -154,7 +155,7 @@ class _Match:
         )
 
     def games(self) -> tuple[MatchGame, ...]:
-        """Return the games of all pairs counted so far, in order."""
+        """Return the games of all pairs counted so far, in the order of their openings."""
         return tuple(
             MatchGame(tuple(moves), index % 2 == 0, float(score), index // 2)
             for index, (moves, score) in enumerate(
@@ -167,7 +168,7 @@ class _Match:
         num_new = max(0, max_parallel - len(self._active))
         active = np.concatenate([self._active, self._waiting[:num_new]])
         self._waiting = self._waiting[num_new:]
-        # In a game of one player, 0 is always to move: A plays every second game, B the others.
+        # In a one-player game, 0 is always to move: A plays every second game, B the others.
         a_to_move = self._game.players(self._states[active]) == active % 2
         for side, indices in enumerate((active[a_to_move], active[~a_to_move])):
             if len(indices):
@@ -178,8 +179,9 @@ class _Match:
         """Count finished pairs in the order of their openings, up to the first unfinished one.
 
         Args:
-            should_stop: called with the pair counts so far after each counted pair; counting and
-                the match end when it returns True. None never stops.
+            should_stop: called after each counted pair with the numbers of pairs so far by player
+                A's score, see `play_match`; the match ends when the result is True. None never
+                stops.
         """
         while not self._stopped and self.num_counted < len(self._scores):
             points = self._scores[self.num_counted : self.num_counted + 2]
@@ -190,10 +192,10 @@ class _Match:
             self._stopped = should_stop is not None and should_stop(tuple(self._pair_counts))
 
     def _move(self, side: int, indices: np.ndarray) -> None:
-        """Let one player move in some games; record its moves and the results of finished games.
+        """Play one player's move in each of the given games; record the moves and any final scores.
 
         Args:
-            side: the player to move: 0 for player A, 1 for player B.
+            side: the player who moves: 0 for player A, 1 for player B.
             indices: int64[B], the indices of the games in which this player is to move.
 
         Raises:

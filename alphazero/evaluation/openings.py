@@ -26,10 +26,10 @@ _MAX_ROUNDS = 20
 
 @dataclass(frozen=True)
 class Openings:
-    """Samples random openings, which lead to different positions if the game has enough.
+    """Samples random openings that lead to distinct positions as long as the game has enough.
 
-    If a game has fewer positions than openings are needed, all positions are used about equally
-    often. Equal settings give the same openings.
+    If the game has fewer positions than openings are needed, each position is used about equally
+    often. The same settings always give the same openings.
     """
 
     plies: int = 4  #: number of moves in each opening
@@ -69,7 +69,8 @@ class Openings:
             The moves of the opening, and the bytes of the position that they lead to.
 
         Raises:
-            ConfigError: if no opening was found in all rounds of sampling.
+            ConfigError: if no sampled game lasts longer than `plies` moves, or `accept` allows none
+                of the positions reached.
         """
         # While unused positions are common, the first candidate is nearly always an unused one.
         rounds = (1, _NUM_CANDIDATES) if self.accept is None else (_NUM_CANDIDATES,) * _MAX_ROUNDS

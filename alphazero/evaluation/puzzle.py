@@ -1,4 +1,4 @@
-"""Compare how well two players solve a game of one player (a puzzle) from the same openings.
+"""Compare how well two players solve a one-player game (a puzzle) from the same openings.
 
 The input is a match (`alphazero.evaluation.match`), in which each player has played each opening
 alone. Both players' results, on the game's own scoring scale, are compared pair by pair and, if the
@@ -58,10 +58,12 @@ class PuzzleResults:
         return float(np.isclose(results, self.best).mean())
 
     def to_plain(self) -> dict[str, Any]:
-        """Convert the number of openings, means, maxima and comparisons to a dict for JSON.
+        """Convert both players' results to summary figures in a dict for JSON.
 
         Returns:
-            The figures by name, such as "mean_result_a"; None stands for an unknown figure.
+            The number of openings, the mean difference and its margin, and each player's mean
+            result, best result and fraction solved, by name, such as "mean_result_a"; None stands
+            for an unknown figure.
         """
         figures: dict[str, Any] = {
             "num_openings": len(self.results_a),
@@ -76,10 +78,10 @@ class PuzzleResults:
 
 
 def puzzle_results(game: Game, match: MatchReport, exact: ExactValues | None) -> PuzzleResults:
-    """Extract both players' results from a match in a game of one player.
+    """Extract both players' results from a match in a one-player game.
 
     Args:
-        match: the match, in which both players played every opening.
+        match: the match, in which both players played every opening alone.
         exact: the results of perfect play from every position; None if they are unknown.
     """
     scores = np.array([played.score for played in match.games]).reshape(-1, 2)
@@ -94,10 +96,11 @@ def puzzle_results(game: Game, match: MatchReport, exact: ExactValues | None) ->
 
 
 def small_game_values(game: Game) -> ExactValues | None:
-    """Solve a small game by enumerating its positions; return None if it has too many.
+    """Solve a game by enumerating its positions; return None if it has too many.
 
-    A small game has at most `MAX_SOLVER_POSITIONS` positions, or `_MAX_PYTHON_POSITIONS` if its
-    rules are not compiled. The result is also None if a position can occur twice in one game.
+    The limit is `MAX_SOLVER_POSITIONS` (300,000) positions, or `_MAX_PYTHON_POSITIONS` (10,000) if
+    the game's rules are not compiled. The result is also None if a position can occur twice in one
+    game.
     """
     is_compiled = isinstance(game, CompiledGame)
     largest = MAX_SOLVER_POSITIONS if is_compiled else _MAX_PYTHON_POSITIONS

@@ -49,13 +49,13 @@ class RatingFile:
         """Read a run's rating file, or return an empty `RatingFile` if it does not exist yet.
 
         Args:
-            game: the name of the game that is rated.
-            opening_plies: number of random moves at the start of each game.
-            rules_digest: digest of the game's rules; "" if there is none.
+            game: the name of the game that the run's networks play.
+            opening_plies: number of random moves at the start of each rated game.
+            rules_digest: digest that identifies a user-defined game's rules; "" for other games.
 
         Raises:
             StoredFileError: if the file cannot be read, or is for another game or other rules.
-            ConfigError: if the openings of the stored matches have another length.
+            ConfigError: if the openings of the stored matches have a different number of moves.
         """
         if not path.exists():
             return cls(path, game, opening_plies, rules_digest=rules_digest)
@@ -99,7 +99,7 @@ class RatingFile:
 
     @property
     def pairings(self) -> list[Pairing]:
-        """The pair counts of each match, which ratings are computed from."""
+        """Each match's players and numbers of game pairs with each score, as input for ratings."""
         return [match.pairing for match in self.matches]
 
     @property
@@ -109,7 +109,7 @@ class RatingFile:
 
     @property
     def num_distinct_games(self) -> int:
-        """Number of games that differ in their players, their moves or who moved first."""
+        """Number of games, counting those with equal players, moves and first player once."""
         games = {
             (frozenset(match[:2]), match[index % 2], moves)
             for match in self.matches
@@ -118,7 +118,7 @@ class RatingFile:
         return len(games)
 
     def write(self, ratings: Ratings | None = None) -> None:
-        """Write the matches and ratings to `path`, replacing the file.
+        """Write the matches and ratings to `path`, replacing the file atomically.
 
         Args:
             ratings: the ratings to store for other programs; None stores an empty list.
@@ -152,10 +152,10 @@ def _plain_rating(ratings: Ratings, player: str) -> dict[str, Any]:
 
 
 def rating_text(ratings: Ratings, player: str) -> str:
-    """Format a player's rating as text, such as "1234".
+    """Format a player's Elo rating as a whole number, such as "1234".
 
-    A rating that is only a bound (see `Ratings.is_bound`) is written as "below 900" or "above
-    1500", with the end of its 95% confidence interval that is nearer to the anchor's rating.
+    If the rating is only a bound (see `Ratings.is_bound`), the text is "below 900" or "above 1500",
+    with the end of the 95% confidence interval that is nearer to the anchor's rating.
     """
     index = ratings.players.index(player)
     interval = ratings.interval(player)
@@ -182,6 +182,6 @@ def short_name(player: str) -> str:
 def search_of(player: str) -> str:
     """Return the search settings in a network player's name: the part after the first ", ".
 
-    Without a ", " in the name, the result is "".
+    The result is "" if the name contains no ", ".
     """
     return player.partition(", ")[2]

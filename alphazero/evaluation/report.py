@@ -17,7 +17,7 @@ pseudo-observations, two of 0 and two of 1, as the "plus four" interval does (Ag
 If all pairs are won or lost, this is exactly the Agresti-Coull interval; with few pairs it tends to
 be too wide.
 
-In a game of one player, both players play each opening alone. The better result wins the pair, so
+In a one-player game, both players play each opening alone. The better result wins the pair, so
 that x is 0, 1/2 or 1; `alphazero.evaluation.puzzle` extracts the results themselves.
 """
 
@@ -41,13 +41,14 @@ class MatchGame(NamedTuple):
     moves: tuple[int, ...]  #: actions from the start of the game, including the opening
     a_moves_first: bool  #: whether player A plays the side that moves first in the game
     #: player A's points: 1 for a win, 0.5 for a draw, 0 for a loss, or a number in between; in a
-    #: game of one player, (1 + result) / 2 if A played it and (1 - result) / 2 if B did
+    #: one-player game, (1 + result) / 2 if A played it and (1 - result) / 2 if B did,
+    #: where the result is in [-1, 1]
     score: float
     pair_index: int  #: index of the pair; both games of a pair have the same opening
 
 
 class Tally(NamedTuple):
-    """Numbers of wins, draws and losses, from player A's viewpoint."""
+    """The numbers of games that player A won, drew and lost."""
 
     wins: int
     draws: int
@@ -75,24 +76,24 @@ class MatchReport:
 
     @cached_property
     def total(self) -> Tally:
-        """Player A's wins, draws and losses in all games (in pairs, in a game of one player)."""
+        """Player A's wins, draws and losses in all games (in pairs, in a one-player game)."""
         if self.num_players == 1:
             return _tally(self.pair_scores)
         return _tally(game.score for game in self.games)
 
     @property
     def wins(self) -> int:
-        """Number of games (pairs, in a game of one player) that player A won."""
+        """Number of games (pairs, in a one-player game) that player A won."""
         return self.total.wins
 
     @property
     def draws(self) -> int:
-        """Number of games (pairs, in a game of one player) that were drawn."""
+        """Number of games (pairs, in a one-player game) that were drawn."""
         return self.total.draws
 
     @property
     def losses(self) -> int:
-        """Number of games (pairs, in a game of one player) that player A lost."""
+        """Number of games (pairs, in a one-player game) that player A lost."""
         return self.total.losses
 
     @cached_property
@@ -107,7 +108,7 @@ class MatchReport:
 
     @property
     def score(self) -> float:
-        """Player A's mean points per game (per pair in a game of one player), in [0, 1].
+        """Player A's mean points per game (per pair in a one-player game), in [0, 1].
 
         A win is 1 point, a draw half a point and a loss 0.
         """
@@ -125,9 +126,10 @@ class MatchReport:
 
     @cached_property
     def pair_counts(self) -> tuple[float, ...]:
-        """Numbers of pairs of games in which player A scored 0, 1/4, 1/2, 3/4 and 1.
+        """Number of pairs of games with each mean score of player A: 0, 1/4, 1/2, 3/4 and 1.
 
-        They need not be whole, because `count_pair` divides a score that lies between two of these.
+        The numbers can be fractional: `count_pair` splits a pair whose score lies between two of
+        these.
         """
         counts = [0.0] * len(PAIR_SCORES)
         for score in self.pair_scores:
@@ -151,16 +153,17 @@ class MatchReport:
 
     @property
     def elo_stderr(self) -> float:
-        """Approximate standard error of `elo`: that of the score, times the slope of Elo.
+        """Approximate standard error of `elo`, in Elo.
 
-        The slope is taken at the centre of the score's confidence interval.
+        It is the standard error of the score, times the slope of the Elo curve at the centre of
+        the score's confidence interval.
         """
         centre, stderr = _centre_and_stderr(self.pair_scores)
         return 400.0 / math.log(10.0) * stderr / (centre * (1.0 - centre))
 
     @property
     def num_distinct_games(self) -> int:
-        """Number of games that differ in their moves or in who moved first."""
+        """Number of games, counting those with equal moves and the same first player once."""
         return len({(game.moves, game.a_moves_first) for game in self.games})
 
     def to_plain(self) -> dict[str, Any]:
@@ -190,13 +193,14 @@ class MatchReport:
 
 
 def pair_score(points: Sequence[float], num_players: int = 2) -> float:
-    """Return player A's points in a pair: the mean of its points in the two games.
+    """Return player A's score in a pair of games: the mean of its points in the two games.
 
-    In a game of one player, the result is 1 if A did better than B, 0 if worse, and 0.5 if equally
+    In a one-player game, the result is 1 if A did better than B, 0 if worse, and 0.5 if equally
     well.
 
     Args:
-        points: player A's points in each game of the pair, see `MatchGame.score`.
+        points: player A's points in each game of the pair: 1 for a win, 0.5 for a draw, 0 for a
+            loss; see `MatchGame.score`.
         num_players: number of players in one game: 1 or 2.
     """
     mean = sum(points) / len(points)
@@ -206,14 +210,14 @@ def pair_score(points: Sequence[float], num_players: int = 2) -> float:
 
 
 def count_pair(counts: list[float], score: float) -> None:
-    """Add a pair of games, in which player A has the given score, to the pair counts.
+    """Add one pair of games, with the given score for player A, to the numbers of pairs by score.
 
-    A score between two of `PAIR_SCORES` is divided between their counts, so that the mean is
-    preserved.
+    A pair whose score lies between two of `PAIR_SCORES` is split between their counts, so that the
+    mean score is preserved.
 
     Args:
         counts: numbers of pairs in which player A scored 0, 1/4, 1/2, 3/4 and 1; changed in place.
-        score: player A's points in the pair, in [0, 1].
+        score: player A's mean points in the two games, in [0, 1].
     """
     below = int(4 * score)
     part = 4 * score - below
@@ -228,7 +232,10 @@ def score_interval(pair_scores: Sequence[float]) -> Interval:
     It is the "plus four" interval of Agresti and Coull, see the module docstring.
 
     Args:
-        pair_scores: the player's points in each pair of games, in [0, 1].
+        pair_scores: the player's mean points in each pair of games, in [0, 1].
+
+    Returns:
+        The ends of the interval, cut to [0, 1].
     """
     centre, stderr = _centre_and_stderr(pair_scores)
     return Interval(max(0.0, centre - Z_95 * stderr), min(1.0, centre + Z_95 * stderr))
@@ -266,10 +273,10 @@ def _tally(scores: Iterable[float]) -> Tally:
 
 
 def _centre_and_stderr(pair_scores: Sequence[float]) -> tuple[float, float]:
-    """Return the centre of the expected score's confidence interval, and the standard error.
+    """Return the centre of the score's 95% confidence interval, and the score's standard error.
 
     Args:
-        pair_scores: player A's points in each pair of games, in [0, 1].
+        pair_scores: player A's mean points in each pair of games, in [0, 1].
     """
     count = len(pair_scores) + PSEUDO_WINS + PSEUDO_LOSSES
     centre = (sum(pair_scores) + PSEUDO_WINS) / count

@@ -1,4 +1,4 @@
-"""Describe how a network was trained: its settings, its training time and its strength."""
+"""Describe a trained network in text: its settings, training time and measured strength."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def flat_settings(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
     Args:
         settings: setting values by name; a section of settings is a nested dict.
-        prefix: text put in front of every key, used in the recursion.
+        prefix: text put in front of every key; the recursive calls pass the section's name.
     """
     flat: dict[str, Any] = {}
     for name, value in settings.items():

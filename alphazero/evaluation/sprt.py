@@ -1,6 +1,6 @@
 """The sequential probability ratio test (SPRT), which ends a match once a hypothesis is accepted.
 
-From the pair counts of the games so far, it decides which of two hypotheses to accept, if any: H0,
+From the scores of the pairs of games so far, it decides which hypothesis to accept, if any: H0,
 "A's rating minus B's is elo0", or H1, "it is elo1". The test goes on while the log-likelihood ratio
 (LLR) of H1 to H0 is between log(beta / (1 - alpha)) and log((1 - beta) / alpha) (Wald, "Sequential
 tests of statistical hypotheses", 1945). The probability of wrongly accepting H1 is then about alpha
@@ -29,7 +29,7 @@ UNSEEN = 1e-3
 
 
 class SprtResult(NamedTuple):
-    """The state of the test after some pairs of games."""
+    """The state of the sequential test after the pairs of games played so far."""
 
     llr: float  #: log-likelihood ratio of H1 to H0
     accepted: str | None  #: "H0", "H1", or None while the test is undecided
@@ -67,14 +67,14 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Two bounds of the log-likelihood ratio at which the test ends.
+        """The two values of the log-likelihood ratio at which the test ends.
 
         H0 is accepted at or below the first, H1 at or above the second.
         """
         return math.log(self.beta / (1.0 - self.alpha)), math.log((1.0 - self.beta) / self.alpha)
 
     def test(self, pair_counts: Sequence[float]) -> SprtResult:
-        """Apply the test to the pairs of games played so far.
+        """Return the log-likelihood ratio, and which hypothesis is accepted, for the given pairs.
 
         Args:
             pair_counts: numbers of pairs in which player A's mean score was 0, 1/4, 1/2, 3/4 and 1.
@@ -85,7 +85,7 @@ class Sprt:
         return SprtResult(llr, accepted, round(sum(pair_counts)))
 
     def is_decided(self, pair_counts: Sequence[float]) -> bool:
-        """Return whether either hypothesis is accepted after the pairs of games played so far.
+        """Return whether the games played so far suffice to accept one of the hypotheses.
 
         Args:
             pair_counts: numbers of pairs in which player A's mean score was 0, 1/4, 1/2, 3/4 and 1.
@@ -101,7 +101,7 @@ def log_likelihood_ratio(pair_counts: Sequence[float], elo0: float, elo1: float)
     Args:
         pair_counts: numbers of pairs in which player A's mean score was 0, 1/4, 1/2, 3/4 and 1.
         elo0: player A's rating minus player B's, in Elo, under hypothesis H0.
-        elo1: the same under hypothesis H1.
+        elo1: player A's rating minus player B's, in Elo, under hypothesis H1.
     """
     counts = [count or UNSEEN for count in pair_counts]
     scores = [score_from_elo(elo) for elo in (elo0, elo1)]

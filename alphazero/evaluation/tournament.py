@@ -55,7 +55,7 @@ class TournamentMatch(NamedTuple):
 
     @property
     def pairing(self) -> Pairing:
-        """The two players and the pair counts of this match, which ratings are computed from."""
+        """The two players and how many pairs of games had each score, as input for ratings."""
         counts = [0.0] * len(PAIR_SCORES)
         for pair in zip(self.scores[::2], self.scores[1::2]):
             count_pair(counts, pair_score(pair))
@@ -63,7 +63,7 @@ class TournamentMatch(NamedTuple):
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> "TournamentMatch":
-        """Make a match from its fields as stored in JSON.
+        """Make a match from the fields that were read from JSON.
 
         Args:
             plain: the value of every field by name, with lists in place of tuples.
@@ -81,12 +81,12 @@ def play_tournament(
     openings: Openings = DEFAULT_OPENINGS,
     progress: Callable[[str, str, MatchProgress], None] | None = None,
 ) -> Iterator[TournamentMatch]:
-    """Play more games of a tournament, yielding each match as it finishes.
+    """Play the most informative matches of a tournament, yielding each match as it finishes.
 
     Args:
         players: the players by name; there must be at least two.
         matches: the matches played so far, by these players or others.
-        num_games: number of games to play; must be even.
+        num_games: number of further games to play; must be even.
         games_per_match: number of games in each match; must be even. The last match may be shorter.
         openings: how to sample the openings. Each pair of players has its own seed, derived from
             ``openings.seed``; if they meet again, they continue with the next openings.
@@ -97,8 +97,8 @@ def play_tournament(
         The matches played, in order.
 
     Raises:
-        ConfigError: if there are fewer than two players or no suitable openings, or a match would
-            have an odd number of games.
+        ConfigError: if there are fewer than two players, a match would have an odd number of games,
+            or no openings can be sampled because random games end too early.
         ValueError: if a player chooses an illegal move.
     """
     matches = list(matches)
@@ -120,10 +120,10 @@ def play_tournament(
 
 
 def _openings_of(openings: Openings, player_a: str, player_b: str, num_used: int) -> Openings:
-    """Return the opening settings for two players: their own seed, skipping the openings used.
+    """Return two players' opening settings, with a seed of their own and used openings skipped.
 
     Args:
-        openings: the tournament's settings for openings.
+        openings: the tournament's settings, from whose seed the players' seed is derived.
         player_a: the name of the first player in alphabetical order.
         player_b: the name of the other player.
         num_used: number of openings to skip, because the two players have already used them.

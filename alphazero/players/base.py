@@ -31,7 +31,8 @@ MAX_SIMULATIONS = 10_000_000
 WARM_UP_SIMULATIONS = 64
 MAX_TIME_S = 86_400.0
 
-#: The action that ``choose_after`` returns to resign; no faulty player returns it by mistake.
+#: The action that ``choose_after`` returns to resign; so far from any legal action that a faulty
+#: player is unlikely to return it by mistake.
 RESIGN = -(2**31)
 
 #: A function called as ``progress(done, total)`` during the search of a position, with the number
@@ -40,7 +41,7 @@ SearchProgress = Callable[[int, int | None], None]
 
 
 class Choice(NamedTuple):
-    """The moves that a player chooses in B positions."""
+    """The moves that a player chooses in B positions, with its action weights and values."""
 
     #: int32[B], the chosen actions, all legal.
     actions: np.ndarray
@@ -103,8 +104,8 @@ class Player(Protocol):
     def batch_size(self) -> int:
         """Number of positions to pass to `choose` at once.
 
-        It is 1 if the player searches positions one by one, and hundreds if it evaluates them in a
-        batch.
+        It is 1 for a player that searches positions one by one, and up to several hundred for a
+        player that evaluates them in a batch.
         """
         ...
 
@@ -124,18 +125,18 @@ class Player(Protocol):
 
         Args:
             state: [K], the position.
-            progress: called from time to time during the search, see `SearchProgress`.
+            progress: called from time to time with the number of simulations made so far and in
+                total, see `SearchProgress`.
         """
         ...
 
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "Player":
-        """Return a player like this one, seeded afresh, with other search limits.
+        """Return a copy of this player with the given search limits, restarted from the same seed.
 
-        The new player may share what this one has loaded, such as a network. The two arguments
-        replace both limits of this player; if both are None, the new player keeps this one's
-        limits.
+        The copy may share what this player has loaded, such as a network. The two arguments replace
+        both limits; if both are None, the copy keeps this player's limits.
 
         Args:
             num_simulations: maximum simulations per move; None sets no limit.
@@ -160,7 +161,10 @@ def thinking_of(player: Player) -> str:
 
 @dataclasses.dataclass
 class PlayerSettings:
-    """The settings of players, which a specification such as "uct:500,uct_c=0.7" may override."""
+    """Settings of players: search limits, UCT, network, endgame and seed.
+
+    A player specification such as "uct:500,uct_c=0.7" overrides them for one player.
+    """
 
     HEADING: ClassVar[str] = (
         "player settings (for a single player, after a comma: uct:500,uct_c=0.7)"

@@ -1,4 +1,4 @@
-"""Remember the best lines of play that searches have found in a game of one player.
+"""Remember the best lines of play that searches have found in a one-player game.
 
 Finished searches supply the lines; for each position of a known line, the next action can be looked
 up. With only one player, a known line can always be followed. The player follows it if its result
@@ -18,9 +18,9 @@ _MAX_POSITIONS = 100_000
 
 
 class BestLines:
-    """Remembers the best result found so far from each position, and the action that leads to it.
+    """Stores the best result found from each position of a one-player game, and the next action.
 
-    Everything is forgotten when more than 100,000 positions are stored.
+    All stored lines are discarded once there are more than 100,000 positions.
     """
 
     def __init__(self, game: Game):
@@ -28,12 +28,12 @@ class BestLines:
         self._known: dict[bytes, tuple[float, int]] = {}
 
     def add(self, state: np.ndarray, actions: list[int], result: float) -> None:
-        """Store a line of play for each of its positions from which no equally good line is known.
+        """Store a line of play at each of its positions for which no equally good line is known.
 
         Args:
             state: [K], the position where the line begins.
             actions: the actions of the line, in order.
-            result: the result at its end, in [-1, 1].
+            result: the result at the end of the line, in [-1, 1].
         """
         if len(self._known) > _MAX_POSITIONS:
             self._known.clear()
@@ -61,12 +61,12 @@ class BestLines:
         return actions, result
 
     def followed(self, search: TreeSearch, states: np.ndarray, choice: Choice) -> Choice:
-        """Replace a search's moves by those of known lines wherever these are at least as good.
+        """Replace a search's moves with those of known lines that are at least as good.
 
         Args:
-            search: a finished search, whose first B games started from ``states``; its best lines
-                are remembered first.
-            states: [B, K], the positions.
+            search: a finished search, whose first B games started from ``states``; the best lines
+                that it found are stored first.
+            states: [B, K], the positions that were searched.
             choice: the moves that the search chose.
 
         Returns:

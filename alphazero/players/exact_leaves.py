@@ -1,8 +1,8 @@
 """Decide which leaves of a player's search trees to solve exactly, and at what cost.
 
 For a game and the setting ``endgame``, `LeafPolicy.leaves` makes a solver of leaves that suits the
-limits of a search. Solving a leaf is called an answer. Costs are counted in nodes, so the results
-do not depend on the machine; a time limit is also enforced by the clock.
+limits of a search. A solved leaf is called an answer. Costs are counted in nodes, so the results do
+not depend on the machine; a time limit is also enforced by the clock.
 
 A search may spend three quarters of a move on expensive answers: three eighths on answers expected
 to take up to a quarter of the move, which settle the root's own moves where the game is nearly
@@ -56,10 +56,10 @@ def check_setting(text: str) -> str:
     """Validate the setting ``endgame`` and return it unchanged.
 
     Args:
-        text: "off", "auto", or the number of nodes that an answer may cost on average.
+        text: "off", "auto", or the mean number of nodes that solving a leaf may take.
 
     Raises:
-        ConfigError: if it is not "off", "auto" or a whole number from 1 to 10**9.
+        ConfigError: if ``text`` is not "off", "auto" or a whole number from 1 to 10**9.
     """
     is_number = text.isascii() and text.isdigit() and 1 <= int(text) <= 10**9
     if text not in ("off", "auto") and not is_number:
@@ -70,7 +70,7 @@ def check_setting(text: str) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class LeafPolicy:
-    """Decides which leaves of a search to solve exactly, given the limits of the search."""
+    """Decides which leaves of a search tree to solve exactly, given the search's limits."""
 
     provers: list[Prover]  #: exact searches of the game, one for each thread
     #: float64[num_stages], mean number of nodes to solve a leaf with a given number of empty cells
@@ -81,7 +81,7 @@ class LeafPolicy:
     def leaves(self, num_simulations: float, time_limit_s: float | None) -> ProvenLeaves | None:
         """Make the leaf solver for a search; return None if no leaf can be solved cheaply enough.
 
-        A move ends at whichever limit it reaches first.
+        The search is assumed to end at whichever limit it reaches first.
 
         Args:
             num_simulations: maximum simulations per move; infinite if only the time is limited.
@@ -108,8 +108,8 @@ def _tiers(move_nodes: float, cheap: float, num_cores: int) -> list[Tier]:
     """Return the limits on the cost of solving leaves during a move, the most expensive tier first.
 
     Args:
-        move_nodes: number of nodes that one core searches during the move.
-        cheap: number of nodes that solving a leaf may always cost.
+        move_nodes: number of nodes that one core can search during the move.
+        cheap: mean number of nodes that solving a leaf may always take, without a budget.
         num_cores: number of cores that solve leaves at the same time.
     """
     expensive = [
@@ -127,7 +127,7 @@ def make_leaf_policy(game: Game, setting: str, num_threads: int) -> LeafPolicy |
     half a second.
 
     Args:
-        setting: "off", "auto", or the number of nodes that solving a leaf may cost on average.
+        setting: "off", "auto", or the mean number of nodes that solving a leaf may take.
         num_threads: number of threads that solve leaves.
 
     Returns:

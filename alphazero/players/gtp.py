@@ -1,10 +1,10 @@
-"""A player that asks another program's Othello engine, such as gtp-rhino, for its moves.
+"""A player whose moves come from an external Othello engine, such as gtp-rhino.
 
-The player sends the moves of the game so far and receives the engine's next move, by the Go Text
+The player sends the moves of the game so far and receives the engine's next move, using the Go Text
 Protocol (Gunnar Farnebäck, "Specification of the Go Text Protocol", version 2, 2002). A command is
 one line; the answer begins with = or, for an error, with ?, and ends with an empty line. Empty
-lines and comments, which begin with #, may precede it. In names of squares, columns are letters
-from the left, and rows are numbers, here counted from the top, as usual in Othello.
+lines and comments, which begin with #, may come before the answer. In names of squares, columns are
+letters from the left, and rows are numbers, here counted from the top, as usual in Othello.
 
 The engine plays from the usual start position, in which the player who moves first is black; see
 `alphazero.games.square_names`.
@@ -126,10 +126,12 @@ class GtpPlayer:
 
         Args:
             request: the command, one line.
-            may_refuse: whether the engine may refuse the command; its reason is then returned.
+            may_refuse: whether the engine may answer with an error; the error's text is then
+                returned.
 
         Raises:
-            GtpError: if the engine refuses although it may not, exits, or breaks the protocol.
+            GtpError: if the engine refuses a command that it may not refuse, exits, or breaks the
+                protocol.
         """
         first, *others = [line.strip() for line in self._exchange(request)]
         if not first.startswith(("=", "?")):
@@ -167,7 +169,7 @@ class GtpPlayer:
 
 
 def _shown(answer: str) -> str:
-    """Shorten an engine's answer and drop unprintable characters, to quote it in a message."""
+    """Cut an engine's answer to 200 characters and drop unprintable ones, for an error message."""
     return "".join(letter for letter in answer[:_MAX_SHOWN] if letter.isprintable())
 
 

@@ -49,8 +49,8 @@ class LoadedNetwork(NamedTuple):
     """A stored network, ready to evaluate positions."""
 
     module: nn.Module  #: the network, in evaluation mode
-    settings: NetworkSettings  #: its architecture and size
-    file: NetworkFile  #: the contents of its file
+    settings: NetworkSettings  #: the network's architecture and size
+    file: NetworkFile  #: the file's contents: weights, settings and facts about the training
 
 
 def load_network_player(
@@ -60,9 +60,9 @@ def load_network_player(
 
     Args:
         path: a network file, or the folder of a run, whose newest network is used.
-        settings: search limits, device, engine and so on; settings for UCT are ignored. An engine
-            whose outputs are too far from float32 is replaced, see
-            `alphazero.inference.network_evaluator`.
+        settings: search limits, device, inference engine, exact endgame and seed; settings for UCT
+            are ignored. An engine whose outputs differ too much from those of torch in float32 is
+            replaced, see `alphazero.inference.network_evaluator`.
 
     Returns:
         A player that searches, or plays the network's most likely move if ``settings`` turn search
@@ -110,7 +110,9 @@ def load_network_player(
 
 
 def make_cache(game: Game, evaluator: Evaluator) -> CachedEvaluator:
-    """Make a player's evaluation cache, whose answers do not depend on earlier requests.
+    """Make a player's cache of network evaluations, whose results do not depend on request order.
+
+    Symmetric positions share one entry, which is evaluated in a fixed orientation.
 
     Args:
         evaluator: evaluates the positions that are not in the cache.
@@ -130,7 +132,8 @@ def game_of_network(path: str | Path, named: str | None = None) -> Game:
 
     Raises:
         StoredFileError: if there is no network at ``path``.
-        ConfigError: if the user names another game, or does not name a user-defined one.
+        ConfigError: if the user names another game, or the network plays a user-defined game that
+            the user has not named.
     """
     path = find_network(path)
     name = network_game(path)
@@ -139,10 +142,13 @@ def game_of_network(path: str | Path, named: str | None = None) -> Game:
 
 
 def check_game(game: Game, path: Path) -> None:
-    """Raise an error if a stored network plays another game.
+    """Raise an error if a stored network was trained for another game.
+
+    Args:
+        path: the network file.
 
     Raises:
-        StoredFileError: if the network plays another game.
+        StoredFileError: if the network was trained for another game.
     """
     name = network_game(path)
     digest = network_info(path).get("rules_digest", "")
@@ -176,11 +182,11 @@ def load_module(game: Game, path: Path, network_kind: str | None = None) -> Load
 
 
 def _display_name(path: Path, wanted: EngineChoice) -> str:
-    """Return a short name for a network's player, which tells networks apart.
+    """Return the name under which a network's player appears in matches and tables.
 
-    It is RUN/000012 for a network of a run, "best" for a network that ships with the package,
-    otherwise the name of the file, followed by the engine and precision if the user has chosen
-    them.
+    It is RUN/000012 for a network of a run, "best" for a network that ships with the package, and
+    otherwise the file's name without its suffix. If the user has chosen an engine or precision
+    other than the reference, the name ends with it, as in "best on openvino int8".
 
     Args:
         wanted: the engine and precision that the user has chosen; "auto" if left open.

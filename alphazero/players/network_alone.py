@@ -16,7 +16,7 @@ class NetworkAlone:
 
     Args:
         evaluator: evaluates positions with the network.
-        searcher: the player that searches with the same network; `limited` uses it.
+        searcher: a player that searches with the same network; `limited` derives players from it.
     """
 
     method = "network alone"

@@ -1,4 +1,4 @@
-"""UCT with random rollouts for games without compiled rules, by the search of `alphazero.textbook`.
+"""UCT with random rollouts for games without compiled rules, using `alphazero.textbook`'s search.
 
 A `PythonGame` is searched on its own position objects, because a search on arrays would spend most
 of its time converting objects to rows and back. In other games, such as those from pgx, a position
@@ -23,15 +23,15 @@ _DEFAULTS_ONLY = ("statistics", "rollout", "rollout_weights", "record_rollouts",
 
 
 def uct_player(game: Game, settings: PlayerSettings | None = None) -> Player:
-    """Make a UCT player, with compiled kernels if the game's rules are compiled.
+    """Make a UCT player that uses compiled kernels if the game's rules are compiled.
 
-    For other games it uses the search of `alphazero.textbook`.
+    For other games, the player uses the pure-Python search of `alphazero.textbook`.
 
     Args:
         settings: search limits and UCT settings; None uses the defaults.
 
     Raises:
-        ConfigError: if a setting needs compiled rules and the game has none.
+        ConfigError: if a setting that needs compiled rules is changed and the game has none.
     """
     if isinstance(game, CompiledGame):
         return UctPlayer(game, settings)
@@ -49,7 +49,7 @@ class _ObjectRules:
         self._game = game
 
     def state_of(self, row: np.ndarray) -> Any:
-        """Convert a position of the batched game, an array row [K], to a state of this adapter."""
+        """Convert a position, given as an array row [K], to the state that the search uses."""
         return self._game.position(row)
 
     def initial_state(self) -> Any:
@@ -71,11 +71,11 @@ class _ObjectRules:
         return self._game.scaled_result(state)
 
     def rollout(self, game: Any, state: Any, rng: random.Random) -> float:
-        """Play a random game on a copy of a position, and return its result for player 0.
+        """Play random moves from a position to the end, and return the result for player 0.
 
         Args:
             game: not used; `alphazero.textbook` passes it.
-            state: the position object, which stays unchanged.
+            state: the position object to start from; it stays unchanged.
             rng: the source of the random moves.
 
         Returns:
@@ -135,7 +135,7 @@ class _RowRules(_ObjectRules):
 
 
 def _read(found: Transition) -> _Row:
-    """Convert the description of a single position, a `Transition` with B = 1, to a `_Row`."""
+    """Convert a `Transition` that describes a single position (B = 1) to a `_Row`."""
     legal = np.flatnonzero(found.legal_action_mask[0]).tolist()
     player, over = int(found.players[0]), bool(found.over[0])
     return _Row(found.states, player, over, float(found.results[0]), legal)
@@ -148,7 +148,7 @@ class TextbookUctPlayer:
         settings: search limits and UCT settings; None uses the defaults.
 
     Raises:
-        ConfigError: if a setting needs compiled rules.
+        ConfigError: if a setting that needs compiled rules differs from its default.
     """
 
     batch_size = 1
@@ -188,7 +188,7 @@ class TextbookUctPlayer:
     def _analysis(self, root: Node) -> Analysis:
         """Summarize the tree of a finished search as an `Analysis`.
 
-        Its values are in [-1, 1], for the player to move at the root.
+        Values are in [-1, 1], for the player to move at the root.
 
         Args:
             root: the root of the tree.
@@ -213,7 +213,7 @@ class TextbookUctPlayer:
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "TextbookUctPlayer":
-        """Return a new player with other search limits; see `Player.limited`."""
+        """Return a new player with the given search limits; see `Player.limited`."""
         return TextbookUctPlayer(self.game, self.settings.limited(num_simulations, time_limit_s))
 
     def _line(self, node: Node, action: int) -> list[int]:

@@ -5,7 +5,7 @@ specifications:
 
     specification  = kind {"," setting "=" value}
     kind           = "random" | "uct" | "uct:" simulations | "solver" | "best" | "network"
-                   | "gtp:" command line | [ "network:" ] path | "human"
+                   | "latest" | "gtp:" command line | [ "network:" ] path | "human"
                    | module ":" class | name of an entry point of the group `alphazero.players`
 
 Settings are fields of `PlayerSettings`. torch is imported only for a network. To add a player to
@@ -47,11 +47,11 @@ _LIMITS = ("num_simulations", "time_limit_s")
 
 
 class PlayerSpec(NamedTuple):
-    """The contents of a player specification: the kind of player, and its settings."""
+    """A parsed player specification: the kind of player, and its settings."""
 
     #: The kind of player: a name without a number, such as "uct", or "gtp:COMMAND", or a path.
     kind: str
-    #: The default settings, overridden by those of the specification.
+    #: The caller's default settings, with those given in the specification replaced.
     settings: PlayerSettings
 
 
@@ -66,16 +66,17 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
             - ``uct``, or ``uct:1000`` for 1000 simulations per move;
             - ``solver``: perfect play;
             - ``best``: the network that ships with the game;
-            - ``network``: the newest network of the game under checkpoints/, otherwise ``best``;
-            - the path of a network, or of a run's folder for its newest network;
+            - ``latest``: the newest network that was trained for the game under checkpoints/;
+            - ``network``: the same, or ``best`` if there is none;
+            - the path of a network file, or of a run's folder, whose newest network is used;
             - ``gtp:COMMAND``: another program's engine, see `alphazero.players.gtp`;
             - ``module:Class``, or the name of an entry point: a user-supplied player class, which
               is called with the game and the `PlayerSettings`.
         settings: defaults for the settings that ``spec`` leaves open.
 
     Raises:
-        ConfigError: if the player, a setting or a value does not exist, or the player cannot be
-            made.
+        ConfigError: if there is no such player or setting, a value is invalid, or the player cannot
+            be made.
         UnsolvableError: if the player is the solver and the game has none.
         StoredFileError: if the network cannot be read, or plays another game.
     """
@@ -95,7 +96,7 @@ def make_player(spec: str, game: Game, settings: PlayerSettings | None = None) -
 def check_player(
     spec: str, game_name: str, settings: PlayerSettings | None = None, rules_digest: str = ""
 ) -> None:
-    """Raise an error unless a specification describes an existing player, without making it.
+    """Raise an error unless a specification describes an existing player; do not make the player.
 
     Args:
         spec: a specification that `make_player` takes.
@@ -104,7 +105,7 @@ def check_player(
         rules_digest: digest of the game's rules, see `network_path`.
 
     Raises:
-        ConfigError: if the player, a setting or a value does not exist.
+        ConfigError: if there is no such player or setting, or a value is invalid.
     """
     kind, _ = read_spec(spec, settings)
     if is_own_player(kind):
@@ -114,7 +115,9 @@ def check_player(
 
 
 def existing_network(kind: str, spec: str, game_name: str, rules_digest: str = "") -> Path:
-    """Return the path of the network, or of the run, that ``kind`` stands for; see `network_path`.
+    """Return the path of the existing network or run that ``kind`` stands for.
+
+    It is the path from `network_path`, with an error in place of None.
 
     Args:
         kind: a name such as "best", or a path.
@@ -135,14 +138,14 @@ def existing_network(kind: str, spec: str, game_name: str, rules_digest: str = "
 
 
 def default_player(game_name: str) -> str:
-    """Return the specification of the default player: the game's shipped network, otherwise UCT."""
+    """Return the default player: "best" if a network ships with the game, otherwise "uct"."""
     return "best" if shipped_network(game_name) else "uct"
 
 
 def default_match(game_name: str) -> tuple[str, str]:
     """Return the specifications of the two default players of a match.
 
-    They are the network that ships with the game and UCT, or UCT and random if no network ships.
+    They are "best" and "uct:1000" if a network ships with the game, else "uct:1000" and "random".
     """
     return ("best", "uct:1000") if shipped_network(game_name) else ("uct:1000", "random")
 
@@ -246,8 +249,8 @@ def network_path(kind: str, game_name: str, rules_digest: str = "") -> Path | No
         The path; None if ``kind`` names a player without a network, or is unknown.
 
     Raises:
-        ConfigError: if ``kind`` looks like a path but nothing is there, or the game has no such
-            network.
+        ConfigError: if ``kind`` looks like a path but does not exist, or is a name and the game has
+            no such network.
     """
     if kind in ("network", "latest") and (newest := _newest_network(game_name, rules_digest)):
         return newest
@@ -272,7 +275,7 @@ def network_path(kind: str, game_name: str, rules_digest: str = "") -> Path | No
 
 
 def _newest_network(game_name: str, rules_digest: str) -> Path | None:
-    """Return the newest network under checkpoints/ trained for a game, or None if there is none.
+    """Return a game's most recently written network under checkpoints/, or None if it has none.
 
     Args:
         game_name: the game's name.

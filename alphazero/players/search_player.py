@@ -1,4 +1,4 @@
-"""A player that searches with policies and values from an evaluator of positions.
+"""A player that runs a tree search guided by an evaluator's policies and values.
 
 The evaluator is usually a network, but can be anything with the interface `Evaluator`. Stored
 networks are loaded as players in `alphazero.players.network`; nothing here needs torch.
@@ -40,12 +40,13 @@ USUAL_SIMULATIONS_PER_S = 10_000
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SearchPlayer:
-    """Plays the moves chosen by a tree search with a given evaluator of positions; see `Player`."""
+    """Plays the moves that a tree search chooses, guided by an evaluator; see `Player`."""
 
     game: Game
     evaluator: Evaluator  #: shared with the players that `limited` returns
     num_simulations: int  #: maximum simulations per move
-    time_limit_s: float | None = None  #: maximum seconds per move; the limit reached first ends it
+    #: maximum seconds per move; None sets no limit. A search ends at whichever limit comes first.
+    time_limit_s: float | None = None
     _: dataclasses.KW_ONLY
     settings: SearchSettings = dataclasses.field(default_factory=SearchSettings)
     seed: int = 0
@@ -64,9 +65,9 @@ class SearchPlayer:
 
     @property
     def batch_size(self) -> int:
-        """Number of positions whose trees fit into `TREE_MEMORY_BYTES`, at most `MAX_BATCH_SIZE`.
+        """Number of positions to search at once: those whose trees fit into `TREE_MEMORY_BYTES`.
 
-        It is 1 with a time limit.
+        It is at most `MAX_BATCH_SIZE`, and 1 with a time limit.
         """
         if self.time_limit_s is not None:
             return 1
@@ -117,11 +118,11 @@ class SearchPlayer:
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> Player:
-        """Return a player with other search limits; see `Player.limited`.
+        """Return a player with the same evaluator and the given limits; see `Player.limited`.
 
         Args:
             num_simulations: maximum simulations per move; 0 plays the most likely move of the
-                policy without a search.
+                policy without a search; None sets no limit.
             time_limit_s: maximum seconds per move; None sets no limit.
         """
         if num_simulations == 0:
@@ -132,10 +133,9 @@ class SearchPlayer:
         return dataclasses.replace(self, num_simulations=num_simulations, time_limit_s=time_limit_s)
 
     def make_search(self, num_simulations: int) -> TreeSearch:
-        """Make a search of one position, which the caller runs step by step.
+        """Make a tree search of a single position, for the caller to run step by step.
 
-        It solves leaves exactly under the same conditions as a search of ``num_simulations``
-        without a time limit.
+        Leaves are solved exactly as in a search of ``num_simulations`` without a time limit.
 
         Args:
             num_simulations: maximum number of simulations.
@@ -174,10 +174,10 @@ class SearchPlayer:
     def _choice(self, search: TreeSearch, states: np.ndarray) -> Choice:
         """Return the moves that a finished search has chosen.
 
-        In a game of one player, known lines of play replace moves that are no better.
+        In a one-player game, known lines of play replace moves that are no better.
 
         Args:
-            states: [B, K], the positions that it has searched.
+            states: [B, K], the positions that were searched.
         """
         output = search.output(np.arange(len(states)))
         choice = Choice(output.actions, output.action_weights, output.root_values)
@@ -191,12 +191,13 @@ class SearchPlayer:
         """Search each of at most `batch_size` positions and return the finished search.
 
         Every search starts with an empty tree, so that no move depends on earlier searches. Only in
-        a game of one player are the best lines of play kept.
+        a one-player game are the best lines of play kept.
 
         Args:
             states: [B, K], the positions.
             start: the time by `time.monotonic` from which the time limit counts.
-            progress: called with the number of simulations made so far and in total.
+            progress: called from time to time with the number of simulations made so far and in
+                total; the total is None with a time limit.
         """
         is_single = len(states) == 1
         search = self._searches.get(is_single)
@@ -239,7 +240,8 @@ class SearchPlayer:
         """Make a callback that reports a search's progress in simulations.
 
         Args:
-            progress: called with the number of simulations made so far and in total.
+            progress: called with the number of simulations made so far and in total; the total is
+                None with a time limit.
 
         Returns:
             A function that takes the finished fraction of the search, in [0, 1], and calls
@@ -262,8 +264,9 @@ class SearchPlayer:
 def leaves_per_step(num_simulations: int) -> int:
     """Return how many leaves of one tree to evaluate together in a search of ``num_simulations``.
 
-    More leaves make more efficient batches, but each is chosen without knowing the values of the
-    others (`scripts/several_leaves.py` measures what that costs).
+    The number grows with the number of simulations, from 1 to `MAX_LEAVES_PER_STEP`. More leaves
+    make more efficient batches, but each is chosen without knowing the values of the others
+    (`scripts/several_leaves.py` measures what that costs).
     """
     return int(min(max(round(num_simulations ** (2 / 3) / 8), 1), MAX_LEAVES_PER_STEP))
 

@@ -1,7 +1,7 @@
 """A player that plays perfectly, using the exact scores of a solver.
 
-It plays a move with the highest exact score, chosen at random if there are several, in any position
-within the limits of the game's solver.
+In any position within the solver's limits, the player chooses a move with the highest exact score,
+at random if there are several.
 
 Shapes: B positions, K state words, A actions.
 """
@@ -40,7 +40,7 @@ class SolverPlayer:
         self._generator = child_generator(seed, "solver player")
 
     def choose(self, states: np.ndarray) -> Choice:
-        """Choose a best move in each position, at random among several; see `Player.choose`."""
+        """Choose a move with the best exact score in each position; see `Player.choose`."""
         return self._choose(states, self.solver.scores(states))
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
@@ -53,11 +53,11 @@ class SolverPlayer:
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "SolverPlayer":
-        """Return a copy of this player, seeded afresh; a solver ignores the limits."""
+        """Return a copy restarted from the same seed; a solver ignores search limits."""
         return SolverPlayer(self.game, self._seed, self.solver)
 
     def _choose(self, states: np.ndarray, scores: np.ndarray) -> Choice:
-        """Choose a best move in each position, at random among several.
+        """Choose a move with the best exact score in each position, at random among equals.
 
         Args:
             states: [B, K], the positions.

@@ -1,4 +1,4 @@
-"""A player that searches with UCT and rollouts, without a network."""
+"""A player that searches with UCT and evaluates positions by rollouts, without a network."""
 
 import numpy as np
 
@@ -59,21 +59,21 @@ class UctPlayer:
         )
 
     def lookup(self, state: np.ndarray) -> PositionStatistics | None:
-        """Return what the search has learned about a position; see `UctSearch.lookup`.
+        """Return the statistics that searches have stored for a position; see `UctSearch.lookup`.
 
         Args:
             state: [K], the position.
 
         Returns:
-            Its visits, wins and value; None if the search's table does not contain it or there is
-            no table.
+            The position's visits, wins and value; None if it is not in the search's table, or
+            there is no table.
         """
         return self._search.lookup(state)
 
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "UctPlayer":
-        """Return a new player with other search limits and an empty table; see `Player.limited`."""
+        """Return a new player with the given limits and an empty table; see `Player.limited`."""
         return UctPlayer(self.game, self.settings.limited(num_simulations, time_limit_s))
 
 
@@ -89,7 +89,7 @@ def _text(value: bool | float | str | list[float]) -> str:
 def uct_simulations(settings: PlayerSettings) -> int | None:
     """Return a UCT player's maximum simulations per move; None if only the time is limited.
 
-    It is `DEFAULT_UCT_SIMULATIONS` if the settings limit neither simulations nor time.
+    It is `DEFAULT_UCT_SIMULATIONS` (1000) if the settings limit neither simulations nor time.
     """
     if settings.num_simulations is None and settings.time_limit_s is None:
         return DEFAULT_UCT_SIMULATIONS

@@ -1,4 +1,4 @@
-"""The random player, and functions for building the answers of players without a search.
+"""The random player, and functions that build the results of players without a search.
 
 Shapes: B positions, A actions.
 """
@@ -33,12 +33,12 @@ class RandomPlayer:
     def limited(
         self, num_simulations: int | None = None, time_limit_s: float | None = None
     ) -> "RandomPlayer":
-        """Return a copy of this player, seeded afresh; there is no search to limit."""
+        """Return a copy restarted from the same seed; there is no search to limit."""
         return RandomPlayer(self.game, self._seed)
 
 
 def equal_choice(mask: np.ndarray, values: np.ndarray, generator: np.random.Generator) -> Choice:
-    """Choose an action at random in each position from a set of equally good ones.
+    """Choose one of several equally good actions at random in each position.
 
     Args:
         mask: bool[B, A], True for the equally good actions, at least one in each position.

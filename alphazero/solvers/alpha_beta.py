@@ -1,4 +1,4 @@
-"""Code shared by the compiled alpha-beta solvers: node limits, and the sorting of moves."""
+"""Code shared by the compiled alpha-beta solvers: node limits and move ordering."""
 
 from typing import Any
 
@@ -11,10 +11,11 @@ NODES_PER_CALL = 200_000
 
 
 class AlphaBetaSolver:
-    """Base class for solvers whose compiled search pauses after a number of nodes.
+    """Base class for exact solvers that run a compiled alpha-beta search in short, resumable calls.
 
     Args:
-        search: the memory of the compiled search; its ``cursor`` says where to resume.
+        search: the working memory of the compiled search; its ``cursor`` holds the depth to resume
+            at and the number of nodes until the next pause.
         max_nodes: number of nodes to search before giving up on a position with `UnsolvableError`.
 
     Attributes:
@@ -85,14 +86,15 @@ def insert_by_weight(search, depth, num, move, weight):
     those of the same weight.
 
     Args:
-        search: the memory of the search; ``search.weights`` holds the weights of the listed moves.
+        search: the search's working memory; ``search.moves[depth]`` and ``search.weights`` hold the
+            listed moves and their weights.
         depth: the depth of the node on the search's stack.
         num: number of moves listed so far.
         move: the move to insert.
-        weight: its sorting key.
+        weight: the move's sorting key.
 
     Returns:
-        The new number of moves.
+        The new number of listed moves.
     """
     place = num
     while place > 0 and search.weights[place - 1] > weight:

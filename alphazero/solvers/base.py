@@ -51,7 +51,7 @@ class Solver(Protocol):
         """Return the exact score of each action, for the player to move.
 
         Args:
-            states: [B, K], the positions, finished ones allowed.
+            states: [B, K], the positions; they may be finished.
 
         Returns:
             int16[B, A], `ILLEGAL_SCORE` where an action is illegal.
@@ -63,7 +63,7 @@ class Solver(Protocol):
 
 
 class UnsolvableError(InputError):
-    """A position, or a whole game, is beyond the limits of a solver."""
+    """Raised if a position, or a whole game, exceeds a solver's limits, such as its node limit."""
 
 
 def values_of(scores: np.ndarray) -> np.ndarray:

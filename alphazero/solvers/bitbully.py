@@ -40,7 +40,7 @@ class BitbullySolver:
     """Scores any position of Connect Four with the package `bitbully`; see `Solver`.
 
     Args:
-        game: Connect Four, a game for which `solves` is True; the package must be `available`.
+        game: Connect Four, for which `solves` is True; the package must be `available`.
     """
 
     name = "bitbully"
@@ -71,7 +71,7 @@ class BitbullySolver:
         return scores
 
     def _boards(self, states: np.ndarray) -> np.ndarray:
-        """Convert states ([B, K]) to boards for bitbully.
+        """Convert states ([B, K]) to boards in bitbully's format.
 
         Returns:
             int8[B, 6, 7]: 0 for an empty cell, 1 for the first player's disc, 2 for the second

@@ -1,4 +1,4 @@
-"""Exact scores of Connect-X positions by a compiled alpha-beta search.
+"""Exact scores of Connect-X positions, found by a compiled alpha-beta search.
 
 `ConnectXSolver` finds the score of every action, as defined in `alphazero.solvers.base`, in
 positions on a `ConnectX` board (up to 64 bits). The search follows P. Pons, "Solving Connect 4: how
@@ -44,7 +44,7 @@ MAX_NODES = 3_000_000_000
 
 
 class Search(NamedTuple):
-    """The working memory of a search: board constants, transposition table and stack."""
+    """The working memory of a Connect-X search: board constants, transposition table and stack."""
 
     table: np.ndarray  #: uint64[2 ** table_bits], packed: rest of key, upper bound, lower bound
     table_bits: int  #: binary logarithm of the number of table entries
@@ -120,7 +120,7 @@ class ConnectXSolver(AlphaBetaSolver):
 
 
 def _between(low: int, high: int) -> int:
-    """Return the next bound to test when bisecting the range of a score; low <= bound < high.
+    """Return the next bound to test when bisecting a score's range, with low <= bound < high.
 
     It is the middle, or a bound nearer to 0 if the range extends far from 0, since most scores are
     small.
@@ -138,10 +138,10 @@ def _between(low: int, high: int) -> int:
 
 
 def new_search(game: ConnectX, table_bits: int) -> Search:
-    """Allocate the memory of a search, with an empty transposition table.
+    """Allocate the working memory of a search, with an empty transposition table.
 
     Args:
-        game: the rules, with the size of the board.
+        game: the rules, which give the size of the board.
         table_bits: the table has 2 ** ``table_bits`` entries of 8 bytes; at least 14.
     """
     from_middle = sorted(range(game.columns), key=lambda c: (abs(2 * c - game.columns + 1), c))
@@ -171,8 +171,8 @@ def can_win(game, search, mine, occupied):
     """Return whether the player with the discs ``mine`` can win with the next disc.
 
     Args:
-        game: the rules.
-        search: the memory of a search on this board.
+        game: the rules, a `ConnectX`.
+        search: the working memory of a search on this board, a `Search`.
         mine: uint64, bits of the cells with the discs of the player to move.
         occupied: uint64, bits of the cells with discs of either player.
     """
@@ -185,7 +185,7 @@ def winning_cells(game, discs):
     """Return the cells where one more disc completes a line.
 
     Args:
-        game: the rules.
+        game: the rules, a `ConnectX`.
         discs: uint64, bits of the cells with one player's discs.
 
     Returns:
@@ -233,13 +233,13 @@ def _winning_cells_of_any(game, discs):
 def search_above(game, search, bound):
     """Test whether the score of a position is above ``bound``.
 
-    The position is at the bottom of the search's stack. This starts a search, or resumes one where
-    ``search.cursor`` says.
+    The position is at the bottom of the search's stack. A search starts at depth 0, and a paused
+    one resumes at the depth ``search.cursor[0]``.
 
     Args:
-        game: the rules.
-        search: the memory of the search; ``search.cursor[1]`` is the maximum number of nodes to
-            search.
+        game: the rules, a `ConnectX`.
+        search: the search's working memory, a `Search`; ``search.cursor[1]`` is the maximum number
+            of nodes to search.
         bound: the score to compare with, for the player to move.
 
     Returns:
@@ -280,10 +280,10 @@ def _expand(game, search, depth, plies, above):
     """Score the node at ``depth`` at once if possible; otherwise list its moves on the stack.
 
     Args:
-        game: the rules.
-        search: the memory of the search.
+        game: the rules, a `ConnectX`.
+        search: the search's working memory, a `Search`.
         depth: the node's depth on the stack.
-        plies: number of discs on its board.
+        plies: number of discs on the board at this node.
         above: the bound to compare the score with, for the player to move at the node.
 
     Returns:
@@ -330,8 +330,8 @@ def _list_by_threats(game, search, depth, mine, free, moves):
     Moves that create more winning cells come last; among equals, those nearer to the middle.
 
     Args:
-        game: the rules.
-        search: the memory of the search.
+        game: the rules, a `ConnectX`.
+        search: the search's working memory, a `Search`.
         depth: the node's depth on the stack.
         mine: uint64, bits of the discs of the player to move.
         free: uint64, bits of the empty cells.
@@ -351,7 +351,7 @@ def _stored_bounds(search, mine, occupied):
     """Return the two bounds on a position's score that the transposition table holds.
 
     Args:
-        search: the memory of the search.
+        search: the search's working memory, a `Search`.
         mine: uint64, bits of the discs of the player to move.
         occupied: uint64, bits of the discs of both players.
 
@@ -368,10 +368,12 @@ def _stored_bounds(search, mine, occupied):
 
 @njit
 def _store_bound(search, depth, value, is_lower):
-    """Store a bound on the score of the position at ``depth``, keeping its other bound, if any.
+    """Store a bound on the score of the position at ``depth`` in the transposition table.
+
+    The position's other bound, if stored, is kept.
 
     Args:
-        search: the memory of the search.
+        search: the search's working memory, a `Search`.
         depth: the position's depth on the stack.
         value: the bound, for the player to move there.
         is_lower: True for a lower bound of the score, False for an upper bound.

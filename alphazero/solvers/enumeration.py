@@ -30,7 +30,7 @@ NO_CHILD = -1
 
 @dataclasses.dataclass(frozen=True)
 class Positions:
-    """All positions that can occur in a game, in breadth-first order; the start has index 0."""
+    """All positions that can occur in a game, with their exact values; the start has index 0."""
 
     #: [N, K], the positions.
     states: np.ndarray
@@ -53,7 +53,7 @@ class Positions:
     def action_values(self) -> np.ndarray:
         """float32[N, A], the result of perfect play after each action, in [-1, 1].
 
-        It is for the player to move before the action, and `ILLEGAL_VALUE` for illegal actions.
+        It is for the player who takes the action; `ILLEGAL_VALUE` where the action is illegal.
         """
         values = _sign_of_children(self, slice(None)) * self.values[self.children]
         return np.where(self.children == NO_CHILD, np.float32(ILLEGAL_VALUE), values)
@@ -63,7 +63,7 @@ class ExactValues:
     """Looks up the results of perfect play in a small game.
 
     Args:
-        positions: the game's enumerated positions; None enumerates them now.
+        positions: the game's positions, from `enumerate_positions`; None enumerates them.
 
     Raises:
         UnsolvableError: if the game has more than `MAX_POSITIONS` positions.
@@ -119,7 +119,7 @@ class ExactValues:
         return np.flatnonzero(values == values.max()).tolist()
 
     def indices(self, states: np.ndarray) -> np.ndarray:
-        """Return the index in `positions` of each state.
+        """Return the index of each state in the arrays of `positions`.
 
         Args:
             states: [B, K], the positions to look up.
@@ -140,13 +140,14 @@ class ExactValues:
 
 
 class EnumeratedSolver:
-    """Scores the positions of a small game, all of which it enumerates when made; see `Solver`.
+    """Scores positions of a small game, all of which are enumerated on creation; see `Solver`.
 
     Args:
         max_positions: give up if the game has more reachable positions than this.
 
     Raises:
-        UnsolvableError: if the game has more positions, or too many different results.
+        UnsolvableError: if the game has more than ``max_positions`` positions, or too many
+            different results for the range of exact scores.
         InputError: if a position can occur twice in one game.
     """
 
@@ -190,7 +191,7 @@ def enumerate_positions(game: Game, max_positions: int = MAX_POSITIONS) -> Posit
 def _reachable(
     game: Game, max_positions: int
 ) -> tuple[list[Transition], list[tuple[np.ndarray, np.ndarray, np.ndarray]]]:
-    """Find all positions that can occur in a game, in breadth-first order.
+    """Find all positions that can occur in a game, by a breadth-first search from the start.
 
     Args:
         max_positions: give up if the game has more reachable positions than this.

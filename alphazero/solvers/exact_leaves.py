@@ -1,4 +1,4 @@
-"""Solve leaves of a tree search exactly, by compiled searches, before the network evaluates them.
+"""Solve leaves of a tree search with compiled alpha-beta searches, before the network is asked.
 
 `ProvenLeaves` solves positions as they occur at the leaves of
 `alphazero.search.batched_search.TreeSearch`, in games that have a compiled exact search.
@@ -39,7 +39,7 @@ _NUM_FAILURES = 2
 
 
 class Tier(NamedTuple):
-    """A limit on the cost of solving a leaf, in force until a search has spent its budget."""
+    """A limit on the cost of solving a leaf, in force until a search has spent its nodes."""
 
     nodes_per_answer: float  #: maximum mean number of nodes to solve a leaf
     nodes_per_search: float  #: the tier's budget: nodes for all leaves of a search together
@@ -62,7 +62,7 @@ class ProvenLeaves:
             None counts only nodes.
 
     Attributes:
-        num_nodes: total nodes searched since it was made.
+        num_nodes: total nodes searched since this object was created.
     """
 
     def __init__(
@@ -81,10 +81,10 @@ class ProvenLeaves:
         self.begin(1)
 
     def begin(self, num_searches: int, deadline: float | None = None) -> None:
-        """Prepare for new searches: restore the budgets and forget earlier positions.
+        """Prepare for new searches: restore the node budgets and clear the transposition tables.
 
         Args:
-            num_searches: number of searches that run together and share their budgets.
+            num_searches: number of searches that run together; their budgets are added up.
             deadline: time by `time.monotonic` at which solving must stop; None sets no limit.
         """
         for prover in self._provers:
@@ -127,7 +127,7 @@ class ProvenLeaves:
 
 
 def make_prover(game: Game) -> Prover | None:
-    """Make the exact search for Connect-X (up to 64 bits) or Othello; None for any other game."""
+    """Make a prover for Connect-X (up to 64 bits) or Othello; return None for any other game."""
     if isinstance(game, CompiledGame) and isinstance(game.rules, ConnectX | Othello):
         return Prover(game)
     return None
@@ -140,7 +140,7 @@ def game_positions(game: Game, num_games: int, generator: np.random.Generator) -
         generator: the source of the random moves.
 
     Returns:
-        [N, K].
+        [N, K], the positions of all games, ordered by ply.
     """
     states = game.initial_states(num_games)
     positions = []
@@ -210,7 +210,7 @@ def _answer_cost(prover: Prover, states: np.ndarray, max_nodes: int) -> float:
 
 
 def _extrapolated(costs: np.ndarray) -> np.ndarray:
-    """Replace the infinite costs of later stages by estimates that keep growing.
+    """Replace the infinite costs of later stages with estimates that grow exponentially.
 
     Args:
         costs: float64[num_stages], costs by stage; finite for the first stages, then infinite.
@@ -239,7 +239,8 @@ def leaf_budgets(costs: np.ndarray, nodes_per_answer: float) -> np.ndarray:
         nodes_per_answer: maximum mean number of nodes to solve a leaf.
 
     Returns:
-        int64[num_stages]; 0 where leaves cost more than ``nodes_per_answer`` on average.
+        int64[num_stages]: four times ``nodes_per_answer`` where leaves cost at most
+        ``nodes_per_answer`` on average, otherwise 0.
     """
     return np.where(
         costs <= nodes_per_answer, int(min(_PATIENCE * nodes_per_answer, _UNLIMITED)), 0

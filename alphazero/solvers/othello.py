@@ -1,4 +1,4 @@
-"""Exact scores of Othello endgames by a compiled alpha-beta search.
+"""Exact scores of Othello endgames, found by a compiled alpha-beta search.
 
 `OthelloSolver` finds the score of every action, the final margin of discs (see
 `alphazero.solvers.base`), in positions with few empty squares, on any board size of `Othello`. How
@@ -44,7 +44,7 @@ MAX_EMPTIES = {4: 12, 6: 22, 8: 20}
 
 
 class Search(NamedTuple):
-    """The working memory of a search: board constants, transposition table and stack."""
+    """The working memory of an Othello search: board constants, transposition table and stack."""
 
     positions: np.ndarray  #: uint64[2 ** table_bits, 2]: own discs, opponent's discs
     answers: np.ndarray  #: int8[2 ** table_bits, 3]: lower bound, upper bound, best move
@@ -135,10 +135,10 @@ class OthelloSolver(AlphaBetaSolver):
 
 
 def new_search(game: Othello, table_bits: int) -> Search:
-    """Allocate the memory of a search, with an empty transposition table.
+    """Allocate the working memory of a search, with an empty transposition table.
 
     Args:
-        game: the rules, with the size of the board.
+        game: the rules, which give the size of the board.
         table_bits: the table has 2 ** ``table_bits`` entries of 19 bytes.
     """
     half = game.size // 2
@@ -168,12 +168,12 @@ def new_search(game: Othello, table_bits: int) -> Search:
 def search_above(search, bound):
     """Test whether the score of a position is above ``bound``.
 
-    The position is at the bottom of the search's stack. This starts a search, or resumes one where
-    ``search.cursor`` says.
+    The position is at the bottom of the search's stack. A search starts at depth 0, and a paused
+    one resumes at the depth ``search.cursor[0]``.
 
     Args:
-        search: the memory of the search; ``search.cursor[1]`` is the maximum number of nodes to
-            search.
+        search: the search's working memory, a `Search`; ``search.cursor[1]`` is the maximum number
+            of nodes to search.
         bound: the score to compare with, for the player to move.
 
     Returns:
@@ -213,7 +213,7 @@ def _play(search, depth, move):
     """Play a move in the position at ``depth`` of the stack, and put the result at ``depth`` + 1.
 
     Args:
-        search: the memory of the search.
+        search: the search's working memory, a `Search`.
         depth: the depth of the position on the stack.
         move: a square, 0 to 63, or `PASS`.
     """
@@ -232,7 +232,7 @@ def _expand(search, depth, above):
     """Score the node at ``depth`` at once if possible; otherwise list its moves on the stack.
 
     Args:
-        search: the memory of the search.
+        search: the search's working memory, a `Search`.
         depth: the node's depth on the stack.
         above: the bound to compare the score with, for the player to move at the node.
 
@@ -282,7 +282,7 @@ def _list_by_parity(search, depth, empty, moves):
     Moves into quarters with an odd number of empty squares come last.
 
     Args:
-        search: the memory of the search.
+        search: the search's working memory, a `Search`.
         depth: the node's depth on the stack.
         empty: uint64, bits of the empty squares.
         moves: uint64, bits of the squares of the moves to list.
@@ -307,7 +307,7 @@ def _list_by_mobility(search, depth, mine, other, empty, moves, best_move):
     Moves that leave the opponent few replies come last, ``best_move`` after all others.
 
     Args:
-        search: the memory of the search.
+        search: the search's working memory, a `Search`.
         depth: the node's depth on the stack.
         mine: uint64, bits of the discs of the player to move.
         other: uint64, bits of the opponent's discs.
@@ -336,7 +336,7 @@ def _entry_of(search, mine, other):
     """Return the index of the transposition table's entry for a position.
 
     Args:
-        search: the memory of the search.
+        search: the search's working memory, a `Search`.
         mine: uint64, bits of the discs of the player to move.
         other: uint64, bits of the opponent's discs.
     """
@@ -347,10 +347,12 @@ def _entry_of(search, mine, other):
 
 @njit
 def _holds(search, entry, mine, other):
-    """Return whether a table entry belongs to this position; unused entries have no discs.
+    """Return whether an entry of the transposition table stores the given position.
+
+    Unused entries have no discs, so they match no position.
 
     Args:
-        search: the memory of the search.
+        search: the search's working memory, a `Search`.
         entry: index of the entry in the transposition table.
         mine: uint64, bits of the discs of the player to move.
         other: uint64, bits of the opponent's discs.
@@ -360,12 +362,13 @@ def _holds(search, entry, mine, other):
 
 @njit
 def _store_bound(search, depth, value, is_lower):
-    """Store a bound on the score of the position at ``depth``, keeping its other bound, if any.
+    """Store a bound on the score of the position at ``depth`` in the transposition table.
 
-    Nothing is stored for positions with at most `FEW_EMPTIES` empty squares.
+    The position's other bound, if stored, is kept, and the best move is stored too. Nothing is
+    stored for positions with at most `FEW_EMPTIES` empty squares.
 
     Args:
-        search: the memory of the search.
+        search: the search's working memory, a `Search`.
         depth: the position's depth on the stack.
         value: the bound, for the player to move there.
         is_lower: True for a lower bound of the score, False for an upper bound.

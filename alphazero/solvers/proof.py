@@ -2,9 +2,9 @@
 
 A `ProofReport` is made for a game and a function that chooses moves. The player chooses one move in
 every unfinished position, in large batches. These moves are then played against every possible
-sequence of opposing moves, or alone in a game of one player, and each is compared with perfect
-play. The proof holds for this table of moves: if a player chooses at random, it says nothing about
-the player's next game.
+sequence of opposing moves, or alone in a one-player game, and each is compared with perfect
+play. The proof holds for this table of moves: if a player chooses at random, the proof says nothing
+about the player's next game.
 
 Shapes: B positions, K state words, A actions.
 """
@@ -23,7 +23,7 @@ _BATCH = 4096  # maximum number of positions per call of the player
 
 @dataclasses.dataclass(frozen=True)
 class SideReport:
-    """What can happen if the player takes one side and the opponent may play any moves.
+    """What can happen if the player takes one side and the opponent plays any legal moves.
 
     A *position* counts once, however it is reached. A *game* is a sequence of moves, so several
     games can end in the same final position.
@@ -53,12 +53,12 @@ class ProofReport:
     """How a player fares against every line of play, and the positions that it misplays."""
 
     game_name: str
-    #: two reports, one with the player moving first and one second; empty in a game of one player
+    #: two reports, one with the player moving first and one second; empty in a one-player game
     sides: tuple[SideReport, ...]
-    num_not_final: int  #: number of unfinished positions, whichever moves lead to them
+    num_not_final: int  #: number of unfinished positions that any legal moves reach
     num_accurate: int  #: number of these in which the player's move keeps the best possible result
     failures: list[Failure]  #: the other unfinished positions
-    #: in a game of one player, the result that the player reaches from the start, and the best
+    #: in a one-player game, the result that the player reaches from the start, and the best
     #: possible result; both in [-1, 1]
     results: tuple[float, float] | None = None
 
@@ -83,13 +83,16 @@ def prove(
     choose: Callable[[np.ndarray], np.ndarray],
     exact: ExactValues | None = None,
 ) -> ProofReport:
-    """Ask a player for its move in every position of a game, and follow all games that can result.
+    """Ask a player for its move in every position, and follow all games that can result.
 
     Args:
         game: the game, small enough to enumerate.
         choose: maps unfinished positions ([B, K]) to the player's actions (int[B]); each position
             is asked once.
-        exact: the results of perfect play, if already computed; None computes them.
+        exact: the results of perfect play in this game; None computes them.
+
+    Returns:
+        The possible wins, draws and losses on each side, and the misplayed positions.
 
     Raises:
         UnsolvableError: if the game has too many positions to enumerate.
@@ -133,7 +136,7 @@ def _failure(exact: ExactValues, row: int, action: int, value: float) -> Failure
 
 
 def _play_alone(positions: Positions, chosen: np.ndarray) -> float:
-    """Follow the player's moves in a game of one player and return the final result, in [-1, 1].
+    """Follow the player's moves in a one-player game and return the final result, in [-1, 1].
 
     Args:
         positions: all positions of the game.

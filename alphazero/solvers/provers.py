@@ -1,8 +1,9 @@
 """Prove that positions of Connect-X or Othello are won, drawn or lost, within a number of nodes.
 
 A `Prover` uses the alpha-beta search of `alphazero.solvers.connect_x` or
-`alphazero.solvers.othello`. Instead of finding the score, it makes one or two tests of its sign,
-and it keeps the transposition table between leaves, which are often only a move apart.
+`alphazero.solvers.othello`. Instead of finding the score, it tests the score's sign once or
+twice, and it keeps the transposition table from one position to the next, because leaves of a
+search tree are often only a move apart.
 
 Shapes: M positions, K state words.
 """
@@ -58,12 +59,12 @@ class Prover:
     def prove(
         self, states: np.ndarray, budgets: np.ndarray, max_nodes: int, deadline: float = math.inf
     ) -> tuple[np.ndarray, int]:
-        """Prove the results of unfinished positions, as far as nodes and time allow.
+        """Prove the results of unfinished positions, within limits on nodes and time.
 
         Args:
             states: [M, K], the positions.
             budgets: int64[M], maximum nodes for each position; 0 skips it.
-            max_nodes: maximum nodes for all positions together, spent in their order.
+            max_nodes: maximum nodes for all positions together, which are proven in order.
             deadline: time by `time.monotonic` at which the search stops.
 
         Returns:
@@ -81,7 +82,7 @@ class Prover:
         return results, num_nodes
 
     def stages(self, states: np.ndarray) -> np.ndarray:
-        """Return the stage, which is the number of empty cells, of each position.
+        """Return the stage of each position: its number of empty cells.
 
         Args:
             states: [M, K], the positions.
@@ -148,15 +149,15 @@ def _prove_othello(game, search, at, states, budgets, results, num_nodes):
 
 @njit
 def _settle(search, at, budget, given, score, results):
-    """Record the outcome of a test of a score's sign, and prepare the next test or position.
+    """Record the outcome of a test of the score's sign, and prepare the next test or position.
 
     If the test has only paused, nothing but the number of nodes spent is recorded.
 
     Args:
-        search: the memory of the search, which has finished or paused.
+        search: the search's working memory, which has finished or paused.
         at: int64[3], the state of the kernel, see `ROW`; updated in place.
         budget: maximum nodes for the current position.
-        given: number of nodes that the search could use in this call.
+        given: number of nodes that the search was allowed in this call.
         score: the bound that a finished test has found, for the player to move.
         results: float32[M], the proven results; updated in place.
     """

@@ -16,11 +16,11 @@ from alphazero.solvers.othello import OthelloSolver
 
 
 def make_solver(game: Game, max_nodes: int | None = None) -> Solver:
-    """Make the fastest solver of a game that is available on this machine.
+    """Make the fastest exact solver for a game that is available on this machine.
 
     Args:
-        max_nodes: number of nodes after which a compiled search gives up on a position; None uses
-            the solver's default. Other solvers ignore it.
+        max_nodes: number of nodes that a compiled search explores before it gives up on a position
+            with `UnsolvableError`; None uses the solver's default. Other solvers ignore the limit.
 
     Raises:
         UnsolvableError: if the game has no special solver and too many positions to enumerate.
@@ -37,7 +37,7 @@ def make_solver(game: Game, max_nodes: int | None = None) -> Solver:
 
 
 def solver_advice(game: Game) -> str:
-    """Return a sentence that recommends installing a faster solver, or "" if there is none."""
+    """Return a sentence that recommends installing bitbully for Connect Four; "" if not needed."""
     if not bitbully.solves(game) or bitbully.available():
         return ""
     return (

@@ -31,8 +31,8 @@ def make_source(
     """Make the source of training games that the settings select.
 
     Args:
-        settings: `TrainSettings`, already validated, with the inference engine that the learner's
-            process uses.
+        settings: `TrainSettings`, already validated, in which "auto" has been replaced by the
+            inference engine that the learner's process uses.
         wanted_evaluator: the user's evaluator settings, which may say "auto"; used by workers that
             choose their own engines.
         streams: the evaluators of the learner's process, one for each self-play thread.
@@ -86,8 +86,9 @@ def plays_on_here(workers: WorkerSettings, game: Game, num_threads: int) -> bool
 def _kind(workers: WorkerSettings, game: Game, num_threads: int) -> str:
     """Return the kind of workers to use: "threads", "processes" or "ray".
 
-    If the settings say "auto", it is "processes" for a game whose threads would wait for Python's
-    global lock, provided that other processes can make this game, and otherwise "threads".
+    If the settings say "auto", it is "processes" for a game whose threads would block each other on
+    Python's global interpreter lock, provided that other processes can recreate the game, and
+    otherwise "threads".
 
     Args:
         num_threads: number of cores on this machine that the run may use.
@@ -99,10 +100,11 @@ def _kind(workers: WorkerSettings, game: Game, num_threads: int) -> str:
 
 
 def _waits_for_lock(game: Game, num_threads: int) -> bool:
-    """Return whether self-play threads would wait for each other at Python's global lock.
+    """Return whether self-play threads would block each other on Python's global interpreter lock.
 
     Args:
-        game: the game to play; threads wait if its rules are plain Python.
+        game: the game to play; threads block each other if its rules are plain Python.
+        num_threads: number of threads; a single one is never blocked.
     """
     return num_threads > 1 and isinstance(game, PythonGame)
 

@@ -6,8 +6,8 @@ are ignored, so each game counts once.
 
 In free mode workers go on playing while the network learns, and games that are more than
 `workers.max_staleness` networks old are dropped. A unit lasts about `workers.unit_s`, but at most a
-quarter of the time in which all workers play an iteration's games. Finished and requested games are
-limited to one iteration.
+quarter of the time in which all workers play an iteration's games. No more units are requested once
+the finished and the requested games together make up one iteration.
 """
 
 import time
@@ -44,12 +44,14 @@ _MAX_FAILURES = 5  # the run ends if this many workers are lost before the first
 
 
 class Dispatcher(GameSource):
-    """Hands out units of work to workers in other processes or on other machines; see `GameSource`.
+    """Hands out batches of self-play games to workers in other processes; see `GameSource`.
+
+    The processes run on this machine or on others. Each batch is called a unit of work.
 
     Args:
         transport: starts the workers and carries messages to and from them.
-        job: what the workers need to know about the run.
-        clock: returns the time in seconds.
+        job: the run's game, settings and seed, which every worker receives when it starts.
+        clock: returns the current time in seconds, from any starting point.
     """
 
     def __init__(
@@ -123,7 +125,7 @@ class Dispatcher(GameSource):
 
     @property
     def work(self) -> SelfPlayWork:
-        """The amount of self-play done by all workers so far."""
+        """Counts and timings of the self-play done by all workers so far."""
         return self._roster.work
 
     def worker_reports(self) -> list[WorkerReport]:
@@ -150,7 +152,7 @@ class Dispatcher(GameSource):
         self._send_units()
 
     def _send_units(self) -> None:
-        """Send units of work until all workers have enough, or no more games are needed."""
+        """Send units of work until each worker holds two, or no more games are needed."""
         num_finished = sum(map(len, self._finished.values()))
         while (worker := self._roster.next_free()) is not None:
             unit = self._next_unit(worker, num_finished)
@@ -166,7 +168,7 @@ class Dispatcher(GameSource):
 
         Args:
             worker: the worker, whose speed determines the size of the unit in free mode.
-            num_finished: number of finished games that wait for the trainer.
+            num_finished: number of finished games that the trainer has not taken yet.
         """
         if self._waiting:
             unit = self._waiting.popleft()
@@ -181,9 +183,10 @@ class Dispatcher(GameSource):
         return Unit(unit_id, self._unit_games(worker), self._progress)
 
     def _unit_games(self, worker: WorkerState) -> int:
-        """Return how many games make a unit of work of the intended duration for a worker.
+        """Return the number of games that a worker should play in its next unit of work.
 
-        For a worker of unknown speed, it is at most 16.
+        It is chosen by the worker's speed, so that the unit lasts `workers.unit_s` or a quarter of
+        an iteration, whichever is shorter. Before the worker's first reply, it is at most 16.
         """
         quarter = self._games_per_iteration / (2 * MAX_UNITS)
         if not worker.games_per_s:
@@ -217,7 +220,7 @@ class Dispatcher(GameSource):
         """Remove a worker that has left, notify the user, and count the failure.
 
         Raises:
-            InputError: if too many workers are lost before any has replied.
+            InputError: if too many workers are lost before the first reply, see `_count_failure`.
         """
         worker = self._roster.workers.get(event.worker)
         if worker is None:  # it had not joined yet
@@ -233,7 +236,8 @@ class Dispatcher(GameSource):
             reason: why the worker was lost, as a clause.
 
         Raises:
-            InputError: if too many workers are lost before any has replied.
+            InputError: if no worker has replied and the number lost has reached five, or the number
+                of connected workers if that is larger.
         """
         self._num_failures += 1
         if self._has_answered or self._num_failures < max(_MAX_FAILURES, len(self._roster.workers)):
@@ -244,7 +248,7 @@ class Dispatcher(GameSource):
         )
 
     def _accept(self, worker: WorkerState, answer: Answer) -> None:
-        """Accept the games of a worker's reply, unless the network that played them is too old.
+        """Accept the games of a worker's reply if they are at most ``max_staleness`` networks old.
 
         A reply for a unit of work that the worker does not hold, such as a repeated one, is
         ignored.
@@ -260,10 +264,10 @@ class Dispatcher(GameSource):
             self._finished[unit.id] = unflatten(answer.games)
 
     def _dismiss_hanging(self) -> None:
-        """Dismiss workers that have not replied within their time limit.
+        """Dismiss workers without a reply for ``timeout_s`` seconds, or `_patience_s` if that is 0.
 
         Raises:
-            InputError: if too many workers are lost before any has replied.
+            InputError: if too many workers are lost before the first reply, see `_count_failure`.
         """
         now = self._clock()
         for worker in list(self._roster.workers.values()):
@@ -277,7 +281,9 @@ class Dispatcher(GameSource):
     def _patience_s(self, worker: WorkerState) -> float:
         """Return the number of seconds without a reply after which a worker counts as hanging.
 
-        It applies unless the setting ``timeout_s`` overrides it.
+        It is ten minutes before the worker's first reply. Later it is ten times `workers.unit_s`,
+        or ten times the expected duration of the worker's current unit of work if that is longer.
+        A positive setting ``timeout_s`` overrides it.
         """
         if not worker.games_per_s:
             return _FIRST_TIMEOUT_S

@@ -30,7 +30,7 @@ class ProcessTransport:
     """Keeps a fixed number of worker processes running on this machine; see `Transport`.
 
     Args:
-        job: what the workers need to know about the run.
+        job: the run's game, settings and seed, which every worker receives when it starts.
         num_threads: number of self-play threads in each process.
     """
 
@@ -113,7 +113,7 @@ class ProcessTransport:
     def _send(self, worker: str, message: Weights | Unit | None) -> None:
         """Queue a message to a worker without waiting; None tells the worker to stop.
 
-        If its process has ended, the next `poll` reports it.
+        If the worker's process has ended, the next `poll` reports that.
         """
         self._outboxes[worker].put(bytes(multiprocessing.reduction.ForkingPickler.dumps(message)))
 
@@ -152,12 +152,12 @@ def _without_main_script() -> Iterator[None]:
 def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
     """Run a worker process: play units of work as they arrive, with the newest network received.
 
-    It returns when it receives None or the learner's process has ended.
+    The function returns when None arrives or the learner's process has ended.
 
     Args:
         connection: a pipe to the learner. It delivers `Weights`, then `Unit`s and newer `Weights`,
             and finally None; `Joined` and `Answered` are sent back.
-        job: what the worker needs to know about the run.
+        job: the run's game, settings and seed.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the learner handles Ctrl-C
     player = UnitPlayer(job, num_threads, name)
@@ -182,13 +182,16 @@ def work_at(connection: Any, job: Job, num_threads: int, name: str) -> None:
 
 
 def _start_sender(connection: Any) -> "queue.SimpleQueue[bytes | None]":
-    """Start a thread that sends pickled messages from a queue to a worker, and return the queue.
+    """Start a thread that sends pickled messages from a new queue to a worker.
 
-    The message None closes the connection. With the thread, the learner never has to wait for a
-    stopped worker.
+    The message None closes the connection and ends the thread. Because the thread does the sending,
+    the learner never has to wait for a worker that has stopped reading.
 
     Args:
         connection: a pipe to the worker.
+
+    Returns:
+        The queue, to which the learner adds messages.
     """
     messages: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
 
@@ -203,13 +206,16 @@ def _start_sender(connection: Any) -> "queue.SimpleQueue[bytes | None]":
 
 
 def _start_receiver(connection: Any) -> "queue.SimpleQueue[Weights | Unit | None]":
-    """Start a thread that puts the learner's messages into a queue, and return the queue.
+    """Start a thread that moves the learner's messages from a pipe to a new queue.
 
-    The last message is None; if the learner's process ends, so does this process. Without the
-    thread, learner and worker might wait forever for each other to read.
+    The last message is None. If the learner's process ends, the thread ends this process too.
+    Without the thread, learner and worker might wait forever for each other to read.
 
     Args:
         connection: a pipe to the learner.
+
+    Returns:
+        The queue, from which the worker takes messages.
     """
     messages: queue.SimpleQueue[Weights | Unit | None] = queue.SimpleQueue()
 

@@ -20,13 +20,13 @@ _PATIENCE_S = 30.0  # seconds without any worker before the user is told how one
 class WorkerState(WorkerReport):
     """A connected worker: its report, and the units of work that it has not finished."""
 
-    busy_since: float = 0.0  #: time in seconds when it received work or last replied
+    busy_since: float = 0.0  #: time in seconds when it last replied or, if idle, got work
     #: unfinished units of work by id
     in_flight: dict[int, Unit] = dataclasses.field(default_factory=dict)
 
 
 class Roster:
-    """All connected workers, and those that have left since the last report.
+    """Keeps the connected workers, and those that have left since the last report.
 
     Args:
         max_staleness: maximum number of networks by which a game may be out of date and still
@@ -50,7 +50,7 @@ class Roster:
         """Add a worker that has joined, and a notice that tells the user.
 
         Args:
-            facts: what it has reported about itself.
+            facts: the host name and number of threads that the worker has reported.
             now: the current time in seconds.
         """
         self.workers[name] = WorkerState(name, busy_since=now)
@@ -81,7 +81,7 @@ class Roster:
         return sum(speeds) / max(len(speeds), 1) * len(self.workers)
 
     def next_free(self) -> WorkerState | None:
-        """Return the worker with the fewest unfinished units of work; None if all are full."""
+        """Return the worker with the fewest unfinished units of work; None if each holds two."""
         workers = self.workers.values()
         worker = min(workers, key=lambda worker: len(worker.in_flight), default=None)
         return worker if worker is not None and len(worker.in_flight) < MAX_UNITS else None
@@ -103,7 +103,7 @@ class Roster:
             num_games: number of games in the reply.
             work: amount of self-play that the games took.
             seconds: wall-clock time in which they were played.
-            staleness: number of networks by which they are out of date.
+            staleness: number of networks by which the games are out of date.
         """
         self.work = self.work.plus(work)
         newest = num_games / max(seconds, 1e-3)
@@ -141,9 +141,9 @@ class Roster:
         return notices
 
     def reports(self) -> list[WorkerReport]:
-        """Return a report on each worker's games since the last call, and reset the counts.
+        """Return each worker's speed and games since the last call, and reset the game counts.
 
-        Workers that have left since then are included.
+        Workers that have left since the last call are included once.
         """
         present = list(self.workers.values())
         gone = self._gone

@@ -29,9 +29,10 @@ _PACKAGE = Path(__file__).parents[1]
 
 @functools.lru_cache
 def code_version() -> str:
-    """Return this program's version with a digest of its source code, such as "1.0 (0b9c...)".
+    """Return this program's version and the start of its source code's SHA-256 digest.
 
-    The learner refuses workers that run another version.
+    The text, such as "0.1.0 (0b9c4e21aa37)", is equal only for equal source code. The learner
+    refuses workers that return a different one.
     """
     digest = hashlib.sha256()
     for source in sorted(_PACKAGE.rglob("*.py")):
@@ -43,14 +44,14 @@ def code_version() -> str:
 def own_files(name: str) -> str | None:
     """Read a user-defined game file, and the modules from its folder that it imports.
 
-    The texts are sent to the workers.
+    The learner sends these texts to its workers.
 
     Args:
         name: the game's name, which may be the path of a game file.
 
     Returns:
-        The texts as a JSON object, keyed by path relative to that folder; None if ``name`` is not a
-        file.
+        The texts as a JSON object, keyed by path relative to the game file's folder; None if
+        ``name`` is not the path of a game file.
     """
     if not is_game_file(name):
         return None
@@ -61,7 +62,7 @@ def own_files(name: str) -> str | None:
 
 
 def why_not_elsewhere(game: Game) -> str | None:
-    """Return why other processes cannot make the same game, as a clause, or None if they can."""
+    """Return a clause that says why other processes cannot recreate a game; None if they can."""
     if not is_object(game.name):
         return None
     module = game.name.partition(":")[0]
@@ -78,12 +79,12 @@ def why_not_elsewhere(game: Game) -> str | None:
 
 
 def game_here(name: str, files: str | None, rules_digest: str) -> Game:
-    """Make the game that the learner is training on, on a worker's machine.
+    """Recreate the learner's game on a worker's machine.
 
     Args:
         name: the game's name on the learner's machine.
         files: the files of a user-defined game, see `own_files`; None for other games.
-        rules_digest: the digest of the rules on the learner's machine.
+        rules_digest: the digest of the rules on the learner's machine; "" for other games.
 
     Raises:
         ConfigError: if the game cannot be made, or its rules differ on this machine.
@@ -97,10 +98,10 @@ def game_here(name: str, files: str | None, rules_digest: str) -> Game:
 
 
 def _name_here(name: str, files: str | None) -> str:
-    """Return the name by which this machine makes the learner's game.
+    """Return the name or path from which this machine can make the learner's game.
 
-    Unless the game's files are already here, they are written to a temporary folder first. Other
-    users cannot write to that folder, because the files will be run.
+    Unless this machine has identical files at the same path, the game's files are first written to
+    a temporary folder. Other users cannot write to that folder, because the files will be run.
 
     Args:
         name: the game's name on the learner's machine.

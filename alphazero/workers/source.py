@@ -35,7 +35,7 @@ class WorkerReport:
 
 
 class GameSource:
-    """Plays training games: the base class of all kinds of workers.
+    """Base class of the sources of training games: threads, other processes, other machines.
 
     Methods that do nothing here apply only to workers in other processes or on other machines.
 
@@ -59,19 +59,20 @@ class GameSource:
 
         Args:
             num_games: minimum number of games to yield in total; a few more may follow.
-            progress: fraction of the run that is done, in [0, 1].
+            progress: fraction of the run that is done, in [0, 1], which may determine the number of
+                simulations per move.
         """
         raise NotImplementedError
 
     @property
     def work(self) -> SelfPlayWork:
-        """The amount of self-play done so far."""
+        """Counts and timings of the self-play done so far, summed over all threads."""
         raise NotImplementedError
 
     def tend(self) -> None:
-        """Keep workers in other processes or on other machines busy while the network learns.
+        """Hand out more games and receive finished ones, without waiting, while the network learns.
 
-        It returns at once.
+        Nothing happens if games are played on threads of this process.
         """
 
     def worker_reports(self) -> list[WorkerReport]:
@@ -82,11 +83,11 @@ class GameSource:
         return []
 
     def state_dict(self) -> dict:
-        """Return what a resumed run needs to continue unfinished games; {} if there is nothing."""
+        """Return what a resumed run needs to continue unfinished games; {} if there are none."""
         return {}
 
     def load_state_dict(self, state: dict) -> None:
-        """Restore a state from `state_dict`, or ignore it if another kind of source stored it."""
+        """Restore a state that `state_dict` returned; ignore one from another kind of source."""
 
     def close(self) -> None:
         """Stop all workers."""

@@ -77,7 +77,7 @@ class ThreadSource(GameSource):
 
     @property
     def work(self) -> SelfPlayWork:
-        """The amount of self-play done so far."""
+        """Counts and timings of the self-play done so far."""
         work = SelfPlayWork.now(self.selfplay, self._streams)
         return work._replace(thread_s=self._thread_s)
 

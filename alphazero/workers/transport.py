@@ -34,7 +34,7 @@ Event = Joined | Answered | Left
 
 
 class Transport(Protocol):
-    """Starts workers and carries units of work to them and replies back.
+    """Starts workers, sends them units of work (batches of games) and receives their replies.
 
     The name of a worker that has left is not used again.
     """
@@ -46,7 +46,7 @@ class Transport(Protocol):
         ...
 
     def submit(self, worker: str, unit: Unit) -> None:
-        """Send a unit of work to a worker, which plays its units in the order received."""
+        """Send a unit of work to a worker, which plays its units in the order it receives them."""
         ...
 
     def poll(self, timeout_s: float) -> list[Event]:

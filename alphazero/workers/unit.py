@@ -26,7 +26,7 @@ from alphazero.selfplay.threads import ParallelSelfPlay
 
 @dataclasses.dataclass
 class Job:
-    """What a worker must know about a run before its first unit of work."""
+    """A run's game, settings and seed, sent to each worker before its first unit of work."""
 
     run: str = ""  #: unique name of the run, which seeds the games of free mode
     game: str = ""  #: the game's name
@@ -70,7 +70,7 @@ class WorkerFacts(NamedTuple):
 
 
 class SelfPlayWork(NamedTuple):
-    """An amount of self-play: counts and seconds, summed over all threads."""
+    """Counts and timings that measure an amount of self-play, summed over all threads."""
 
     num_simulations: int  #: simulations that added a leaf node
     num_evaluations: int  #: positions that the search passed to the evaluator
@@ -84,21 +84,22 @@ class SelfPlayWork(NamedTuple):
 
     @classmethod
     def now(cls, selfplay: ParallelSelfPlay, streams: Sequence[CachedEvaluator]) -> "SelfPlayWork":
-        """Return the amount of self-play done since ``selfplay`` was created; `thread_s` stays 0.
+        """Return the amount of self-play done since ``selfplay`` was created; `thread_s` is 0.
 
         Args:
-            selfplay: plays the games; it counts simulations, evaluations and so on.
-            streams: the evaluators of its threads, which count their requests and seconds.
+            selfplay: plays the games, and counts simulations, evaluations, batches and depths.
+            streams: the evaluators of the threads, which count requested and evaluated positions
+                and the seconds inside the engine.
         """
         counts = np.sum([stream.counts for stream in streams], axis=0)
         return cls(*dataclasses.astuple(selfplay.counts), *counts)
 
     def since(self, before: "SelfPlayWork") -> "SelfPlayWork":
-        """Return this amount minus an earlier one, field by field."""
+        """Return this amount minus an earlier amount ``before``, field by field."""
         return SelfPlayWork._make(count - old for count, old in zip(self, before))
 
     def plus(self, more: Sequence[float]) -> "SelfPlayWork":
-        """Return the sum of this amount and another one, field by field."""
+        """Return the sum of this amount and ``more``, field by field."""
         return SelfPlayWork._make(count + other for count, other in zip(self, more, strict=True))
 
 
@@ -127,7 +128,8 @@ def ordered_units(version: int, num_games: int, unit_games: int, progress: float
         version: version of the network that plays the games.
         num_games: number of games in the iteration.
         unit_games: number of games per unit.
-        progress: fraction of the run that is done, in [0, 1].
+        progress: fraction of the run that is done, in [0, 1], which may determine the number of
+            simulations per move.
     """
     first_id = version * UNITS_OF_A_VERSION
     starts = range(0, num_games, unit_games)
@@ -144,7 +146,8 @@ def play_ordered(
 
     Args:
         selfplay: plays the games; its setting ``carry_over`` must be off.
-        streams: the evaluators of its threads; their caches are cleared first.
+        streams: the evaluators of the threads; their caches are cleared first.
+        seed: the run's seed.
     """
     for stream in streams:
         stream.clear()

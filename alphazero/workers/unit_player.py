@@ -32,16 +32,16 @@ _GPU_GAMES_PER_STREAM = 1024  # minimum on a GPU; a learner without a GPU has ch
 
 
 class UnitPlayer:
-    """Plays units of work on all cores, or on the GPU, of this process.
+    """Plays units of work in a worker's process, on its cores and, if there is one, its GPU.
 
     Args:
-        job: what the worker needs to know about the run.
+        job: the run's game, settings and seed.
         num_threads: number of threads; 0 means one per core that this process may use.
         name: unique name of the worker, which also seeds the games of free mode.
 
     Attributes:
         version: version of the network that plays; -1 before the first one is loaded.
-        facts: what the worker reports when it joins.
+        facts: host name and number of threads, which the worker reports when it joins.
 
     Raises:
         ConfigError: if the game cannot be made, or its rules differ on this machine.
@@ -62,7 +62,7 @@ class UnitPlayer:
         self.facts = WorkerFacts(socket.gethostname(), self._num_threads)
 
     def load(self, weights: Weights) -> None:
-        """Load a network to play the following units of work with.
+        """Load the weights of the network that plays the following units of work.
 
         Args:
             weights: the network's weights, with the engine to use and positions to calibrate it on.
@@ -86,9 +86,9 @@ class UnitPlayer:
         self.version = weights.version
 
     def play(self, unit: Unit) -> Answer:
-        """Play a unit of work with the network that was loaded last, and return its games.
+        """Play a unit of work with the network that was loaded last, and return the games.
 
-        A network must have been loaded before.
+        Call `load` at least once before.
         """
         assert self._evaluator is not None and self._selfplay is not None
         streams = self._evaluator.streams

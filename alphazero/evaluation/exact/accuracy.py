@@ -83,7 +83,7 @@ class ValueReport(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """The difference between two players' accuracies on the same positions."""
+    """One player's accuracy minus another's on the same positions, with a confidence interval."""
 
     mean: float  #: mean difference over the positions, in [-1, 1]
     low: float  #: lower end of the 95% confidence interval, if the positions are a random sample
@@ -92,7 +92,7 @@ class Difference(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class AccuracyReport:
-    """A player's moves in N positions, compared with perfect play by `measure_accuracy`."""
+    """A player's moves in N positions and whether each is as good as perfect play."""
 
     evaluation_set: EvaluationSet
     actions: np.ndarray  #: int32[N], the player's moves
@@ -126,7 +126,7 @@ class AccuracyReport:
         return np.flatnonzero(~self.keeps_result)
 
     def failures(self, limit: int) -> list[Failure]:
-        """Describe the first misplayed positions, with the moves that would keep the result.
+        """Describe misplayed positions, in the set's order, with the moves that keep the result.
 
         Args:
             limit: maximum number of positions to describe.
@@ -143,7 +143,7 @@ class AccuracyReport:
         return found
 
     def to_plain(self) -> dict[str, Any]:
-        """Convert all figures to nested dicts for JSON, for all positions and by group."""
+        """Convert the accuracy figures to nested dicts for JSON, overall and for each group."""
         figures = {"num_positions": len(self.evaluation_set)} | self._plain_rows(None)
         if self.values is not None:
             figures["value_error"] = self.values.mean_error
@@ -231,7 +231,7 @@ def difference(correct: np.ndarray, baseline: np.ndarray) -> Difference:
 
     Args:
         correct: bool[N], whether each move of the player is correct.
-        baseline: bool[N], the same for the other player.
+        baseline: bool[N], whether each move of the other player is correct.
 
     Returns:
         The accuracy of ``correct`` minus that of ``baseline``, with a 95% confidence interval.
@@ -250,7 +250,7 @@ def _scores_of(actions: np.ndarray, evaluation_set: EvaluationSet) -> np.ndarray
         evaluation_set: the positions, with the exact score of every move.
 
     Returns:
-        int16[N].
+        int16[N], the scores.
 
     Raises:
         ValueError: if an action is illegal.

@@ -1,7 +1,7 @@
 """Read files of exact evaluation sets, such as those that ship with the package.
 
-Each file, written by `scripts/make_evaluation_set.py`, becomes an `EvaluationSet`. It is CSV after
-a few comment lines: a checksum, the contents of the set, and how to make the set again:
+Each file, written by `scripts/make_evaluation_set.py`, becomes an `EvaluationSet`. Comment lines
+hold a checksum, facts about the set and how to make it again; the rest is CSV, one position a line:
 
     # sha256: 0b9c...
     # game: connect_four
@@ -46,8 +46,8 @@ def find_set(path: str | Path | None, game: Game) -> EvaluationSet:
     """Read the evaluation set at ``path``, or the game's shipped set if ``path`` is None.
 
     Args:
-        path: the path of an evaluation set's file, or None.
-        game: the game that the set must be for.
+        path: the path of a CSV file; None reads the set that ships with the game.
+        game: the game that the file must be for.
 
     Raises:
         ConfigError: if ``path`` is None and no evaluation set ships for the game.
@@ -72,7 +72,7 @@ def game_of_set(path: str | Path) -> str:
 
 
 def read_set(path: str | Path, game: Game) -> EvaluationSet:
-    """Read an evaluation set from a file, checking every position.
+    """Read an evaluation set from a CSV file, checking every position against the rules.
 
     Args:
         game: the game that the set must be for.
@@ -105,8 +105,8 @@ def _read(path: str | Path) -> tuple[list[str], dict[str, str]]:
     """Read an evaluation set's file without checking its positions.
 
     Returns:
-        All lines of the file, and the notes in its comments as {key: value}, such as the game's
-        name, without the checksum.
+        All lines of the file, and the notes in the comments except the checksum, as {key: value},
+        such as {"game": "othello"}.
 
     Raises:
         StoredFileError: if the file is missing, cannot be read, or names no game.
@@ -130,7 +130,8 @@ def _parsed(line: str, game: Game) -> tuple[tuple[int, ...], np.ndarray, np.ndar
         player to move (int16[A], `ILLEGAL_SCORE` if illegal) and its source.
 
     Raises:
-        ValueError: if the line does not describe a valid position of an `EvaluationSet`.
+        ValueError: if the line is malformed, a legal action has no score, the source is unknown,
+            the game is over, or every move keeps the best possible result.
     """
     try:
         moves_text, scores_text, source = line.split(",")

@@ -1,7 +1,7 @@
 """Exact evaluation sets: positions with the exact score of every move.
 
-An `EvaluationSet` is made from positions and their scores; it adds derived properties, such as the
-kind of each position. `alphazero.evaluation.exact.set_file` reads evaluation sets from files.
+`make_set` builds an `EvaluationSet` from positions and scores, and derives further properties, such
+as the kind of each position. `alphazero.evaluation.exact.set_file` reads sets from files.
 
 Shapes: N positions, K state words, A actions.
 """
@@ -70,9 +70,9 @@ def make_set(
         states: [N, K], unfinished positions.
         action_scores: int16[N, A], the exact score of each action for the player to move;
             `ILLEGAL_SCORE` for illegal actions.
-        sources: where each position comes from, one of `SOURCES`.
+        sources: how each position was sampled: "random" moves or "strong" play.
         moves: the actions that lead to each position.
-        notes: the comments of the set's file by key.
+        notes: the notes in the comments of the set's file by key, such as "seed".
     """
     after = game.step(states, action_scores.argmax(axis=1))
     reply_values = _signs(game, states, after) * values_of(action_scores.max(axis=1))
@@ -105,7 +105,7 @@ def can_be_misplayed(action_scores: np.ndarray) -> np.ndarray:
 
 
 def kinds_of(game: Game, states: np.ndarray) -> np.ndarray:
-    """Return the kind of each position: a win at once, a forced block, or quiet.
+    """Classify each position as a win at once, a forced block, or quiet.
 
     Args:
         states: [N, K], unfinished positions.
@@ -134,7 +134,7 @@ def kinds_of(game: Game, states: np.ndarray) -> np.ndarray:
 def _after_legal_moves(
     game: Game, states: np.ndarray, legal_action_mask: np.ndarray
 ) -> tuple[np.ndarray, Transition, np.ndarray]:
-    """Play every legal action in each of N positions.
+    """Play every legal action in each of N positions, and return the M positions that follow.
 
     Args:
         states: [N, K], unfinished positions.

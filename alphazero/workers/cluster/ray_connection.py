@@ -1,6 +1,6 @@
 """Connect to a Ray cluster, list its nodes, and explain why remote calls failed.
 
-Only this module connects to Ray. It does not depend on the actors' work.
+Only this module connects to Ray. It does not depend on what the actors do.
 """
 
 import logging
@@ -33,7 +33,7 @@ _REASONS = {
 
 
 class Node(NamedTuple):
-    """A live node of the Ray cluster, as Ray reports it."""
+    """A live node (machine) of the Ray cluster, with the resources that Ray reports."""
 
     id: str
     host: str
@@ -80,7 +80,7 @@ def connect(address: str) -> bool:
 
 
 def live_nodes() -> list[Node]:
-    """Return the nodes of the Ray cluster that are alive."""
+    """Return the nodes (machines) of the Ray cluster that are alive."""
     return [
         Node(
             values["NodeID"],

@@ -42,7 +42,7 @@ class RayTransport:
 
     Args:
         settings: the workers' settings, including the address of the cluster.
-        job: what the workers need to know about the run.
+        job: the run's game, settings and seed, which every worker receives when it starts.
 
     Raises:
         ConfigError: if no cluster can be reached at the address.
@@ -118,7 +118,7 @@ class RayTransport:
     def _look_after_nodes(self) -> list[Event]:
         """Start a worker on each node without one, and remove the workers of lost nodes.
 
-        It asks Ray for the nodes at most once a second.
+        Ray is asked for the nodes at most once a second; calls in between do nothing.
 
         Returns:
             A `Left` event for each removed worker.
@@ -138,7 +138,7 @@ class RayTransport:
         return [Left(name, NODE_LEFT) for name in lost]
 
     def _make(self, node: Node) -> None:
-        """Start a worker on a node, and ask it for the version of the program there."""
+        """Start a worker on a node, and request the version of this program installed there."""
         num_threads = node.num_cpus
         if node.id == self._own_node and self._settings.mode == "free":
             num_threads = max(1, num_threads - 1)  # one core is for the learner
@@ -159,7 +159,7 @@ class RayTransport:
     def _remove(self, name: str) -> None:
         """Stop a worker, and forget its unfinished remote calls.
 
-        After too many failures, its node gets no more workers.
+        A node that loses three workers without a reply in between gets no more workers.
         """
         worker = self._workers.pop(name)
         self._failures[worker.node] = self._failures.get(worker.node, 0) + 1
@@ -206,6 +206,7 @@ class WorkerActor:
     A network that arrives during a unit is used from the next unit on.
 
     Args:
+        name: unique name of the worker.
         num_threads: number of threads for self-play.
     """
 
@@ -224,7 +225,7 @@ class WorkerActor:
         """Prepare to play with a first network, and return this worker's host name and threads.
 
         Args:
-            job: what the worker needs to know about the run.
+            job: the run's game, settings and seed.
             weights: the first network.
 
         Raises:
@@ -246,11 +247,11 @@ class WorkerActor:
             self._arrival.notify()
 
     def play(self, unit: Unit, version: int) -> Answer:
-        """Play a unit of work and return its games.
+        """Play a unit of work with the newest network received, and return the games.
 
         Args:
-            version: the oldest network version to play with; if it has not arrived yet, wait for
-                it. 0 does not wait.
+            version: the oldest network version to play with; wait until it has arrived. 0 does not
+                wait.
         """
         player = self._player
         assert player is not None
