@@ -34,7 +34,7 @@ class AlarmChange(NamedTuple):
 
 
 def rounded(value: float) -> float | None:
-    """Round a number to `_DIGITS` decimals for JSON, and convert NaN to None."""
+    """Round a number to 6 decimals for JSON, and convert NaN to None."""
     return None if math.isnan(value) else round(value, _DIGITS)
 
 
@@ -72,9 +72,9 @@ class RunRows:
         return len(self.iterations)
 
     def read(self) -> None:
-        """Read the rows added to metrics.jsonl, or all rows if it was truncated or replaced.
+        """Read the rows added to metrics.jsonl, or all rows if the file was truncated or replaced.
 
-        If the file cannot be opened, all rows are dropped.
+        If the file cannot be opened, all rows read so far are dropped.
         """
         try:
             self._read()
