@@ -24,7 +24,7 @@ def read_move(session: Session, skin: Skin, typed: str) -> int:
     """Parse a typed move, which is a number shown on the board or a move in the game's notation.
 
     Raises:
-        ValueError: if it is not a legal move; the message says what to type.
+        ValueError: if the text is not a legal move; the message says what to type.
     """
     numbered = skin.notation.numbered(session.legal_actions)
     if not (numbered and typed.isascii() and typed.isdigit()):

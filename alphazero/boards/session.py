@@ -69,7 +69,7 @@ class Session:
 
     @property
     def winner(self) -> int | None:
-        """The winner of a finished game: 0, the player who began it, or 1; None for a draw."""
+        """The winner of a finished game: 0 for the player who began it, or 1; None for a draw."""
         return None if self.result == 0.0 else int(self.result < 0)
 
     @property
@@ -107,7 +107,9 @@ class Session:
         return is_seen and self.game.state_to_text(before) == self.game.state_to_text(after)
 
     def take_back(self, is_human: Callable[[int], bool]) -> int:
-        """Go back to the latest earlier position in which a person had a choice.
+        """Take back moves to the latest position in which a person was to move.
+
+        Positions in which the person could only pass are skipped.
 
         Args:
             is_human: returns whether a player (0 or 1) is a person.

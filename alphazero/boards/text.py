@@ -34,7 +34,7 @@ class Medium:
 
     @classmethod
     def of(cls, console: Console) -> "Medium":
-        """Detect the abilities of a console's terminal."""
+        """Detect whether a console's terminal shows box-drawing characters and colours."""
         has_box = not console.options.ascii_only
         color = has_box and console.color_system is not None and not console.no_color
         return cls(has_box, color)
@@ -181,7 +181,7 @@ def marked_cells(
 
     Args:
         state: [K], the position.
-        previous_state: the position before the last move; None marks nothing.
+        previous_state: [K], the position before the last move; None marks nothing.
         last_action: the action between the two states; needed only in games whose pieces move, in
             which its squares are marked.
 

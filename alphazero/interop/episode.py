@@ -69,7 +69,7 @@ def play_match(
     on_move: Callable | None = None,
     on_game: Callable | None = None,
 ) -> MatchReport:
-    """Play games between two agents that alternate in moving first; ``first`` begins the first one.
+    """Play games between two agents that alternate in moving first, starting with ``first``.
 
     All games begin at the start position, so the report has no pairs of games with equal openings:
     each game has its own pair index.

@@ -41,8 +41,8 @@ def check_agreement(game: Game, network: nn.Module, evaluate: Evaluate) -> Agree
 
     Args:
         game: the network's game.
-        network: the original; it is moved to the CPU and converted to float32.
-        evaluate: runs the exported network.
+        network: the original; it is moved to the CPU and converted to float32 in place.
+        evaluate: maps planes to the prior logits and values of the exported network.
 
     Returns:
         The largest differences between their outputs.

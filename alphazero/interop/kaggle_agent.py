@@ -252,7 +252,8 @@ class Node:
         """Store the network's output in the node: the moves' priors and the value.
 
         Args:
-            logits: [A], the prior logits of all columns; the softmax over the moves makes priors.
+            logits: [A], the prior logits of all columns; the priors are their softmax over the
+                moves to consider.
             value: the network's value for the player to move, in [-1, 1].
         """
         logits = logits[self.moves]
@@ -307,8 +308,9 @@ def search(
     Args:
         evaluate: maps positions to the network's prior logits and values.
         position: a position for which `Rules.tactics` returns None as the result.
-        deadline: the time to stop, on the clock of `time.perf_counter`.
-        max_simulations: maximum number of simulations.
+        deadline: the time to stop, on the clock of `time.perf_counter`; at least one batch of
+            positions is searched.
+        max_simulations: the search stops earlier if it has made this many simulations.
     """
     root = Node(rules, *position)
     root.expand(*(part[0] for part in evaluate([position])))

@@ -62,7 +62,7 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
 
 
 def evaluation_of(data: bytes) -> Evaluate:
-    """Return the function with which a submission evaluates positions.
+    """Return the function with which a submission maps planes to prior logits and values.
 
     Args:
         data: the contents of the submission file, which are executed as Python code.

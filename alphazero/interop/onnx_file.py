@@ -83,6 +83,9 @@ def evaluation_of(data: bytes) -> Evaluate:
     Args:
         data: the contents of the file.
 
+    Returns:
+        A function that maps planes to prior logits and values.
+
     Raises:
         ConfigError: if onnxruntime is missing.
     """

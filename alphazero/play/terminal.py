@@ -187,9 +187,9 @@ class TerminalGame:
         return True
 
     def _play(self, player: int, action: int, notes: str) -> None:
-        """Play a move and print it; then draw the board, unless an engine replies immediately.
+        """Play a move and print it, and draw the board unless an engine replies immediately.
 
-        The board is also not drawn if only final boards are, or if the move ends the game.
+        The board is not drawn either if the move ends the game, or if ``every_board`` is False.
 
         Args:
             player: the player who moves, 0 or 1.

@@ -62,7 +62,7 @@ class Thought(NamedTuple):
 
     @property
     def shares(self) -> np.ndarray:
-        """Each action's share of the search's visits, float[A]; its weight if there was no search."""
+        """Each action's share of the search's visits or, without a search, its weight, float[A]."""
         visits = self.analysis.visits
         return visits / visits.sum() if visits.any() else self.analysis.action_weights
 
@@ -182,7 +182,7 @@ def _value_bar(session: Session, skin: Skin, value: float, board_height: float) 
     Args:
         value: expected result for the player to move, in [-1, 1]. If it is nan, or the game is a
             puzzle, there is no bar.
-        board_height: height of the board, and so of the bar.
+        board_height: height of the board, and of the bar, in the picture's unit of length.
     """
     if math.isnan(value) or session.game.num_players == 1:
         return []

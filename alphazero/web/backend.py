@@ -60,9 +60,9 @@ class Backend:
         self.thinking = Thinking(self.catalogue, network_kind)
 
     def warm_up(self) -> None:
-        """Run a short search in the default game, so that later requests find everything loaded.
+        """Run a short search in the default game, to load its network and compile its kernels.
 
-        The search loads the game's network, if it has one, and compiles the search kernels.
+        The first request then need not wait for this work.
         """
         game = self.catalogue.game(self.catalogue.default_game)
         player = self.catalogue.players(game)[0]
@@ -100,8 +100,8 @@ class Backend:
             plain: the parsed JSON body of the request, see `PositionRequest`.
 
         Returns:
-            The scores, see `exact_answer`; or "known": False and the "reason", if the game has no
-            solver or the solver gives up on the position.
+            The scores, see `exact_answer`; or {"known": False, "reason": message}, if the game has
+            no solver or the solver gives up on the position.
 
         Raises:
             Refusal: if the request is not valid, or the game is over.
@@ -173,7 +173,7 @@ class Backend:
         return job
 
     def review(self, plain: Any) -> Job:
-        """Make the `api/review` job, which evaluates every position and move of a game.
+        """Make the `api/review` job, which evaluates a game's positions and the loss of each move.
 
         Args:
             plain: the parsed JSON body of the request, see `SearchRequest`.

@@ -69,7 +69,7 @@ class Catalogue:
     def runs(self) -> dict[str, FoundRun]:
         """Return the training runs by id, the newest first.
 
-        The list can be two seconds old; `find_runs` returns the present runs.
+        The list can be up to two seconds old; `find_runs` searches the folder again.
         """
         return self._finder.found().runs
 
@@ -90,6 +90,7 @@ class Catalogue:
 
         The games that the user named on the command line come first, then the standard ones, then
         other games of this package that have training runs here.
+
         A game file named by a stored run is never executed: only the user may name a file to run.
         """
         trained = [run.game for run in self.runs().values() if _is_ours(run.game)]

@@ -74,7 +74,7 @@ class Guard:
         return secrets.compare_digest(text.encode(), (self._token or "").encode())
 
     def _redirect_with_cookie(self, request: Request) -> Response:
-        """Return a redirect to the page's address without the token, which a cookie stores."""
+        """Return a redirect that moves the token from the page's address to a cookie."""
         response = RedirectResponse("./", 303)
         response.set_cookie(
             COOKIE,
@@ -88,9 +88,9 @@ class Guard:
 
 
 def _is_from_page(request: Request) -> bool:
-    """Return whether a request comes from this server's page or from a program, not another site.
+    """Return whether a request was sent by this server's own page or from outside a browser.
 
-    Browsers name the page that sends a request in the headers Origin and Sec-Fetch-Site.
+    Browsers state where a request comes from in the headers Origin and Sec-Fetch-Site.
     """
     host = request.headers.get("host", "")
     own = {f"http://{host}", f"https://{host}"}  # https if a proxy adds it

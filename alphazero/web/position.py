@@ -33,7 +33,7 @@ class Position(NamedTuple):
 
 
 def read_position(game: Game, skin: Skin, request: PositionRequest) -> Position:
-    """Set up a request's position: play its moves from its board, or from the start of the game.
+    """Set up the position of a request: its board, or the start of the game, and then its moves.
 
     Args:
         skin: the game's appearance in the request's set-up; its letters and its notation are used
@@ -69,6 +69,7 @@ def _start(game: Game, skin: Skin, text: str, to_move: int) -> np.ndarray:
     """Convert a board that a user typed as text to a state.
 
     Args:
+        text: the board, one line per row, in the letters of ``skin``.
         to_move: the player to move, 0 for the player who begins the game, or 1.
 
     Returns:

@@ -32,7 +32,7 @@ class RunCharts:
         self._rows: dict[Path, RunRows] = {}
 
     def list_runs(self) -> dict[str, Any]:
-        """Return an `api/live` message: a summary of every training run, the newest first."""
+        """Return an `api/live` message: a summary of every run, newest first, and damaged runs."""
         found = self._catalogue.find_runs()
         names = self._catalogue.game_names()
         damaged = [{"id": run_id, "error": why} for run_id, why in found.damaged.items()]
@@ -151,7 +151,7 @@ def _settings(folder: RunFolder) -> dict[str, Any]:
 
 
 def _rating_column(rows: RunRows, ratings: list[Row]) -> Column:
-    """Return the run's Elo ratings as a column: one row per iteration, None if it is not rated.
+    """Return the run's Elo ratings as a column, with None for iterations without a rated network.
 
     Args:
         ratings: the ratings read by `_ratings_of`.

@@ -57,7 +57,7 @@ class RunRows:
         self._inode = inode
         self._end = 0
         self._last_line = b""
-        self.is_damaged = False
+        self.is_damaged = False  #: whether metrics.jsonl has lines, but none that can be read
         self.iterations: list[int] = []
         self.games: list[float | None] = []  #: total games played up to each row
         self._num_games = 0.0

@@ -155,7 +155,7 @@ def _uct_children(search: UctSearch, node: _Node) -> Iterator[_Node]:
     """Yield the visited children of a node of a UCT tree.
 
     Args:
-        node: the parent. The key of a node is the pair (index in the tree, state).
+        node: the parent; its ``key`` is the pair (index in the tree, state).
     """
     index, state = node.key
     if search.tree.nodes[index]["first_child"] == uct_tree.NO_CHILDREN:

@@ -87,7 +87,7 @@ def open_socket(host: str, port: int | None) -> socket.socket:
 
 
 class Server:
-    """The web server of the page; it listens from its creation on, and responds in `run`.
+    """The web server of the page; it listens once it is constructed, and responds in `run`.
 
     Args:
         backend: computes the responses.
