@@ -1,4 +1,4 @@
-"""Write the prompt for a move, and parse the move that a person typed; nothing is printed."""
+"""Compose the prompt for a move, and parse the move that a person typed in reply."""
 
 from alphazero.boards.notation import check_legal
 from alphazero.boards.session import Session
@@ -16,7 +16,7 @@ def move_name(session: Session, skin: Skin) -> str:
 
 
 def prompt(session: Session, skin: Skin) -> str:
-    """Return the prompt that asks a person for a move."""
+    """Return the prompt that asks for a move, such as "X to move. Type a column (1-7): "."""
     return f"{skin.sides[session.player]} to move. Type {move_name(session, skin)}: "
 
 
@@ -24,7 +24,7 @@ def read_move(session: Session, skin: Skin, typed: str) -> int:
     """Parse a typed move, which is a number shown on the board or a move in the game's notation.
 
     Raises:
-        ValueError: if it is not a legal move; the message says what to type.
+        ValueError: if the text is not a legal move; the message says what to type.
     """
     numbered = skin.notation.numbered(session.legal_actions)
     if not (numbered and typed.isascii() and typed.isdigit()):

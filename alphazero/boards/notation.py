@@ -1,4 +1,4 @@
-"""Convert between actions and the text with which people write moves and lists of moves.
+"""Convert actions to the text with which people write moves and lists of moves, and back.
 
 In Python, stored games and the JSON engine, actions are numbers from 0. How people write them
 depends on the game:
@@ -68,8 +68,8 @@ class Notation:
         """Parse an action that a person typed, as its name or as the squares that it touches.
 
         Args:
-            legal_actions: the actions that typed squares can mean; needed only if moves are typed
-                as squares.
+            legal_actions: the actions that typed squares can mean; needed only in games whose
+                pieces move.
 
         Raises:
             ValueError: if the text does not mean exactly one action; the message says what is
@@ -99,7 +99,10 @@ class Notation:
 
     @functools.cached_property
     def _by_name(self) -> dict[str, int]:
-        """The actions by name, also in lower case; "pass" has the names of other programs too."""
+        """The action of each name, as written by `text` or in lower case.
+
+        A pass also has the names that other programs use, see `_PASSES`.
+        """
         names = {self.text(action): action for action in range(self._game.num_actions)}
         names = {name.lower(): action for name, action in names.items()} | names
         if "pass" in names:
@@ -130,7 +133,7 @@ class Notation:
         return ";" if any("," in name for name in self._by_name) else ","
 
     def list_text(self, actions: Iterable[int]) -> str:
-        """Format a list of moves as text that `read_moves` accepts."""
+        """Format a list of moves as text that `read_moves` accepts, such as "4,4,3"."""
         return self.separator.join(map(self.text, actions))
 
     def split(self, text: str) -> list[str]:
@@ -179,11 +182,11 @@ class ColumnsFromOne(Notation):
 
 
 class Squares(Notation):
-    """The notation of Othello, which names squares, in one of its two set-ups.
+    """The notation of Othello, which names squares such as d3, in one of its two set-ups.
 
     Args:
-        mirrored: True for the standard set-up, in which columns are mirrored; False for the set-up
-            of this package's rules.
+        mirrored: True for the standard set-up, in which columns are named and shown from right to
+            left; False for the set-up of this package's rules.
     """
 
     def __init__(self, game: Game, mirrored: bool = False):

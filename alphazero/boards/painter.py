@@ -1,7 +1,7 @@
-"""Turn geometric shapes into pictures: pixels painted by Pillow, or SVG files.
+"""Turn geometric shapes into image files: SVG, or pixels painted by Pillow.
 
-`alphazero.boards.shapes` defines the shapes, which lie on white paper. An SVG stays sharp at any
-size; all other formats, even PDF, contain pixels.
+`alphazero.boards.shapes` defines the shapes, which are drawn on a white background. An SVG stays
+sharp at any size; all other formats, even PDF, contain pixels.
 """
 
 import functools
@@ -27,12 +27,12 @@ _NUM_COLORS = 128  # colours of an animation, chosen from its last picture
 
 
 class Picture(NamedTuple):
-    """A picture made of shapes on a sheet of white paper."""
+    """A picture made of shapes on a white background."""
 
     width: float  #: in the shapes' unit of length
     height: float  #: in the shapes' unit of length
     unit: float  #: pixels per unit of length
-    shapes: list[Shape]
+    shapes: list[Shape]  #: in painting order; (0, 0) is the picture's top left corner
 
     @property
     def size(self) -> tuple[int, int]:
@@ -45,7 +45,7 @@ def check_picture_file(output: str | Path, key: str, formats: Set[str] = FORMATS
 
     Args:
         output: the file; the ending of its name determines the format.
-        key: the setting that named the file, for messages.
+        key: name of the setting that gives the file, for error messages.
         formats: the allowed formats, as endings without a dot.
 
     Raises:
@@ -103,7 +103,7 @@ def _save(image: Image.Image, output: Path, **options: Any) -> None:
 
 
 def paint(picture: Picture) -> Image.Image:
-    """Paint a picture as an RGB image with smooth edges."""
+    """Paint a picture as an RGB image of `Picture.size` pixels, with smooth edges."""
     width, height = picture.size
     image = Image.new("RGB", (width * _SMOOTHING, height * _SMOOTHING), PAPER)
     draw = ImageDraw.Draw(image)
@@ -113,7 +113,7 @@ def paint(picture: Picture) -> Image.Image:
 
 
 def _paint(draw: ImageDraw.ImageDraw, shape: Shape) -> None:
-    """Paint a shape whose lengths are in pixels."""
+    """Paint a shape, whose coordinates and lengths are in pixels of the image."""
     if isinstance(shape, Letters):
         place = (shape.x, shape.y + _BASELINE * shape.size)
         font, (anchor, _) = _font(shape.size, shape.text.isascii()), _ANCHORS[shape.align]

@@ -1,4 +1,4 @@
-"""Keep a game in progress: its positions so far, with moves that can be taken back.
+"""Keep the moves and positions of a game in progress, so that moves can be taken back.
 
 This module does not depend on players, and draws nothing.
 """
@@ -14,8 +14,8 @@ class Session:
     """A game in progress, with all its positions so far.
 
     Args:
-        game: the game that is played.
-        actions: moves already played.
+        game: the rules of the game.
+        actions: moves already played from ``start``.
         start: [K], the position before these moves; None means the start of the game.
 
     Raises:
@@ -82,10 +82,10 @@ class Session:
         return np.flatnonzero(self.game.legal_action_mask(self.states[ply][None])[0]).tolist()
 
     def play(self, action: int) -> None:
-        """Play a move.
+        """Play a move, whose resulting position becomes the current one.
 
         Raises:
-            ValueError: if it is not legal in the current position.
+            ValueError: if the action is not legal in the current position.
         """
         self.game.check_legal(self.state, action)
         self.states.append(self.game.step(self.state[None], np.array([action])).states[0])
@@ -107,7 +107,9 @@ class Session:
         return is_seen and self.game.state_to_text(before) == self.game.state_to_text(after)
 
     def take_back(self, is_human: Callable[[int], bool]) -> int:
-        """Go back to the latest earlier position in which a person had a choice.
+        """Take back moves to the latest position in which a person was to move.
+
+        Positions in which the person could only pass are skipped.
 
         Args:
             is_human: returns whether a player (0 or 1) is a person.

@@ -1,4 +1,4 @@
-"""Draw boards as lists of geometric shapes, from which all pictures are made.
+"""Draw boards as lists of geometric shapes, from which all image files are made.
 
 The shapes are in painting order. The unit of length is one cell of the board; (0, 0) is its top
 left corner, and y points down. Colours are "#rrggbb". `alphazero.boards.painter` turns shapes into
@@ -120,8 +120,8 @@ def position_shapes(
 
     Args:
         state: [K], the position.
-        previous_state: the position before the last move; None marks nothing.
-        last_action: the last move; in games whose pieces move, its squares are marked.
+        previous_state: [K], the position before the last move; None marks nothing.
+        last_action: the last move; needed only in games whose pieces move, to mark its squares.
     """
     marked = marked_cells(game, skin, state, previous_state, last_action)
     return board_shapes(game.cells(state), skin, marked)
@@ -130,7 +130,7 @@ def position_shapes(
 def edge_shapes(game: Game, skin: Skin) -> list[Shape]:
     """Draw the names of columns and rows as shapes along the board's edges.
 
-    If actions are columns, their texts take the place of the columns' names.
+    If actions are columns, as in Connect Four, each column is named by what a person types for it.
     """
     names = list(skin.notation.column_names)
     if skin.notation.kind == "column":
@@ -182,7 +182,7 @@ def piece_shape(
         player: 0 for the player who began the game, 1 for the other, 2 for a blocked square.
         x, y: the centre of the cell.
         size: the side of the cell.
-        color: the colour of a letter; None means the player's colour.
+        color: the colour of the piece if it is a letter; None means the player's colour.
     """
     player_color = piece_color(skin, player)
     if skin.glyphs[player] == WALL:
@@ -226,7 +226,8 @@ def arrow(skin: Skin, squares: tuple[int, ...], width: int, thickness: float, co
     Args:
         squares: the squares that the move touches, as row * W + column.
         width: the number of the board's columns.
-        thickness: the width of the arrow's shaft in cells.
+        thickness: the width of the arrow's shaft, in cells.
+        color: the colour of the arrow, as "#rrggbb".
     """
     x, y = center(skin, divmod(squares[0], width), width)
     to_x, to_y = center(skin, divmod(squares[-1], width), width)

@@ -1,6 +1,7 @@
-"""Define skins: the appearance of a game, translated into the colours and glyphs of a terminal.
+"""Define skins: the appearance of a game in the colours and characters of a terminal.
 
-The rules of a game describe its appearance in general terms (`alphazero.games.appearance`).
+A skin is derived from the game's `alphazero.games.appearance.Appearance`, which names the colours
+of the pieces and the kind of board.
 
 Colours with "#" are in the 256-colour palette, so that they look the same with 256 and with 16
 million colours. In a terminal with 16 colours, rich substitutes the nearest ones. Colours shown
@@ -22,7 +23,7 @@ SETUPS = ("white_first", "standard")
 
 @dataclass(frozen=True)
 class Skin:
-    """The look of one game in a terminal: names, glyphs, colours, sizes and notation.
+    """The appearance of one game in a terminal: names, glyphs, colours, sizes and notation.
 
     In tuples, the player who begins the game comes first; a third entry is for blocked squares.
     """
@@ -119,7 +120,7 @@ def skin_of(game: Game, setup: str = SETUPS[0]) -> Skin:
 
 
 def setups_of(game: Game) -> tuple[str, ...]:
-    """Return the names of a game's set-ups, of which the first is that of this package's rules."""
+    """Return the names of a game's set-ups; the first one is that of this package's rules."""
     return SETUPS if game.appearance.has_standard_setup else SETUPS[:1]
 
 

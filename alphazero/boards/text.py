@@ -34,7 +34,7 @@ class Medium:
 
     @classmethod
     def of(cls, console: Console) -> "Medium":
-        """Detect the abilities of a console's terminal."""
+        """Detect whether a console's terminal shows box-drawing characters and colours."""
         has_box = not console.options.ascii_only
         color = has_box and console.color_system is not None and not console.no_color
         return cls(has_box, color)
@@ -65,11 +65,11 @@ def draw_board(
     Args:
         state: [K], the position.
         medium: the abilities of the terminal.
-        previous_state: the position before the last move; None marks nothing.
+        previous_state: [K], the position before the last move; None marks nothing.
         labels: whether legal squares are labelled with what to type; columns always are.
         numbered: whether the labels are numbers, in a game whose notation numbers the legal
             squares.
-        last_action: the last move; in games whose pieces move, its squares are marked.
+        last_action: the last move; needed only in games whose pieces move, to mark its squares.
     """
     drawn = game.drawn(state)
     if drawn is not None:
@@ -130,7 +130,7 @@ def _labels(
 
 
 def _number_label(skin: Skin, legal_action_mask: np.ndarray) -> Callable[[int], str]:
-    """Make a function that returns the number of an action on the board, or else its text.
+    """Make a function that returns an action's number on the board, or its text if it has none.
 
     Args:
         legal_action_mask: bool[A], True = legal.
@@ -181,7 +181,7 @@ def marked_cells(
 
     Args:
         state: [K], the position.
-        previous_state: the position before the last move; None marks nothing.
+        previous_state: [K], the position before the last move; None marks nothing.
         last_action: the action between the two states; needed only in games whose pieces move, in
             which its squares are marked.
 
@@ -228,7 +228,7 @@ class _Drawing:
     Args:
         board: int8[H, W], see `Game.cells`.
         medium: the abilities of the terminal.
-        labels: texts for the legal actions.
+        labels: what a person types for each legal action.
         marked: bool[H, W], True = mark the cell.
     """
 
@@ -257,7 +257,7 @@ class _Drawing:
         return Text("\n", no_wrap=True, overflow="crop").join(filter(None, lines))
 
     def _column_labels(self) -> Text:
-        """Draw the line of column labels or names above the board; it is empty without them."""
+        """Draw the line above the board: the labels or else the names of its columns, if any."""
         names = [Text(name, "dim") for name in self._skin.notation.column_names]
         labels = self._labels.columns or names
         line = Text(" " * (self._margin + 1) if labels else "")
@@ -284,7 +284,7 @@ class _Drawing:
         return line.append(self._box.mid_left, self._frame_style)
 
     def _cell(self, row: int, column: int) -> tuple[str, str]:
-        """Return the contents of a square, padded to the width of a cell, and their style."""
+        """Return the contents of a square, padded to the width of a cell, and their rich style."""
         owner, is_marked = int(self._board[row, column]), bool(self._marked[row, column])
         skin = self._skin
         if not owner:
@@ -306,7 +306,7 @@ class _Drawing:
 
 
 def own_text(game: Game, value: float) -> str:
-    """Format a result in [-1, 1], or a mean of results, on the game's own scoring scale."""
+    """Format a result in [-1, 1], or a mean of results, on the game's own scale, such as points."""
     return f"{round(game.own_result(value), 2) + 0.0:g}"  # adding 0 turns -0 into 0
 
 

@@ -1,4 +1,4 @@
-"""Use this package's games and players in PettingZoo and OpenSpiel, and its networks elsewhere.
+"""Use this package's games and players in PettingZoo and OpenSpiel, and export its networks.
 
 For PettingZoo, an optional package:
 

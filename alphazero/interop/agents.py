@@ -18,21 +18,21 @@ Observation = dict[str, np.ndarray]
 
 
 class Agent(Protocol):
-    """The interface of everything that can choose actions in a PettingZoo environment."""
+    """The interface of agents, which choose actions in a PettingZoo environment."""
 
     name: str  #: the agent's name in reports
 
     def act(self, observation: Observation, agent: str) -> int:
-        """Choose an action, in the environment's numbering.
+        """Choose a legal action, and return its number in the environment.
 
         Args:
-            observation: what the environment shows to this agent.
+            observation: the board as this agent sees it, and the legal actions; see `Observation`.
             agent: the environment's name for this agent, such as "player_0".
         """
 
 
 class PettingZooAgent:
-    """A player of this package as an agent, which sees only the observation and the action mask.
+    """Wraps one of this package's players as an agent, which sees only its observations.
 
     Args:
         player: a player made for the game of ``view``.
@@ -52,10 +52,10 @@ class PettingZooAgent:
         self._num_start_pieces = np.count_nonzero(view.game.cells(view.game.initial_states()[0]))
 
     def act(self, observation: Observation, agent: str) -> int:
-        """Choose an action with the player, given what the environment shows to this agent.
+        """Choose an action with the player, in the position that an observation shows.
 
         Args:
-            observation: see `Observation`.
+            observation: the board and the legal actions, see `Observation`.
             agent: the environment's name for this agent, such as "player_0".
 
         Returns:
@@ -99,10 +99,10 @@ class HumanAgent:
         self._view = view
 
     def act(self, observation: Observation, agent: str) -> int:
-        """Show the board, and ask until the person types a legal action.
+        """Print the board, ask until the person types a legal action, and return this action.
 
         Raises:
-            LeftGame: if the person types q, or if the input ends.
+            LeftGame: if the person types q or quit, or if the input ends.
         """
         mask, player = observation["action_mask"], self._view.agents.index(agent)
         print(observed_text(self._view, observation["observation"], player, mask))
@@ -121,12 +121,12 @@ class HumanAgent:
 
 
 def observed_text(view: BoardView, planes: np.ndarray, player: int, mask: np.ndarray) -> str:
-    """Draw the board that a player observes as text, with the environment's action numbers.
+    """Draw an observed board as text, with the environment's numbers of the legal actions.
 
     Args:
         planes: int8[H, W, 2], the observer's own pieces and the opponent's.
         player: the observer, 0 for the first of the environment's agents, or 1.
-        mask: int8[A] in the environment's order, 1 = legal; only legal actions are shown.
+        mask: int8[A] in the environment's order, 1 = legal.
     """
     board = view.board(planes, player)
     return plain_board(

@@ -1,7 +1,8 @@
 """Convert observations from PettingZoo to states of this package's games, and translate actions.
 
-This works for PettingZoo's own board games and for the environments of this package, whose
-observations have the same form. Only the observation is used; no moves are remembered.
+This works for PettingZoo's tictactoe_v3 and connect_four_v3, and for the environments of this
+package, whose observations have the same form. Only the observation is used; no moves are
+remembered.
 
 tictactoe_v3 numbers its squares column by column, also in its observation: observation[i, j] is row
 j of column i. It draws the squares like this:
@@ -36,14 +37,15 @@ class BoardView(NamedTuple):
     actions: np.ndarray  #: int[A], our action a is the environment's action ``actions[a]``
 
     def board(self, observation: np.ndarray, player: int) -> np.ndarray:
-        """Convert an observation to a board on which 1 and 2 stand for the players' pieces.
+        """Convert an observation to a board of this package's game.
 
         Args:
             observation: [H, W, 2], the pieces of ``player`` and those of the opponent.
             player: the agent that observes, 0 for the first, or 1.
 
         Returns:
-            int8[H, W], see `Game.cells`.
+            int8[H, W], 0 for an empty square, 1 for the first agent's pieces and 2 for the second
+            agent's, whoever observes; see `Game.cells`.
 
         Raises:
             ValueError: if the observation's shape is not that of this environment.

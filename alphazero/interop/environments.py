@@ -39,7 +39,9 @@ CELL_PIXELS = 48  #: the side of a cell in an image, in pixels
 
 
 def env(game_name: str, render_mode: str | None = None) -> AECEnv:
-    """Make an environment of one of this package's games, with the wrappers that PettingZoo uses.
+    """Make one of this package's games as an environment with PettingZoo's usual wrappers.
+
+    The wrappers check the order of calls, and end the game after an illegal action.
 
     Args:
         game_name: a name that `alphazero.own_games.registry.make_game` accepts.
@@ -55,7 +57,9 @@ def env(game_name: str, render_mode: str | None = None) -> AECEnv:
 
 
 def raw_env(game_name: str, render_mode: str | None = None) -> "GameEnvironment":
-    """Make an environment without wrappers, which raises ValueError on illegal actions.
+    """Make one of this package's games as an environment without wrappers.
+
+    An illegal action raises ValueError and does not end the game.
 
     Args:
         game_name: a name that `alphazero.own_games.registry.make_game` accepts.
@@ -68,10 +72,11 @@ def raw_env(game_name: str, render_mode: str | None = None) -> "GameEnvironment"
 
 
 def make_environment(name: str, render_mode: str | None = None) -> AECEnv:
-    """Make an environment of PettingZoo, such as ``"connect_four_v3"``, or of this package's games.
+    """Make an environment by its name, either PettingZoo's or one of this package's games.
 
     Args:
-        name: the name of an environment, or of a game as `env` accepts it.
+        name: the name of a PettingZoo environment that plays one of this package's games, such as
+            "connect_four_v3", or of a game as `env` accepts it.
         render_mode: see `env`.
 
     Raises:
@@ -87,10 +92,10 @@ def make_environment(name: str, render_mode: str | None = None) -> AECEnv:
 class GameEnvironment(AECEnv):
     """A game of this package as a PettingZoo environment.
 
-    Unlike PettingZoo's own environments, a deep copy keeps the position.
+    Unlike with PettingZoo's own environments, a deep copy keeps the position.
 
     Args:
-        game: the game, see `alphazero.games.batched_game`.
+        game: the rules of the game.
         render_mode: "human", "ansi", "rgb_array" or None, see `env`.
 
     Raises:
@@ -124,7 +129,7 @@ class GameEnvironment(AECEnv):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:
-        """Start a new game.
+        """Start a new game from the start position, in which the first agent is to move.
 
         Args:
             seed: has no effect, because the games have no chance events.
@@ -140,7 +145,7 @@ class GameEnvironment(AECEnv):
         self._update()
 
     def step(self, action: int | None) -> None:
-        """Play an action of the agent that is to move.
+        """Play an action for the agent that is to move, and update rewards and terminations.
 
         Args:
             action: the action; None for an agent whose game is over, as PettingZoo requires.
@@ -182,7 +187,7 @@ class GameEnvironment(AECEnv):
         return None
 
     def _update(self) -> None:
-        """Update the attributes that depend on the position and, after the game, the rewards."""
+        """Update the board, the agent to move, its legal actions and, at the end, the rewards."""
         inspected = self.game.inspect(self._state[None])
         player = int(inspected.players[0])
         self.agent_selection = AGENTS[player]

@@ -1,6 +1,6 @@
 """Play games between two agents in a PettingZoo environment, by the environment's own rules.
 
-The environment decides which actions are legal, who wins and what is shown.
+The environment decides which actions are legal, who wins and what the agents observe.
 """
 
 from collections.abc import Callable
@@ -26,14 +26,17 @@ def play_episode(
     seed: int | None = None,
     on_move: Callable | None = None,
 ) -> Episode:
-    """Play one game in a PettingZoo environment.
+    """Play one game to its end in a PettingZoo environment.
 
     Args:
         environment: an AEC environment, which is reset first; in the render mode "human" it shows
             every position.
-        agents: the agents that play, by the names that the environment gives them.
-        seed: the environment's seed.
+        agents: the agent that plays under each of the environment's agent names.
+        seed: the seed passed to the environment's `reset`; None lets the environment choose.
         on_move: called as ``on_move(agent_name, action)`` after every move; None calls nothing.
+
+    Returns:
+        The actions of both agents in order, and each agent's rewards.
 
     Raises:
         LeftGame: if a person leaves the game.
@@ -66,14 +69,14 @@ def play_match(
     on_move: Callable | None = None,
     on_game: Callable | None = None,
 ) -> MatchReport:
-    """Play games between two agents, who take turns at moving first; ``first`` begins.
+    """Play games between two agents that alternate in moving first, starting with ``first``.
 
-    All games begin at the start position, so each game is counted singly instead of in pairs with
-    equal openings.
+    All games begin at the start position, so the report has no pairs of games with equal openings:
+    each game has its own pair index.
 
     Args:
         environment: an AEC environment with two agents.
-        num_games: number of games to play, unless a person leaves.
+        num_games: number of games to play; fewer are played if a person leaves.
         seed: the environment's seed in the first game; each later game adds 1.
         on_move: called after every move, see `play_episode`.
         on_game: called as ``on_game(game, episode)`` after every game, with the `MatchGame` of the
@@ -99,7 +102,9 @@ def play_match(
 
 
 def points(episode: Episode, name: str) -> float:
-    """Return an agent's points: 1 for a win, 0.5 for a draw, 0 for a loss or an illegal action.
+    """Return an agent's points: 1 for a win, 0.5 for a draw, 0 for a loss.
+
+    The agent with the larger sum of rewards wins, so an illegal action loses.
 
     Args:
         name: the environment's name for the agent.

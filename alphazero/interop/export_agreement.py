@@ -1,7 +1,7 @@
 """Compare the outputs of an exported network with those of the original.
 
-Both are run on positions from random games. It is an error if their outputs differ by more than
-rounding explains.
+Both are run on positions from random games, and an export fails if their outputs differ by more
+than rounding explains.
 """
 
 from collections.abc import Callable
@@ -37,12 +37,12 @@ class Agreement(NamedTuple):
 
 
 def check_agreement(game: Game, network: nn.Module, evaluate: Evaluate) -> Agreement:
-    """Compare a network in float32 with its exported form in `NUM_POSITIONS` positions.
+    """Compare a network with its exported form on `NUM_POSITIONS` positions from random games.
 
     Args:
-        game: the network's game, from random games of which the positions are taken.
-        network: the original; it is moved to the CPU and converted to float32.
-        evaluate: runs the exported network.
+        game: the network's game.
+        network: the original; it is moved to the CPU and converted to float32 in place.
+        evaluate: maps planes to the prior logits and values of the exported network.
 
     Returns:
         The largest differences between their outputs.

@@ -64,11 +64,14 @@ class Rules:
         self._column_cells = (1 << rows) - 1
 
     def read(self, board: list[int], mark: int) -> Position:
-        """Convert Kaggle's board, a list of cells from the top left, to a position.
+        """Convert Kaggle's board to a position.
 
         Args:
-            board: the cells row by row: 0 empty, 1 and 2 the players' discs.
+            board: the cells row by row from the top left: 0 empty, 1 and 2 the players' discs.
             mark: the player to move, 1 or 2.
+
+        Returns:
+            The discs of the player to move and those of the opponent, one bit per disc.
         """
         mine = other = 0
         for cell, owner in enumerate(board):
@@ -132,7 +135,8 @@ class Rules:
     def planes(self, positions: list[Position]) -> np.ndarray:
         """Convert B positions to the network's input, float32[B, 2, rows, columns].
 
-        The first plane contains the discs of the player to move, the second the opponent's.
+        The first plane contains the discs of the player to move, the second the opponent's; in
+        both, 1 marks a disc, and the rows are from the top.
         """
         num_bits = self.columns * (self.rows + 1)
         data = b"".join(
@@ -153,7 +157,8 @@ class Network:
     Feature maps are stored as [B, H, W, C], so that a convolution is a matrix product.
 
     Args:
-        arrays: the weights, by the names that torch gives them.
+        arrays: the weights by their names in torch's state dict, with batch normalization already
+            merged into the convolutions.
     """
 
     def __init__(self, arrays: dict[str, np.ndarray]):
@@ -226,7 +231,7 @@ def _expected(logits: np.ndarray) -> np.ndarray:
 
 
 class Node:
-    """A position in the search tree; values are for the player to move in it."""
+    """A node of the search tree, that is, a position; values are for the player to move in it."""
 
     __slots__ = (
         "position", "moves", "priors", "children", "visits", "values", "in_flight",
@@ -244,11 +249,12 @@ class Node:
         self.num_visits, self.num_in_flight = 1, 0
 
     def expand(self, logits: np.ndarray, value: float) -> None:
-        """Store the network's output: convert logits to priors of the moves, and keep the value.
+        """Store the network's output in the node: the moves' priors and the value.
 
         Args:
-            logits: [A], the prior logits of all columns.
-            value: the network's value for the player to move.
+            logits: [A], the prior logits of all columns; the priors are their softmax over the
+                moves to consider.
+            value: the network's value for the player to move, in [-1, 1].
         """
         logits = logits[self.moves]
         weights = np.exp(logits - logits.max())
@@ -277,7 +283,7 @@ class Node:
         return best
 
     def prove(self) -> bool:
-        """Set this node's proven result if its children imply one; return whether it has one."""
+        """Set this node's proven result if its children imply one; return whether it is proven."""
         results = [None if not child else child.proven for child in self.children]
         if -1 in results:
             self.proven = 1
@@ -300,10 +306,11 @@ def search(
     """Run a PUCT search until the deadline or until its result is proven; return its root.
 
     Args:
-        evaluate: maps positions to prior logits and values.
-        position: a position that `Rules.tactics` does not decide.
-        deadline: the time to stop, on the clock of `time.perf_counter`.
-        max_simulations: maximum number of simulations.
+        evaluate: maps positions to the network's prior logits and values.
+        position: a position for which `Rules.tactics` returns None as the result.
+        deadline: the time to stop, on the clock of `time.perf_counter`; at least one batch of
+            positions is searched.
+        max_simulations: the search stops earlier if it has made this many simulations.
     """
     root = Node(rules, *position)
     root.expand(*(part[0] for part in evaluate([position])))
@@ -321,10 +328,10 @@ def search(
 
 
 def best_move(root: Node) -> int:
-    """Return the most visited column among those that are not proven to be worse than others.
+    """Return the column to play: the most visited one that is not proven to be a mistake.
 
-    If the root's result is proven, these are the columns proven to reach it; otherwise, those that
-    are not proven to lose.
+    If the root's result is proven, only columns proven to reach it are considered; otherwise, those
+    not proven to lose.
     """
 
     def rank(index: int) -> tuple[bool, int, float]:
@@ -337,10 +344,10 @@ def best_move(root: Node) -> int:
 
 
 def _collect(rules: Rules, root: Node, max_simulations: int) -> list[Path]:
-    """Collect paths to at most `NUM_LEAVES` new nodes that the network has to evaluate.
+    """Select paths to at most `NUM_LEAVES` new nodes, which the network must evaluate next.
 
-    Each path is marked with a visit in flight, so that the next path differs. The marks are removed
-    before the function returns. Paths that end in a proven node are backed up at once.
+    A visit in flight is counted along each path, so that later ones differ, and removed before the
+    function returns. Paths that end in a proven node are backed up at once and not returned.
     """
     paths, marked = [], []
     while len(paths) < NUM_LEAVES and len(marked) < 2 * NUM_LEAVES and root.proven is None:
@@ -400,10 +407,10 @@ def _back_up(path: Path, leaf: Node) -> None:
 
 
 class Evaluator:
-    """Evaluates positions with the network and caches its outputs for later moves too.
+    """Evaluates positions with the network, and caches its outputs for this move and later ones.
 
     Args:
-        max_kept: number of cached positions above which the cache is emptied.
+        max_kept: the cache is emptied when it holds more positions than this.
     """
 
     def __init__(self, rules: Rules, network: Network, max_kept: int = 100_000):
@@ -424,7 +431,7 @@ _evaluators: dict[tuple, Evaluator] = {}
 
 
 def load_network() -> Network:
-    """Load the network from the text `WEIGHTS`, which the export sets at the end of this file."""
+    """Load the network from `WEIGHTS`, an .npz file in base 85 at the end of an exported file."""
     data = base64.b85decode("".join(WEIGHTS.split()))
     with np.load(io.BytesIO(data), allow_pickle=False) as file:
         return Network({name: file[name] for name in file.files})
@@ -445,10 +452,11 @@ def use_one_thread() -> None:
 
 
 def agent(observation: dict, configuration: dict) -> int:
-    """Choose the column to play; Kaggle calls this function once per move.
+    """Return the column to play, counted from 0; Kaggle calls this function once per move.
 
     Args:
-        observation: the "board", a list of cells, and the "mark" of the player to move, 1 or 2.
+        observation: the "board", a list of cells row by row from the top left, and the "mark" of
+            the player to move, 1 or 2.
         configuration: the board's "rows" and "columns", the line length "inarow" that wins, and the
             seconds per move, "actTimeout".
     """

@@ -26,10 +26,11 @@ _LINE_LENGTH = 100
 
 
 def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
-    """Return the contents of a submission file that plays with a network.
+    """Return the Python source, in UTF-8, of a submission that plays with a network.
 
     Args:
-        info: the network's metadata, see `alphazero.network.weights.NetworkFile`.
+        info: the network's metadata, see `alphazero.network.weights.NetworkFile`; its run and
+            iteration are written into a comment.
 
     Raises:
         ConfigError: if the game is not Connect-X, or the network is not a residual network.
@@ -61,7 +62,7 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
 
 
 def evaluation_of(data: bytes) -> Evaluate:
-    """Return the function of a submission that maps planes to prior logits and values.
+    """Return the function with which a submission maps planes to prior logits and values.
 
     Args:
         data: the contents of the submission file, which are executed as Python code.
@@ -81,7 +82,7 @@ def submission_module(data: bytes) -> dict[str, Any]:
 
 
 def is_ours(path: Path) -> bool:
-    """Return whether a file is a submission written by this package.
+    """Return whether a file is a submission written by this package, going by its first line.
 
     Raises:
         OSError: if the file cannot be read.

@@ -41,7 +41,7 @@ _DOCS = {
 
 
 class _PolicyAndValue(nn.Module):
-    """Wraps a network so that it outputs one value per position, whatever its value head."""
+    """Wraps a network so that it outputs one expected value per position, not value logits."""
 
     def __init__(self, network: nn.Module):
         super().__init__()
@@ -56,10 +56,11 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
     """Convert a network to the bytes of a self-contained ONNX file in float32.
 
     Args:
-        info: the network's metadata, see `alphazero.network.weights.NetworkFile`.
+        info: the network's metadata, see `alphazero.network.weights.NetworkFile`; its run,
+            iteration and rules digest are stored in the file.
 
     Raises:
-        ConfigError: if an optional package is missing, or torch cannot export the network.
+        ConfigError: if onnx is not installed, or torch cannot export the network.
     """
     onnx = _package("onnx")
     model = _traced(game, network)
@@ -77,10 +78,13 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
 
 
 def evaluation_of(data: bytes) -> Evaluate:
-    """Make a function that runs an ONNX file on the CPU: it maps planes to prior logits and values.
+    """Make a function that evaluates positions with an ONNX file, run on the CPU by onnxruntime.
 
     Args:
         data: the contents of the file.
+
+    Returns:
+        A function that maps planes to prior logits and values.
 
     Raises:
         ConfigError: if onnxruntime is missing.
@@ -98,7 +102,7 @@ def evaluation_of(data: bytes) -> Evaluate:
 
 
 def require_onnx() -> None:
-    """Check that the packages that the export needs are installed.
+    """Check that onnx, onnxscript and onnxruntime, which the export needs, are installed.
 
     Raises:
         ConfigError: if one of them is missing; the message says how to install it.
@@ -108,7 +112,9 @@ def require_onnx() -> None:
 
 
 def is_ours(path: Path) -> bool:
-    """Return whether a file is an ONNX file written by this package.
+    """Return whether a file is an ONNX file written by this package, going by its metadata.
+
+    A file that cannot be read is not.
 
     Raises:
         ConfigError: if the package onnx is missing.
@@ -153,10 +159,11 @@ def _traced(game: Game, network: nn.Module) -> Any:
 
 
 def _properties(game: Game, info: dict[str, Any]) -> dict[str, str]:
-    """Return the metadata of the file, whose values are all strings; lists are in JSON.
+    """Return the metadata to store in the ONNX file, as strings; the list of actions is in JSON.
 
     Args:
-        info: the network's metadata, see `alphazero.network.weights.NetworkFile`.
+        info: the network's metadata, see `alphazero.network.weights.NetworkFile`; only its run,
+            iteration and rules digest are used.
     """
     known = {
         "format": ONNX_FORMAT,

@@ -1,6 +1,6 @@
 """Use players of this package as OpenSpiel bots, in functions such as `pyspiel.evaluate_bots`.
 
-A bot reads the actions so far from each state, and remembers nothing itself.
+A bot replays the actions so far from each OpenSpiel state, and remembers nothing between moves.
 """
 
 from typing import Any
@@ -21,12 +21,13 @@ import pyspiel  # noqa: E402
 def make_bot(
     game: Any, spec: str, settings: PlayerSettings | None = None, rules: str | None = None
 ) -> "PlayerBot":
-    """Make an OpenSpiel bot that plays as a player of this package.
+    """Make one of this package's players and wrap it as an OpenSpiel bot.
 
     Args:
         game: OpenSpiel's game object.
-        spec, settings: the player's specification and settings, see
+        spec: the player's specification, such as "uct:500"; see
             `alphazero.players.registry.make_player`.
+        settings: the player's settings, such as its number of simulations; None means the defaults.
         rules: the name of this package's version of the game, such as ``connect_four`` or
             ``othello``, whose networks and compiled rules are then used; None uses OpenSpiel's
             rules.
@@ -39,7 +40,7 @@ def make_bot(
 
 
 class PlayerBot(pyspiel.Bot):
-    """A player of this package as an OpenSpiel bot.
+    """Wraps one of this package's players as an OpenSpiel bot.
 
     Args:
         player: a player made for ``game``.
@@ -71,7 +72,7 @@ class PlayerBot(pyspiel.Bot):
         return int(self._theirs[self.player.choose(position[None]).actions[0]])
 
     def inform_action(self, state: Any, player_id: int, action: int) -> None:
-        """Ignore another player's action, because the next state contains it."""
+        """Do nothing when the opponent has moved, because the next state contains the move."""
 
     def restart(self) -> None:
         """Do nothing at the start of a game, because the bot keeps no state."""

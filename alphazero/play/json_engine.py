@@ -49,7 +49,8 @@ class Engine:
     Args:
         spec: the player's specification, see `alphazero.players.registry.make_player`; "auto" means
             the default player for the request's game.
-        settings: the player's settings; None means the defaults.
+        settings: the player's settings, such as its number of simulations; None means the
+            defaults.
         only_game: the only game that requests may name, such as a network's game; None allows all
             of this package's games. A game file is executed, so its name must come from the user,
             not from a stored file.
@@ -79,8 +80,9 @@ class Engine:
         Every exception becomes an error message, because the other program waits for a line.
 
         Returns:
-            The move and the player's analysis; the "result" for the player who began, if the game
-            is over; or {"error": message}, if the request is not valid or the player fails.
+            The move and the player's analysis, with values for the player to move; the "result" for
+            the player who began, if the game is over; or {"error": message}, if the request is not
+            valid or the player fails.
         """
         try:
             return self._answer(parse_request(line, self._only_game, self._game))
@@ -91,7 +93,11 @@ class Engine:
         return {"error": shortened(message)}
 
     def warm_up(self, game: str) -> None:
-        """Load the player for a game, so that the first request is answered quickly."""
+        """Load the player for a game, given by its name, so that the first request is not delayed.
+
+        Raises:
+            ValueError: if the game or the player cannot be loaded.
+        """
         self._player(game)
 
     def _answer(self, request: EngineRequest) -> dict:
@@ -114,9 +120,9 @@ class Engine:
 
 
 def serve(engine: Engine, requests: IO[str], answers: IO[str]) -> None:
-    """Answer every line of ``requests`` with one line in ``answers``, which is flushed at once.
+    """Answer each line of ``requests`` with one line of JSON in ``answers``, until the input ends.
 
-    The function returns when ``requests`` ends.
+    Each response is flushed at once, because the other program may wait for it.
     """
     for line in requests:
         answer = engine.answer(line.rstrip("\r\n"))
@@ -127,7 +133,7 @@ def serve(engine: Engine, requests: IO[str], answers: IO[str]) -> None:
 def parse_request(
     line: str, only_game: str | None = None, game_of: Callable[[str], Game] = make_game
 ) -> EngineRequest:
-    """Parse and validate one line of input.
+    """Parse and validate one line of the JSON engine's input.
 
     Args:
         line: the request as JSON.
@@ -136,10 +142,12 @@ def parse_request(
         game_of: makes a game from its name, after the name has been checked.
 
     Returns:
-        The request, with its game filled in and moves given as names of squares joined to one text.
+        The request, with its game filled in; moves given as a list of square names are joined to
+        one text, separated by commas.
 
     Raises:
-        Refusal: if the line is not a valid request.
+        Refusal: if the line is not a valid request, or if its game, its set-up or its kind of moves
+            is not allowed.
     """
     request = read_request(EngineRequest, read_json(line))
     name = request.game
@@ -165,10 +173,11 @@ def parse_request(
 
 
 def _position(game: Game, request: EngineRequest) -> np.ndarray:
-    """Play the moves of a request and return the state, [K], after them.
+    """Play the moves of a request from the start of the game and return the resulting state, [K].
 
     Raises:
-        ValueError: if a move is not legal, or numbers are given where the set-up requires squares.
+        ValueError: if a move is not legal, or if moves are given as numbers in the standard set-up,
+            which requires squares.
     """
     notation = _notation(game, request)
     if isinstance(request.moves, str):

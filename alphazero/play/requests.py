@@ -1,7 +1,7 @@
 """Parse and validate requests to the JSON engine and to the server of `alphazero serve`.
 
-The fields of the resulting objects have valid types and are within their limits. Whether moves and
-boards are possible is checked later, when they are played.
+The fields of the resulting objects have valid types and are within their limits. Whether moves are
+legal and boards reachable is checked later, when the moves are played.
 """
 
 import json
@@ -43,7 +43,7 @@ class Refusal(InputError):
 
 
 class Request(BaseModel):
-    """Base class of all requests, whose fields are all optional; unknown fields are refused."""
+    """The base class of requests: all fields are optional, and unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -52,14 +52,15 @@ class EngineRequest(Request):
     """A request to the JSON engine for a move: a position, and the limits of the search."""
 
     game: _Text | None = None  #: the game's name
-    moves: list[Any] | _Text | None = None  #: actions, or names of squares in games that have them
-    setup: _Text | None = None  #: one of `alphazero.boards.skin.SETUPS`
+    #: the moves from the start of the game: actions, or names of squares in games that have them
+    moves: list[Any] | _Text | None = None
+    setup: _Text | None = None  #: one of `alphazero.boards.skin.SETUPS`; None means the first
     num_simulations: Annotated[int, Field(ge=1, le=MAX_SIMULATIONS)] | None = None
     time_limit_s: Annotated[float, Field(ge=0.001, le=MAX_TIME_S)] | None = None
 
 
 class PlayerRequest(Request):
-    """A player that the page offers, and its number of simulations per move."""
+    """The part of a request that names one of the page's players and its simulations per move."""
 
     id: _ShortText | None = None  #: `PlayerChoice.id` in `alphazero.web.catalogue`
     num_simulations: _NumSimulations | None = None  #: None means the default of the player's kind
@@ -69,7 +70,8 @@ class PositionRequest(Request):
     """A request about a position, given as a game, optionally a board to start from, and moves."""
 
     game: _ShortText | None = None  #: the game's name
-    setup: _ShortText | None = None  #: one of `alphazero.boards.skin.SETUPS`
+    #: one of `alphazero.boards.skin.SETUPS`; None means "standard" if the game has this set-up
+    setup: _ShortText | None = None
     #: the board before the moves, one line per row; None means the start of the game
     board: Annotated[str, Field(max_length=2_000)] | None = None
     #: the player to move on `board`: 0, the default, began the game
@@ -79,7 +81,7 @@ class PositionRequest(Request):
 
 
 class DrawingRequest(PositionRequest):
-    """A request for the data from which the page draws a game, from a given ply on."""
+    """A request for the boards, legal moves and status of the positions from a given ply on."""
 
     #: number of moves before the first position to describe; None means 0
     from_ply: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
@@ -95,10 +97,10 @@ class SearchRequest(PositionRequest):
 
 
 def read_json(text: str | bytes) -> Any:
-    """Parse JSON text.
+    """Parse the JSON text of a request, in which NaN and infinite numbers are not allowed.
 
     Raises:
-        Refusal: if the text is not JSON in UTF-8, or has more than 200 levels of nesting.
+        Refusal: if the text is not valid JSON in UTF-8, or has more than 200 levels of nesting.
     """
     try:
         if isinstance(text, str):
@@ -117,8 +119,8 @@ def read_request(cls: type[R], plain: Any) -> R:
         plain: the request as parsed by `read_json`.
 
     Raises:
-        Refusal: if it is not a JSON object, a field is unknown, or a value has the wrong type or is
-            outside its limits.
+        Refusal: if the request is not a JSON object, a field is unknown, or a value has the wrong
+            type or is outside its limits.
     """
     try:
         return cls.model_validate(plain)
@@ -150,12 +152,12 @@ def check_number(key: str, value: int, low: int, high: int) -> None:
 
 
 def not_allowed(key: str, value: Any, allowed: str, status: int = MALFORMED) -> Refusal:
-    """Make the error that refuses the value of a request's field.
+    """Return, without raising it, the error that refuses the value of a request's field.
 
     Args:
         key: name of the field.
-        value: the refused value.
-        allowed: what the field takes, for the message.
+        value: the refused value, which the message quotes.
+        allowed: what the field takes, such as "a list of numbers", for the message.
         status: the HTTP status code.
     """
     message = f"{key}={quoted(value)} is not allowed: {key} takes {allowed}."
@@ -163,7 +165,7 @@ def not_allowed(key: str, value: Any, allowed: str, status: int = MALFORMED) -> 
 
 
 def quoted(value: Any) -> str:
-    """Write a value as JSON, shortened to fit into an error message."""
+    """Write a value as JSON, cut to at most 60 characters, for use in an error message."""
     return shortened(json.dumps(value), _MAX_QUOTED)
 
 

@@ -79,7 +79,7 @@ class Screen:
     Args:
         session: the game to show first.
         names: the names of the player who begins the game and of the other; None for a person.
-        in_place: whether to draw each board over the last one if the terminal is tall enough.
+        in_place: whether to draw each board over the previous one if the terminal is tall enough.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Screen:
         self.show(session, names)
 
     def show(self, session: Session, names: Names) -> None:
-        """Switch to another game, given as a session, and to the names of its players."""
+        """Switch to showing another game; the arguments are those of the constructor."""
         self._session, self._names = session, names
         #: The player (0 or 1) of the engine's last move, and the analysis that led to it; None if
         #: no engine has moved since moves were taken back or the game began.
@@ -103,10 +103,12 @@ class Screen:
     # --- events of the game -----------------------------------------------------------------------
 
     def print_start(self, introduction: str = "") -> None:
-        """Print the game's title, its players and an introduction; in place, also draw the board.
+        """Print the game's title, its players and an introduction.
+
+        If boards are drawn in place, the board is drawn too, with the introduction below it.
 
         Args:
-            introduction: text printed before the hints for people; "" prints none.
+            introduction: text printed before the hints for people; "" prints only the hints.
         """
         notes = [introduction, *([self.skin.note, _HELP] if None in self._names else [])]
         text = Text("\n".join(filter(None, notes)), "dim")
@@ -121,7 +123,8 @@ class Screen:
 
         Args:
             player: the player who moved, 0 or 1.
-            notes: further facts, shown after the move in a dim style; "" shows none.
+            notes: text shown after the move in a dim style, such as the engine's value of it; ""
+                shows none.
         """
         number = len(self._session.actions)
         line = Text.assemble((f"{number:>3}. ", "dim"), self.side_text(player), " plays ")
@@ -184,7 +187,7 @@ class Screen:
         self.say(analysis_view(self._session.game, self.skin, player, analysis, self._medium))
 
     def print_moves(self) -> None:
-        """Print the moves so far as the setting ``moves=``, with which a later game can start."""
+        """Print the moves so far as a setting ``moves=...`` that starts another game from here."""
         self.say(Text(self._moves_text()))
 
     def warn(self, text: str) -> None:
@@ -197,7 +200,10 @@ class Screen:
             self._print(message)
 
     def side_text(self, player: int) -> Text:
-        """Return a text with a player's piece, side and name; people are named "you" or "human"."""
+        """Return a text with a player's piece, side and name, in one line.
+
+        A person is named "you", or "human" if both players are people.
+        """
         person = "human" if self._names == (None, None) else "you"
         name = self._names[player] or person
         mark = side(self.skin, player, self._medium)
@@ -213,7 +219,10 @@ class Screen:
             self.console.print(part, soft_wrap=isinstance(part, Text))
 
     def _print_event(self, line: Text) -> None:
-        """Print an event of the game, or keep it for display below a board drawn in place."""
+        """Print a line about an event of the game, unless boards are drawn in place.
+
+        The line is kept in any case: the latest ones appear below the next board drawn in place.
+        """
         self._recent = [*self._recent[1 - _MAX_RECENT :], line]
         if not self.is_in_place:
             self._print(line)

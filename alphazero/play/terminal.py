@@ -54,14 +54,14 @@ class TerminalGame:
     Args:
         game: the game to play.
         players: the player who begins the game, then the other.
-        console: the console on which everything is printed.
+        console: the console on which boards, moves and messages are printed.
         read_line: prints a prompt and returns a typed line; raises EOFError at the end of the
             input. None reads from standard input.
         adviser: makes the player that gives hints, when the first hint is requested. None means an
             engine that plays in this game.
         moves: actions already played at the start of the game, and of each rematch.
         every_board: whether to draw the board after each move, not only at the end.
-        in_place: whether to draw each board over the last one.
+        in_place: whether to draw each board over the previous one if the terminal is tall enough.
         skin: how the game is drawn; None means the game's default skin.
         introduction: text to print at the start.
     """
@@ -187,11 +187,13 @@ class TerminalGame:
         return True
 
     def _play(self, player: int, action: int, notes: str) -> None:
-        """Play a move and print it; draw the board unless an engine replies immediately.
+        """Play a move and print it, and draw the board unless an engine replies immediately.
+
+        The board is not drawn either if the move ends the game, or if ``every_board`` is False.
 
         Args:
             player: the player who moves, 0 or 1.
-            notes: further facts to print after the move; "" prints none.
+            notes: text to print after the move, such as the engine's value of it; "" prints none.
         """
         session = self.session
         session.play(action)
@@ -229,7 +231,7 @@ class TerminalGame:
         return True
 
     def _rematch(self, is_swapped: bool) -> bool:
-        """Start another game from the same position as the first, if this one is over.
+        """If the game is over, start another one from the same starting position.
 
         Args:
             is_swapped: whether the players swap sides.
@@ -283,10 +285,10 @@ class TerminalGame:
         return isinstance(self.players[player], HumanPlayer)
 
     def _think(self, player: Player, text: str) -> Analysis:
-        """Let a player analyse the position, and show a progress bar after `DELAY_S` seconds.
+        """Let a player analyse the position, showing a progress bar after `DELAY_S` seconds.
 
         Args:
-            text: description of the work, shown beside the bar.
+            text: description of the work, such as "White is thinking", shown beside the bar.
         """
         console = self._screen.console
         start_s = time.monotonic()

@@ -1,6 +1,6 @@
 """Format an engine's analysis of a position: the expected line, and a table of moves and values.
 
-Functions return text or rich renderables, which the caller prints.
+The functions return strings or rich renderables; they print nothing.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _BAR_WIDTH = 16
 
 
 def line_text(skin: Skin, actions: Sequence[int]) -> str:
-    """Format the first `MAX_LINE` moves of an expected line, in the notation that people type."""
+    """Format the first `MAX_LINE` moves of an expected line in a skin's notation, as in "d3 c5"."""
     texts = [skin.notation.text(int(action)) for action in actions[:MAX_LINE]]
     return " ".join(texts) + (" ..." if len(actions) > MAX_LINE else "")
 

@@ -1,4 +1,4 @@
-"""Draw the picture of `alphazero plot what=exact`: a run's exact error over its training time.
+"""Draw the chart of `alphazero plot what=exact`: the exact error of runs over training time.
 
 The error is the fraction of evaluation positions in which the network's move gives up the best
 possible result, according to an exact solver. The vertical axis is logarithmic, so that a tenth of
@@ -19,10 +19,13 @@ Run = tuple[str, list[Row]]  #: the name and the metrics of a run
 
 
 def draw_exact_error(runs: Sequence[Run], game: str, output: Path) -> None:
-    """Draw the exact error of each run over its training time, and write the picture to a file.
+    """Plot each run's exact error over its training time, and write the chart to a file.
+
+    The chart has one line per run for the network with search, and a dashed one for the network
+    alone.
 
     Args:
-        runs: the name and the metrics of each run.
+        runs: the name and the metrics of each run, with one dict of metrics per iteration.
         game: the game's name, for the title.
         output: the file; the ending of its name determines the format.
 
@@ -50,18 +53,18 @@ def draw_exact_error(runs: Sequence[Run], game: str, output: Path) -> None:
 
 
 def _numbers(runs: Sequence[Run], key: str) -> str:
-    """Format the distinct newest values of a metric in all runs, such as "64 or 100"."""
+    """Format the distinct values that a metric has in the runs' last rows, such as "64 or 100"."""
     return " or ".join(f"{number:,}" for number in sorted({rows[-1][key] for _, rows in runs}))
 
 
 def _draw_lines(axis: Axes, runs: Sequence[Run], line: Line, dashes: str, label: str) -> None:
-    """Draw each run's error as a line; a single run also gets its 95% confidence interval.
+    """Plot each run's error as a line; if there is one run, also its 95% confidence interval.
 
-    An error of zero, impossible on a logarithmic axis, is drawn as that of half a position.
+    An error of zero, which a logarithmic axis cannot show, is drawn as half a misplayed position.
 
     Args:
         line: the error to draw, with or without search.
-        dashes: matplotlib's style of the lines.
+        dashes: matplotlib's line style, such as "--".
         label: text in the legend after each run's name.
     """
     for (name, rows), color in zip(runs, itertools.cycle(COLORS)):

@@ -17,9 +17,10 @@ _ANIMATIONS = {"gif"}  # formats that some versions of matplotlib list, but writ
 
 
 def new_figure(num_rows: int, num_columns: int, title: str, size: tuple[float, float]) -> Any:
-    """Make a figure and its grid of axes, like `matplotlib.pyplot.subplots`.
+    """Make a figure with a grid of axes, like `matplotlib.pyplot.subplots`.
 
     Args:
+        title: the title above the whole figure.
         size: width and height in inches.
 
     Returns:
@@ -39,7 +40,7 @@ def check_picture(output: str | Path, key: str) -> None:
 
     Args:
         output: the file; the ending of its name determines the format.
-        key: the setting that named the file, for messages.
+        key: name of the setting that gives the file, for error messages.
 
     Raises:
         ConfigError: if matplotlib is missing or cannot write this format, or if the file cannot be
@@ -50,10 +51,10 @@ def check_picture(output: str | Path, key: str) -> None:
 
 
 def save_figure(figure: Any, output: Path) -> None:
-    """Write a figure to a file, with grid lines and without top and right edges, and close it.
+    """Add grid lines to a figure, remove its top and right edges, write it to a file and close it.
 
     Args:
-        output: the file, see `check_picture`.
+        output: the file; the ending of its name determines the format.
 
     Raises:
         OSError: if the file cannot be written.

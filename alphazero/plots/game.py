@@ -1,7 +1,7 @@
-"""Draw the picture of `alphazero plot what=game`: an animation, or a sheet of all positions.
+"""Draw a game for `alphazero plot what=game`: as an animation, or as a sheet of all positions.
 
-The animation (.gif) shows the positions one after another; the sheet has one small board per
-position. The game need not be finished.
+The animation, a .gif file, shows the positions one after another; the sheet, in any other format,
+has one small board per position. The game need not be finished.
 """
 
 import math
@@ -47,17 +47,19 @@ class PlayedGame(NamedTuple):
     """A game to draw, with the players' names and the results that they expected."""
 
     session: Session  #: the whole game
-    #: the expected result for the player to move, by number of moves before it, where known
+    #: {number of moves before a position: expected result in it, in [-1, 1], for the player to
+    #: move}; unknown ones are absent
     values: Mapping[int, float] = {}
     names: tuple[str, str] = ("", "")  #: names of the players; "" shows the name of the side
     first_ply: int = 0  #: number of opening moves, which are not drawn one by one
 
 
 def draw_game(played: PlayedGame, skin: Skin, output: Path) -> None:
-    """Draw a game, and write the picture or animation to a file.
+    """Draw a game as an animation or a sheet of positions, and write it to a file.
 
     Args:
-        output: the file: an animation if its name ends in .gif, otherwise a sheet of positions.
+        output: the file. The ending of its name determines the format: .gif is an animation, all
+            others are sheets.
 
     Raises:
         OSError: if the file cannot be written.
@@ -127,7 +129,9 @@ def _player_names(
 
 
 def _caption(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
-    """Return the caption of a frame: its last move, or the result at the end of the game.
+    """Return the caption of a frame: its last move, such as "12. X plays d3", or the result.
+
+    At the start it is the game's title or the length of the opening, at the end the result.
 
     Args:
         ply: number of moves before the position.
@@ -145,11 +149,13 @@ def _caption(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
 
 
 def _remark(played: PlayedGame, skin: Skin, ply: int, is_last: bool) -> str:
-    """Return what the last mover expected or, at the end of the game, the numbers of pieces.
+    """Return a frame's remark: the result that the player of its last move expected, if known.
+
+    At the end of the game it is the number of pieces of each side, if they decide the game.
 
     Args:
-        ply: number of moves before the position; the last of them is remarked on.
-        is_last: whether it is the last position.
+        ply: number of moves before the position that the frame shows.
+        is_last: whether this position is the last one of the game.
     """
     if is_last and played.session.over:
         return count_text(played.session, skin) if skin.counts_pieces else ""

@@ -1,4 +1,4 @@
-"""Draw the picture of `alphazero plot what=position`: a board and a player's analysis of it.
+"""Draw a position for `alphazero plot what=position`: the board and a player's analysis.
 
 On the board, each legal move shows its share of the search's visits or of the policy. Beside the
 board, a bar divides the expected result between the two sides, and a table lists the moves.
@@ -51,7 +51,7 @@ _TRACK, _PRIOR = "#edf0f4", "#8b95a5"
 
 
 class Thought(NamedTuple):
-    """What a player thinks of a position: the result of its search and its network's policy."""
+    """A player's analysis of a position, with the output of its network before the search."""
 
     player: str  #: the player's name
     analysis: Analysis
@@ -62,7 +62,7 @@ class Thought(NamedTuple):
 
     @property
     def shares(self) -> np.ndarray:
-        """Each action's share of the search's visits or, without visits, its weight, float[A]."""
+        """Each action's share of the search's visits or, without a search, its weight, float[A]."""
         visits = self.analysis.visits
         return visits / visits.sum() if visits.any() else self.analysis.action_weights
 
@@ -87,7 +87,7 @@ def draw_position(session: Session, skin: Skin, thought: Thought, output: Path) 
 
 
 def position_picture(session: Session, skin: Skin, thought: Thought) -> Picture:
-    """Draw the current position of a game with a player's analysis."""
+    """Draw the current position of a game with a player's analysis: board, value bar and table."""
     game = session.game
     height, width = board_size(game)
     cell = _BOARD / max(height, width)
@@ -134,8 +134,8 @@ def _shortened(line: str) -> str:
 def _share_shapes(session: Session, skin: Skin, thought: Thought) -> list[Shape]:
     """Draw a disc with each move's share on the move's cell, more opaque for larger shares.
 
-    If there are no names along the edges, each cell has its move's name in a corner. Moves from
-    square to square are drawn as arrows instead.
+    If the board's edges have no names, each cell shows its move's name in a corner. In games whose
+    pieces move, the moves are drawn as arrows instead.
     """
     width = board_size(session.game)[1]
     if skin.notation.kind == "move":
@@ -159,9 +159,9 @@ def _share_shapes(session: Session, skin: Skin, thought: Thought) -> list[Shape]
 
 
 def _share_arrows(session: Session, skin: Skin, thought: Thought, width: int) -> list[Shape]:
-    """Draw an arrow for each move with a share of at least 1%; arrows of larger shares lie on top.
+    """Draw an arrow for each move with a share of at least 1%.
 
-    Arrows of larger shares are also wider and more opaque.
+    Arrows of larger shares are wider and more opaque, and lie on top.
 
     Args:
         width: the number of the board's columns.
@@ -177,12 +177,12 @@ def _share_arrows(session: Session, skin: Skin, thought: Thought, width: int) ->
 
 
 def _value_bar(session: Session, skin: Skin, value: float, board_height: float) -> list[Shape]:
-    """Draw a bar that divides the expected result; the lower part belongs to the first player.
+    """Draw a bar that divides the expected score between the sides, the first player's part below.
 
     Args:
         value: expected result for the player to move, in [-1, 1]. If it is nan, or the game is a
             puzzle, there is no bar.
-        board_height: height of the board, and so of the bar.
+        board_height: height of the board, and of the bar, in the picture's unit of length.
     """
     if math.isnan(value) or session.game.num_players == 1:
         return []
@@ -200,7 +200,9 @@ def _value_bar(session: Session, skin: Skin, value: float, board_height: float) 
 
 
 def _table(session: Session, skin: Skin, thought: Thought, left: float) -> list[Shape]:
-    """Draw the table: one row per move, the player's choice first, then by decreasing share.
+    """Draw the table of moves: the analysing player's choice, then the others by decreasing share.
+
+    It has at most `_MAX_ROWS` rows, with each move's share, prior and value where known.
 
     Args:
         left: coordinate of the table's left edge.

@@ -1,6 +1,6 @@
-"""Draw the picture of `alphazero rate`: the Elo of a run's networks over their training time.
+"""Draw the chart of `alphazero rate`: the Elo of a run's networks over their training time.
 
-Other players are horizontal lines.
+The other rated players are horizontal lines.
 """
 
 from pathlib import Path
@@ -16,10 +16,12 @@ _TEXT_HEIGHT = 0.035  # height of a name, as a fraction of the axis
 
 
 def draw_ratings(ratings: Ratings, networks: dict[str, dict], title: str, output: Path) -> None:
-    """Draw the ratings of a run's networks and of other players, and write the picture to a file.
+    """Plot the ratings of a run's networks and of other players, and write the chart to a file.
 
     Args:
-        networks: the ``iteration`` and ``elapsed_s`` of each of the run's networks, by player name.
+        ratings: the ratings of all players; networks that are not among them are not drawn.
+        networks: {player name: {"iteration": ..., "elapsed_s": ...}} of the run's networks, with
+            their seconds of training.
         output: the file; the ending of its name determines the format.
 
     Raises:
@@ -44,7 +46,13 @@ def draw_ratings(ratings: Ratings, networks: dict[str, dict], title: str, output
 
 
 def _draw_others(axis: Axes, ratings: Ratings, players: list[str]) -> None:
-    """Draw a line for each player outside the run, dotted if only a bound of its Elo is known."""
+    """Draw a horizontal line for each player, dotted if only a bound of its Elo is known.
+
+    Other players also get their 95% confidence interval as a band.
+
+    Args:
+        players: names of the players that are not networks of the run.
+    """
     for player in players:
         index = ratings.players.index(player)
         is_bound = ratings.is_bound[index]
@@ -79,7 +87,7 @@ def _draw_networks(axis: Axes, ratings: Ratings, networks: dict[str, dict], sear
     """Draw the networks that use the same search as one line, with 95% confidence intervals.
 
     Args:
-        networks: the ``iteration`` and ``elapsed_s`` of each of these networks, by player name.
+        networks: {player name: {"iteration": ..., "elapsed_s": ...}} of these networks.
         search: description of the search, for the legend.
     """
     order = sorted(networks, key=lambda player: networks[player]["elapsed_s"])

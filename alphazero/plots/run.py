@@ -1,4 +1,4 @@
-"""Draw the picture of `alphazero plot`: a run's losses, strength, self-play games and speed."""
+"""Draw the charts of `alphazero plot`: a run's losses, strength, self-play games and speed."""
 
 from pathlib import Path
 
@@ -19,13 +19,13 @@ from alphazero.training.curves import (
 
 
 def draw_run(metrics: list[Row], title: str, span: int, output: Path) -> None:
-    """Draw a run's losses, strength, games and speed in four panels, and write them to a file.
+    """Plot a run's losses, strength, games and speed in four charts, and write them to one file.
 
     Args:
         metrics: one dict per iteration, see `RunFolder.read_metrics`.
-        title: the title of the whole picture.
-        span: number of iterations, or of epochs if the run stored their losses, over which the
-            rolling mean of the losses is taken.
+        title: the title above all charts.
+        span: number of iterations over which the rolling mean of the losses is taken, or number of
+            epochs if the run stored their losses.
         output: the file; the ending of its name determines the format.
 
     Raises:
@@ -48,7 +48,7 @@ def rolling_mean(values: np.ndarray, span: int) -> list[float]:
 
 
 def _draw_chart(axis: Axes, chart: Chart, metrics: list[Row]) -> None:
-    """Draw the curves of a chart over the iterations of a run."""
+    """Plot the curves of a chart over the iterations of a run."""
     for line, color in zip(chart.lines, COLORS):
         axis.plot(*line.points(metrics, "iteration", 1), color=color, label=line.name)
     axis.xaxis.get_major_locator().set_params(integer=True)
@@ -56,7 +56,7 @@ def _draw_chart(axis: Axes, chart: Chart, metrics: list[Row]) -> None:
 
 
 def _draw_losses(axis: Axes, metrics: list[Row], span: int) -> None:
-    """Draw the losses of each iteration, or of each epoch if the run has stored them.
+    """Plot the losses of each iteration, or of each epoch if the run stored them, and their means.
 
     Args:
         span: number of iterations or epochs over which the rolling mean is taken.
@@ -76,7 +76,10 @@ def _draw_losses(axis: Axes, metrics: list[Row], span: int) -> None:
 
 
 def _draw_strength(axis: Axes, metrics: list[Row]) -> None:
-    """Draw the match score, the accuracy and the positions misplayed, where they were measured."""
+    """Plot the match score, the accuracy and the share of positions played perfectly, if measured.
+
+    If only the number of misplayed positions was measured, this number is plotted instead.
+    """
     axis.set(title="Strength", xlabel="minutes of training")
     num_positions = newest(metrics, "proof.num_positions")
     is_proven = num_positions > 0

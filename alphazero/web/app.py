@@ -1,8 +1,8 @@
 """Map the HTTP routes of the web application to the methods of `Backend`.
 
-Responses are JSON, streams of JSON lines, or files of the page. A refused request gets a fitting
-HTTP status and the body {"error": "one plain sentence"}. Only this module, `guard` and `streams`
-handle HTTP.
+Responses are JSON, streams of JSON lines, or files of the page. A refused request is answered with
+an HTTP error status and the body {"error": "one plain sentence"}. Only this module, `guard` and
+`streams` handle HTTP.
 """
 
 from collections.abc import Awaitable, Callable
@@ -33,8 +33,9 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
 
     Args:
         backend: computes the responses of the API.
-        token: a secret that every request must present; requests may then use any host name, such
-            as a proxy's. None requires no token, but accepts only this machine's local names.
+        token: a secret that every request must present, see `Guard`; the host name of a request,
+            such as a proxy's, is then not checked. None requires no token, but accepts only the
+            host names localhost, 127.0.0.1 and [::1].
     """
 
     async def live(request: Request) -> Response:
@@ -75,7 +76,7 @@ def _post(
     """Make an endpoint that passes a request's JSON body to ``answer`` on a worker thread.
 
     Args:
-        answer: computes the response's data, or a job, from the parsed body.
+        answer: computes, from the parsed body, the data of the response or a `Job` that sends it.
         respond: converts the result of ``answer`` to an HTTP response.
     """
 

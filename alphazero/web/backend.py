@@ -1,4 +1,4 @@
-"""Compute the responses to the page's requests, independently of HTTP.
+"""Compute the responses to requests from the page of `alphazero serve`, independently of HTTP.
 
 A request is a parsed JSON object. A response is data that can be written as JSON, or a job that
 sends several messages. A request is validated before its job starts, so that a refused request gets
@@ -36,14 +36,14 @@ _MOVERS = SIMULATIONS_BY_KIND | {"solver": 0, "random": 0, "own": 0}
 
 
 class Backend:
-    """Computes the responses to the page's requests; it is thread-safe.
+    """Computes the responses to requests from the page of `alphazero serve`; it is thread-safe.
 
     Args:
         runs: the folder of all training runs; it need not exist.
         games: names of the games that the user listed on the command line; the page offers them in
             addition to the standard ones.
-        network_kind: the class of user-defined networks, as ``module:Class``; None if there is
-            none.
+        network_kind: the user-defined network class ``module:Class`` that is imported if a stored
+            network is of this class; None imports none.
         own_players: user-supplied players that use no network, each given as ``module:Class`` or as
             the name of an entry point.
     """
@@ -60,7 +60,10 @@ class Backend:
         self.thinking = Thinking(self.catalogue, network_kind)
 
     def warm_up(self) -> None:
-        """Run a short search in the default game, to load its network and compile its kernels."""
+        """Run a short search in the default game, to load its network and compile its kernels.
+
+        The first request then need not wait for this work.
+        """
         game = self.catalogue.game(self.catalogue.default_game)
         player = self.catalogue.players(game)[0]
         if player.kind in SIMULATIONS_BY_KIND:
@@ -69,18 +72,20 @@ class Backend:
     # --- immediate responses ----------------------------------------------------------------------
 
     def games(self) -> dict[str, Any]:
-        """Return the `api/games` response: every game with its players and levels of play."""
+        """Return the `api/games` response: every game with its players, and the default game."""
         return self.catalogue.describe()
 
     def position(self, plain: Any) -> dict[str, Any]:
-        """Return the `api/position` response: the data from which the page draws positions.
+        """Return the `api/position` response: the board, legal moves and status of each position.
+
+        The positions are those of one game, from the request's ``from_ply`` to its last move.
 
         Args:
             plain: the parsed JSON body of the request, see `DrawingRequest`.
 
         Raises:
-            Refusal: if the request is not valid, or its board or moves are not possible in its
-                game.
+            Refusal: if the request is not valid, its board is not reachable, one of its moves is
+                illegal, or ``from_ply`` is greater than the number of moves.
         """
         request = read_request(DrawingRequest, plain)
         found = self._position(request)
@@ -89,10 +94,14 @@ class Backend:
         return position.describe(found, from_ply)
 
     def exact(self, plain: Any) -> dict[str, Any]:
-        """Return the `api/exact` response: the exact score of every move, or why it is not known.
+        """Return the `api/exact` response: the exact score of every move, if it can be computed.
 
         Args:
             plain: the parsed JSON body of the request, see `PositionRequest`.
+
+        Returns:
+            The scores, see `exact_answer`; or {"known": False, "reason": message}, if the game has
+            no solver or the solver gives up on the position.
 
         Raises:
             Refusal: if the request is not valid, or the game is over.
@@ -111,6 +120,9 @@ class Backend:
     def run(self, run_id: str) -> dict[str, Any]:
         """Return the `api/run` response: the metrics of one training run, as charts.
 
+        Args:
+            run_id: path of the run's folder relative to the folder of all runs.
+
         Raises:
             Refusal: if there is no run with this id.
         """
@@ -119,7 +131,7 @@ class Backend:
     # --- streams ----------------------------------------------------------------------------------
 
     def move(self, plain: Any) -> Job:
-        """Make the `api/move` job, which chooses a player's move and sends it to the client.
+        """Make the `api/move` job, which lets a player choose a move and sends it to the client.
 
         Args:
             plain: the parsed JSON body of the request, see `SearchRequest`.
@@ -161,7 +173,7 @@ class Backend:
         return job
 
     def review(self, plain: Any) -> Job:
-        """Make the `api/review` job, which evaluates every position of a game and each move's loss.
+        """Make the `api/review` job, which evaluates a game's positions and the loss of each move.
 
         Args:
             plain: the parsed JSON body of the request, see `SearchRequest`.
@@ -176,7 +188,9 @@ class Backend:
         return lambda emit: review.review_game(self.thinking, found, player, num, emit)
 
     def misplayed(self, plain: Any) -> Job:
-        """Make the `api/misplayed` job, which finds positions in which a network makes a mistake.
+        """Make the `api/misplayed` job, which finds positions that a network misplays.
+
+        In these positions its move gives up the best possible result.
 
         Args:
             plain: the parsed JSON body of the request, a `SearchRequest` of which only the game and

@@ -36,7 +36,7 @@ class PlayerChoice(NamedTuple):
     network: Path | None = None  #: the network's file; None for a player without a network
 
     def describe(self) -> dict[str, Any]:
-        """Return the player's entry in the `api/games` response, without its network's path."""
+        """Return the player's entry in the `api/games` response: all fields except ``network``."""
         plain = self._asdict()
         del plain["network"]
         return plain
@@ -69,12 +69,12 @@ class Catalogue:
     def runs(self) -> dict[str, FoundRun]:
         """Return the training runs by id, the newest first.
 
-        The list can be a few seconds old; `find_runs` makes a new one.
+        The list can be up to two seconds old; `find_runs` searches the folder again.
         """
         return self._finder.found().runs
 
     def find_runs(self) -> FoundRuns:
-        """Search the folder of training runs again; return the readable and the damaged ones."""
+        """Search the folder of training runs now; return the readable and the damaged runs."""
         return self._finder.found(within_s=0)
 
     def describe(self) -> dict[str, Any]:
@@ -86,9 +86,11 @@ class Catalogue:
         }
 
     def game_names(self) -> list[str]:
-        """List the names of all games that a request may name, those named by the user first.
+        """List the names of all games that a request may name.
 
-        Next come the standard games, then other games of this package that have training runs here.
+        The games that the user named on the command line come first, then the standard ones, then
+        other games of this package that have training runs here.
+
         A game file named by a stored run is never executed: only the user may name a file to run.
         """
         trained = [run.game for run in self.runs().values() if _is_ours(run.game)]
@@ -107,7 +109,7 @@ class Catalogue:
         return self._make_game(name)
 
     def skin(self, game: Game, setup: str | None) -> Skin:
-        """Return the appearance of a game in one of its set-ups.
+        """Return the appearance of a game in one of its set-ups, which differ in who moves first.
 
         Args:
             setup: one of `alphazero.boards.skin.SETUPS`; None means the standard set-up if the game
@@ -135,7 +137,11 @@ class Catalogue:
         raise Refusal(message, key="id", value=player_id)
 
     def players(self, game: Game) -> list[PlayerChoice]:
-        """List a game's players: built-in and user-supplied ones, and networks of training runs."""
+        """List a game's players: built-in, then user-supplied, then networks of training runs.
+
+        The networks of newer runs come before those of older ones, and later iterations of a run
+        before earlier ones.
+        """
         players = [*players_of(game), *self._own]
         for run in self.runs().values():
             if same_game(game.name, run.game, game.rules_digest, run.rules_digest):
@@ -313,7 +319,7 @@ def levels_of(game: str, players: set[str]) -> list[dict[str, Any]]:
 def measured() -> dict[str, dict[str, tuple[float, float]]]:
     """Read the measured strength of each level as {game: {level id: (Elo, standard error)}}.
 
-    The file is written by `scripts/measure_levels.py`. The scale is that of docs/RATINGS.md, on
-    which the player uct:1000 has 1000 points.
+    The file, levels.json, is written by `scripts/measure_levels.py`. On its scale, that of
+    docs/RATINGS.md, UCT with 1000 simulations per move has 1000 Elo.
     """
     return json.loads(Path(__file__).with_name("levels.json").read_text(encoding="utf-8"))

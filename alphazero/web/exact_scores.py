@@ -1,4 +1,6 @@
-"""Solve positions exactly for the page, give up on those that take too long, and cache the scores.
+"""Solve positions exactly for the page, and cache the scores of all their actions.
+
+The solvers give up on positions that would take longer than about a second.
 
 Shapes: K state words, A actions.
 """
@@ -26,7 +28,8 @@ class ExactScores(NamedTuple):
     """The exact scores of all actions in a position, computed by a solver."""
 
     scores: np.ndarray  #: int16[A], for the player to move; illegal actions have `ILLEGAL_SCORE`
-    meaning: str  #: what the size of a score means, "distance" or "discs"; see `Solver`
+    #: what the size of a score measures: "distance" to the end, or margin in "discs"; see `Solver`
+    meaning: str
 
     @property
     def values(self) -> np.ndarray:
@@ -48,7 +51,7 @@ class Solvers:
     """Solves positions one at a time, and caches their exact scores; it is thread-safe.
 
     Args:
-        max_nodes: number of nodes to search before giving up on a position.
+        max_nodes: number of solver nodes to search before giving up on a position.
     """
 
     def __init__(self, max_nodes: int = _MAX_NODES):
@@ -58,7 +61,7 @@ class Solvers:
         self._lock = threading.Lock()
 
     def scores(self, game: Game, state: np.ndarray) -> ExactScores:
-        """Return the exact scores of all actions in an unfinished position.
+        """Return the exact scores of all actions in an unfinished position, cached or newly solved.
 
         Args:
             state: [K], the position.
@@ -83,7 +86,7 @@ class Solvers:
             return error
 
     def _make_solver(self, game: Game) -> Solver | UnsolvableError:
-        """Make the solver of a game, or return the error that says why there is none."""
+        """Make the solver of a game, or return the error that explains why the game has none."""
         try:
             if isinstance(game, CompiledGame):
                 return make_solver(game, self._max_nodes)
@@ -93,7 +96,10 @@ class Solvers:
 
 
 def exact_answer(exact: ExactScores) -> dict[str, Any]:
-    """Return the `api/exact` response for a solved position: every action's score and result."""
+    """Return the `api/exact` response for a solved position: every action's score and result.
+
+    Scores and results are for the player to move; illegal actions have None.
+    """
     is_legal = exact.scores != ILLEGAL_SCORE
     return {
         "known": True,

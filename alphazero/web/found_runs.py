@@ -1,4 +1,4 @@
-"""Find the training runs in a folder, and the networks that they stored.
+"""Find the training runs in a folder, and the network files that they wrote.
 
 Requests name a run or a network by its id, which is looked up among these runs. No part of a
 request is ever used as a path.
@@ -20,7 +20,7 @@ _FRESH_S = 2.0
 
 
 class FoundRun(NamedTuple):
-    """A training run found on disk: its folder, its game, its networks and its age."""
+    """A training run found on disk: its folder, its game, its networks and its last change."""
 
     id: str  #: path of the run's folder relative to the folder of all runs, with slashes
     game: str  #: the name of the run's game
@@ -29,7 +29,8 @@ class FoundRun(NamedTuple):
     #: time when metrics were last added or, before the first ones, when the run was started, in
     #: seconds since 1970
     updated: float
-    rules_digest: str  #: digest of user-defined rules, see `alphazero.games.batched_game.Game`
+    #: digest of user-defined rules, see `alphazero.games.batched_game.Game`; "" for other rules
+    rules_digest: str
 
     def player_id(self, iteration: int) -> str:
         """Return the player id, such as "run:othello/a/000012", of the network of an iteration."""
@@ -55,10 +56,11 @@ class RunFinder:
         self._found, self._looked_at = FoundRuns({}, {}), -math.inf
 
     def found(self, within_s: float | None = None) -> FoundRuns:
-        """Return the training runs, and search the folder again if the last search is too old.
+        """Return the training runs, searching the folder again if the last search is too old.
 
         Args:
-            within_s: maximum age of the last search in seconds; None means `_FRESH_S`.
+            within_s: seconds after which a search is too old: 0 always searches, None means
+                `_FRESH_S`.
         """
         now = time.monotonic()
         if now - self._looked_at >= (_FRESH_S if within_s is None else within_s):

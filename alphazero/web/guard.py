@@ -34,7 +34,8 @@ class Guard:
 
     Args:
         app: the application to protect.
-        token: a secret that requests must present; None requires no token.
+        token: a secret that requests must present as a bearer token, in a cookie or, to open the
+            page, as ``?token=`` in the address; None requires no token.
     """
 
     def __init__(self, app: ASGIApp, token: str | None):
@@ -49,10 +50,10 @@ class Guard:
         await (response or self._app)(scope, receive, send)
 
     def _refusal(self, request: Request) -> Response | None:
-        """Return the response that refuses a request, or None if the request may pass.
+        """Return the response that refuses or redirects a request, or None if it may pass.
 
-        A request for the page whose address contains the token is redirected; the redirect sets a
-        cookie.
+        A request for the page whose address contains the token is redirected to the address without
+        it; the redirect stores the token in a cookie.
         """
         if request.scope["path"].startswith("/api/") and not _is_from_page(request):
             return JSONResponse({"error": "other web sites may not use this server."}, 403)
@@ -73,7 +74,7 @@ class Guard:
         return secrets.compare_digest(text.encode(), (self._token or "").encode())
 
     def _redirect_with_cookie(self, request: Request) -> Response:
-        """Return a redirect that stores the token in a cookie and removes it from the address."""
+        """Return a redirect that moves the token from the page's address to a cookie."""
         response = RedirectResponse("./", 303)
         response.set_cookie(
             COOKIE,
@@ -87,7 +88,10 @@ class Guard:
 
 
 def _is_from_page(request: Request) -> bool:
-    """Return whether a request comes from this server's own page or from outside a browser."""
+    """Return whether a request was sent by this server's own page or from outside a browser.
+
+    Browsers state where a request comes from in the headers Origin and Sec-Fetch-Site.
+    """
     host = request.headers.get("host", "")
     own = {f"http://{host}", f"https://{host}"}  # https if a proxy adds it
     origins, sites = map(request.headers.getlist, ("origin", "sec-fetch-site"))

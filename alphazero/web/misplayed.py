@@ -37,7 +37,7 @@ class KnownPositions(NamedTuple):
     moves: list[tuple[int, ...]]  #: the moves from the start to each position
 
     def spread(self, max_positions: int) -> "KnownPositions":
-        """Return at most ``max_positions`` of the positions, evenly spaced over their order."""
+        """Return at most ``max_positions`` of the positions, evenly spaced in their order."""
         rows = np.linspace(0, len(self.moves) - 1, min(len(self.moves), max_positions)).astype(int)
         moves = [self.moves[row] for row in rows]
         return KnownPositions(self.states[rows], self.action_values[rows], moves)
@@ -91,7 +91,8 @@ def find_misplayed(
     """Test a network on known positions, and send each mistake and the progress to the client.
 
     Args:
-        known: the positions; if there are more than `MAX_POSITIONS`, that many of them are tested.
+        known: the positions; if there are more than `MAX_POSITIONS`, only that many, evenly
+            spaced, are tested.
         num_simulations: simulations per move; 0 tests the network without search.
         emit: called with each `api/misplayed` message.
     """
@@ -109,7 +110,7 @@ def find_misplayed(
 
 
 def _mistake(known: KnownPositions, row: int, played: int) -> dict | None:
-    """Return the message about a misplayed position, or None if the move keeps the best result.
+    """Return the `api/misplayed` message about a move, or None if it keeps the best result.
 
     Args:
         row: index of the position in ``known``.

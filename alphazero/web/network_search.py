@@ -1,7 +1,7 @@
 """Search positions with a network, and report progress and snapshots while a search runs.
 
-A network searches one position at a time; other requests, such as those from another tab, wait for
-it.
+A network searches one position at a time; other requests that need it, such as those from another
+tab, wait until the search ends.
 """
 
 import threading
@@ -41,11 +41,11 @@ class SearchTask:
     watch: Callable[[SearchView], None] | None = None
 
     def report(self, num_done: int, note: str = "") -> None:
-        """Send the client the number of finished simulations and, if given, the reason for a delay.
+        """Send the client a progress message: the number of finished simulations, and a note.
 
         Args:
-            num_done: number of simulations made so far.
-            note: explains a delay, such as "loading the network"; "" explains nothing.
+            num_done: number of simulations finished so far.
+            note: the reason for a delay, such as "loading the network"; "" if there is none.
         """
         message = {"type": "progress", "done": num_done, "total": self.num_simulations}
         self.emit(message | {"note": note})
@@ -63,9 +63,9 @@ class NetworkSearch:
         self._lock = threading.Lock()
 
     def search(self, task: SearchTask) -> SearchView:
-        """Search a position, and return a snapshot of the finished search.
+        """Search the position of a task, and return a snapshot of the finished search.
 
-        While it runs, the search reports to the callbacks of ``task``.
+        While the search runs, it reports its progress to the task's callbacks.
         """
         with self._lock:
             num_simulations = max(task.num_simulations, 1)
@@ -90,8 +90,11 @@ class NetworkSearch:
 def _run(search: TreeSearch, task: SearchTask) -> SearchView:
     """Run a search to its end, and report its progress every `_VIEW_EVERY_S` seconds.
 
+    Args:
+        search: a search of the task's position that has not made a step yet.
+
     Returns:
-        The final snapshot, which contains the tree only if the task takes views.
+        The final snapshot, which contains the tree only if ``task.watch`` is not None.
     """
     search.step()  # only evaluates the root
     answer = root_answer(search, 0)

@@ -1,4 +1,4 @@
-"""Convert a request to a game in progress, and a game to the data from which the page draws it.
+"""Convert a request to a game in progress, and such a game to the `api/position` response.
 
 A request contains the game, optionally a board to start from, and the moves. The server keeps no
 state between requests.
@@ -33,14 +33,14 @@ class Position(NamedTuple):
 
 
 def read_position(game: Game, skin: Skin, request: PositionRequest) -> Position:
-    """Set up the position that a request describes, by playing its moves from its start.
+    """Set up the position of a request: its board, or the start of the game, and then its moves.
 
     Args:
-        game: the request's game.
-        skin: the game's appearance in the request's set-up, whose notation the moves are in.
+        skin: the game's appearance in the request's set-up; its letters and its notation are used
+            to read the board and the moves.
 
     Raises:
-        Refusal: if the board or the moves are not possible in this game.
+        Refusal: if the board cannot be read or is not reachable, or a move is illegal.
     """
     try:
         start = None
@@ -55,7 +55,7 @@ def read_position(game: Game, skin: Skin, request: PositionRequest) -> Position:
 
 
 def unfinished(position: Position) -> Position:
-    """Return ``position`` itself if its game is still in progress.
+    """Return ``position`` unchanged if its game is still in progress.
 
     Raises:
         Refusal: if the game is over.
@@ -69,6 +69,7 @@ def _start(game: Game, skin: Skin, text: str, to_move: int) -> np.ndarray:
     """Convert a board that a user typed as text to a state.
 
     Args:
+        text: the board, one line per row, in the letters of ``skin``.
         to_move: the player to move, 0 for the player who begins the game, or 1.
 
     Returns:
@@ -84,7 +85,11 @@ def _start(game: Game, skin: Skin, text: str, to_move: int) -> np.ndarray:
 
 
 def _normalized(text: str, skin: Skin) -> str:
-    """Normalize a board typed as text: use the game's own letters, and strip each line."""
+    """Normalize a board typed as text: use the game's own letters, and strip each line.
+
+    The signs ".", "-" and "_" become the game's letter for an empty square, unless the game uses
+    them for something else; letters become upper case if the game's are.
+    """
     empty, pieces = skin.letters[0], skin.letters[1:]
     if pieces.isupper():
         text = text.upper()
@@ -95,10 +100,11 @@ def _normalized(text: str, skin: Skin) -> str:
 
 
 def describe(position: Position, from_ply: int) -> dict[str, Any]:
-    """Return the `api/position` response: the data from which the page draws positions.
+    """Return the `api/position` response: the board, legal moves and status of each position.
 
     Args:
-        from_ply: number of moves before the first position to describe; all later ones follow.
+        from_ply: number of moves before the first position to describe; all later positions of the
+            game are described too.
     """
     session = position.session
     plies = range(from_ply, len(session.states))
@@ -136,7 +142,7 @@ def _describe_ply(position: Position, ply: int) -> dict[str, Any]:
 
 
 def _board_text(skin: Skin, cells: np.ndarray) -> str:
-    """Write a board as text with the letters of the set-up, in the page's orientation.
+    """Write a board as lines of letters, with the letters and the column order of the set-up.
 
     Args:
         cells: int8[H, W], see `Game.cells`.

@@ -1,4 +1,4 @@
-"""Review a game: evaluate every position, and compute how much each move lost.
+"""Review a game: evaluate every position, and compute how much each move lowered the result.
 
 The review proceeds from the end of the game to its start, and sends one message per ply. The last
 positions are solved exactly, as long as solving is fast enough; earlier ones are searched.
@@ -42,9 +42,10 @@ def review_game(
     """Evaluate every position of a game, from the last to the first, and send a message for each.
 
     Args:
-        position: the game to review, with its appearance.
-        player: the network or UCT player that evaluates positions that are not solved in time.
-        num_simulations: simulations per position that this player searches.
+        position: the game to review; all its positions are evaluated, not only the current one.
+        player: the network or UCT player that searches the positions that are not solved within
+            the first `_EXACT_S` seconds.
+        num_simulations: number of simulations in each of these searches.
         emit: called with each `api/review` message.
     """
     solve_until = time.monotonic() + _EXACT_S
@@ -82,7 +83,7 @@ def _sign(position: Position, ply: int) -> int:
 def _message(
     position: Position, ply: int, verdict: _Verdict, after: _Verdict | None
 ) -> dict[str, Any]:
-    """Return the message about the position after ``ply`` moves and the move played there.
+    """Return the `api/review` message: the position after ``ply`` moves and the move played there.
 
     The move's loss is how much it lowers the result that its player can expect; the loss is None at
     the end of the game, or if it is not known.

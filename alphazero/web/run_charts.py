@@ -32,7 +32,7 @@ class RunCharts:
         self._rows: dict[Path, RunRows] = {}
 
     def list_runs(self) -> dict[str, Any]:
-        """Return an `api/live` message: a summary of every training run, the newest first."""
+        """Return an `api/live` message: a summary of every run, newest first, and damaged runs."""
         found = self._catalogue.find_runs()
         names = self._catalogue.game_names()
         damaged = [{"id": run_id, "error": why} for run_id, why in found.damaged.items()]
@@ -47,6 +47,9 @@ class RunCharts:
 
     def show_run(self, run_id: str) -> dict[str, Any]:
         """Return the `api/run` response: the curves, the alarms and the settings of a training run.
+
+        Args:
+            run_id: path of the run's folder relative to the folder of all runs.
 
         Raises:
             Refusal: if there is no run with this id.
@@ -110,7 +113,7 @@ def _describe_rows(run: FoundRun, rows: RunRows) -> dict[str, Any]:
 
 
 def _chart_data(chart: Chart, columns: list[Column], opponent: str | None) -> dict[str, Any]:
-    """Convert a chart to the data from which the page draws it.
+    """Return a chart's entry in the `api/run` response: its title, its y-axis and its curves.
 
     Args:
         columns: the values of the chart's lines, in the same order.
@@ -148,7 +151,7 @@ def _settings(folder: RunFolder) -> dict[str, Any]:
 
 
 def _rating_column(rows: RunRows, ratings: list[Row]) -> Column:
-    """Return the run's Elo ratings as a column, each in the row of its network's iteration.
+    """Return the run's Elo ratings as a column, with None for iterations without a rated network.
 
     Args:
         ratings: the ratings read by `_ratings_of`.

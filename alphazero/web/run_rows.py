@@ -34,7 +34,7 @@ class AlarmChange(NamedTuple):
 
 
 def rounded(value: float) -> float | None:
-    """Round a number to `_DIGITS` decimals for JSON, and convert NaN to None."""
+    """Round a number to 6 decimals for JSON, and convert NaN to None."""
     return None if math.isnan(value) else round(value, _DIGITS)
 
 
@@ -57,7 +57,7 @@ class RunRows:
         self._inode = inode
         self._end = 0
         self._last_line = b""
-        self.is_damaged = False
+        self.is_damaged = False  #: whether metrics.jsonl has lines, but none that can be read
         self.iterations: list[int] = []
         self.games: list[float | None] = []  #: total games played up to each row
         self._num_games = 0.0
@@ -72,9 +72,9 @@ class RunRows:
         return len(self.iterations)
 
     def read(self) -> None:
-        """Read the rows added to metrics.jsonl, or all rows if it was truncated or replaced.
+        """Read the rows added to metrics.jsonl, or all rows if the file was truncated or replaced.
 
-        If the file cannot be opened, all rows are dropped.
+        If the file cannot be opened, all rows read so far are dropped.
         """
         try:
             self._read()

@@ -68,7 +68,7 @@ _Children = Callable[[_Node], list[_Node]]
 
 
 def number(value: float | None) -> float | None:
-    """Round a number to `_DIGITS` decimals for JSON; return None if it is missing or not finite."""
+    """Round a number to 4 decimals for JSON; return None if it is missing or not finite."""
     return None if value is None or not math.isfinite(value) else round(float(value), _DIGITS)
 
 
@@ -87,7 +87,8 @@ def puct_view(search: TreeSearch, row: int, answer: RootAnswer, max_nodes: int) 
 
     Args:
         row: index of the position in the batch of searches.
-        answer: the network's policy and value at this root, copied before the search changed them.
+        answer: the network's policy and value at this root, as `root_answer` copied them before
+            the search changed them.
         max_nodes: maximum number of tree nodes in the snapshot; 0 omits the tree.
     """
     tree, index = search.tree, puct_tree.ROOT_INDEX
@@ -154,7 +155,7 @@ def _uct_children(search: UctSearch, node: _Node) -> Iterator[_Node]:
     """Yield the visited children of a node of a UCT tree.
 
     Args:
-        node: the parent. The key of a node is the pair (index in the tree, state).
+        node: the parent; its ``key`` is the pair (index in the tree, state).
     """
     index, state = node.key
     if search.tree.nodes[index]["first_child"] == uct_tree.NO_CHILDREN:
@@ -185,7 +186,12 @@ def _uct_statistics(
 
     Args:
         nodes: indices of nodes in the tree, of any shape.
-        player: the player for whom the values are, 0 for the one who began the game, or 1.
+        player: the player from whose viewpoint the values are returned: 0 for the one who began
+            the game, or 1.
+
+    Returns:
+        Two arrays of the shape of ``nodes``, float64 values and int64 visit counts; the value of a
+        node without visits has no meaning.
     """
     statistics = search.tree.nodes[nodes]
     visits, points = statistics["visits"].astype(np.int64), statistics["points"]

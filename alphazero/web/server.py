@@ -1,4 +1,4 @@
-"""Run the web server: open its socket and determine the page's address; uvicorn handles HTTP."""
+"""Run the web server: open its socket, determine the page's address and hand over to uvicorn."""
 
 import ipaddress
 import secrets
@@ -20,13 +20,13 @@ MAX_CONNECTIONS = 100
 class Address(NamedTuple):
     """The address of the page, and the token that a visitor needs to open it."""
 
-    host: str
+    host: str  #: the address that the server listens on; "0.0.0.0" and "::" mean all addresses
     port: int
     token: str | None  #: None if no token is required
 
     @property
     def url(self) -> str:
-        """The URL to open in a browser, including the token if one is required."""
+        """The URL of the page to open in a browser, including the token if one is required."""
         host = _own_address() if self.host in ("0.0.0.0", "::") else self.host
         host = f"[{host}]" if ":" in host else host
         query = "" if self.token is None else f"?token={self.token}"
@@ -47,7 +47,7 @@ def is_local(host: str) -> bool:
     """Return whether an address can be reached only from this machine.
 
     Args:
-        host: an IP address or a host name; of all names, only "localhost" counts as local.
+        host: an IP address or a host name; "localhost" is the only name considered local.
     """
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
@@ -56,7 +56,7 @@ def is_local(host: str) -> bool:
 
 
 def open_socket(host: str, port: int | None) -> socket.socket:
-    """Open a listening socket.
+    """Open a non-blocking TCP socket that listens for connections.
 
     Args:
         host: the address to listen on.
@@ -87,14 +87,14 @@ def open_socket(host: str, port: int | None) -> socket.socket:
 
 
 class Server:
-    """The web server of the page; it listens as soon as it is made, and responds while it runs.
+    """The web server of the page; it listens once it is constructed, and responds in `run`.
 
     Args:
         backend: computes the responses.
         host: the address to listen on.
         port: the port to listen on; None means the first free one.
-        token: a secret that visitors must present; None makes one if other machines can connect,
-            and requires none otherwise.
+        token: a secret that visitors must present; None makes a random one if other machines can
+            connect, and requires none otherwise.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Send HTTP responses that take a while: the messages of a job, and data resent on each change.
+"""Stream HTTP responses: the messages of a job, or data that is sent again whenever it changes.
 
 A job runs in its own thread, and its messages are sent as JSON lines. If the client closes the
 connection, the job ends when it tries to send its next message.
@@ -35,7 +35,7 @@ class JsonLines(StreamingResponse):
     """An HTTP response that runs a job in a thread and streams its messages as JSON lines.
 
     Args:
-        job: called with `emit`, by which it sends its messages.
+        job: called with the method `emit`, which sends a message.
     """
 
     media_type = "application/x-ndjson"
@@ -87,13 +87,13 @@ class JsonLines(StreamingResponse):
 
 
 def live_response(read: Callable[[], bytes]) -> StreamingResponse:
-    """Return a response that sends some data at once, and again whenever the data changes.
+    """Return a response that sends data at once, and again whenever the data changes.
 
     The data is sent as server-sent events until the client closes the connection.
 
     Args:
-        read: returns the current data as one line of JSON; it is called repeatedly, on a worker
-            thread.
+        read: returns the current data as one line of JSON; it is called at most every
+            `READ_EVERY_S` seconds, on a worker thread.
     """
     return StreamingResponse(_events(read), media_type="text/event-stream", headers=HEADERS)
 

@@ -47,8 +47,8 @@ class Thinking:
 
     Args:
         catalogue: lists the games and their players.
-        network_kind: the class of user-defined networks, as ``module:Class``; None if there is
-            none.
+        network_kind: the user-defined network class ``module:Class`` that is imported if a stored
+            network is of this class; None imports none.
     """
 
     def __init__(self, catalogue: Catalogue, network_kind: str | None = None):
@@ -62,7 +62,7 @@ class Thinking:
         self._own_lock = threading.Lock()  # users' players need not be thread-safe
 
     def network(self, game: Game, player: PlayerChoice) -> NetworkSearch:
-        """Return the search that uses a player's network, and load the network if necessary.
+        """Return the `NetworkSearch` of a player, loading its network if it is not in memory.
 
         Args:
             player: a player of the kind "network".
@@ -116,11 +116,11 @@ class Thinking:
     def move(self, game: Game, player: PlayerChoice, task: SearchTask) -> int:
         """Choose a player's action in an unfinished position.
 
-        If the solver cannot solve the position, the game's default player for analyses moves
-        instead.
+        If the player is the solver and cannot solve the position, the game's default player for
+        analyses moves instead.
 
         Args:
-            task: the position, and the callbacks that receive progress.
+            task: the position, the number of simulations, and the callbacks that receive progress.
 
         Raises:
             Refusal: if the player cannot be loaded or made.
