@@ -46,7 +46,8 @@ class PettingZooAgent:
         self._view = view
         self._num_sampled_plies = num_sampled_plies
         self._generator = np.random.default_rng(seed)
-        self._num_start_pieces = np.count_nonzero(view.game.cells(view.game.initial_states()[0]))
+        start = view.game.initial_states()[0]
+        self._num_start_pieces = np.count_nonzero(view.game.cells(start))
 
     def act(self, observation: Observation, agent: str) -> int:
         """Choose an action with the player, given what the environment shows to this agent.
@@ -55,15 +56,18 @@ class PettingZooAgent:
             ValueError: if it is not this agent's turn, or if the observation or the mask
                 contradicts our rules.
         """
-        view, planes = self._view, observation["observation"]
+        view = self._view
+        planes = observation["observation"]
         mask = observation["action_mask"][view.actions].astype(bool)
         if not mask.any():
             raise ValueError("no action is legal: it is another agent's turn, or the game is over.")
         state = view.state(planes, view.agents.index(agent))
-        if not np.array_equal(view.game.legal_action_mask(state[None])[0], mask):
+        our_mask = view.game.legal_action_mask(state[None])[0]
+        if not np.array_equal(our_mask, mask):
             raise ValueError(f"the action mask contradicts the rules of {view.game.name} here.")
         ply = int(np.count_nonzero(planes) - self._num_start_pieces)
-        return int(view.actions[self._choose(state, ply)])
+        action = self._choose(state, ply)
+        return int(view.actions[action])
 
     def _choose(self, state: np.ndarray, ply: int) -> int:
         choice = self.player.choose(state[None])
@@ -90,7 +94,8 @@ class HumanAgent:
         Raises:
             LeftGame: if the person types q, or if the input ends.
         """
-        mask, player = observation["action_mask"], self._view.agents.index(agent)
+        mask = observation["action_mask"]
+        player = self._view.agents.index(agent)
         print(observed_text(self._view, observation["observation"], player, mask))
         legal = [str(action) for action in np.flatnonzero(mask)]
         letter = self._view.game.piece_letters[1 + player]
@@ -114,7 +119,10 @@ def observed_text(view: BoardView, planes: np.ndarray, player: int, mask: np.nda
         player: 0 or 1, the player who observes.
         mask: [A] in the environment's order, 1 = legal; only legal actions are shown.
     """
+
+    def label(action: int) -> str:
+        return str(view.actions[action])
+
     board = view.board(planes, player)
-    return plain_board(
-        view.game, board, mask[view.actions].astype(bool), lambda a: str(view.actions[a])
-    )
+    our_mask = mask[view.actions].astype(bool)
+    return plain_board(view.game, board, our_mask, label)
