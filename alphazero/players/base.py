@@ -146,7 +146,8 @@ def engine_of(player: Player) -> str:
 
 def thinking_of(player: Player) -> str:
     """Return how a player thinks, such as "openvino int8, search"; "" if it has no network."""
-    return ", ".join(filter(None, (engine_of(player), getattr(player, "method", ""))))
+    parts = (engine_of(player), getattr(player, "method", ""))
+    return ", ".join(part for part in parts if part)
 
 
 @dataclasses.dataclass

@@ -75,7 +75,8 @@ class ParallelSelfPlay:
     def counts(self) -> SearchCounts:
         """The sum of all workers' search counts, including their seconds."""
         rows = [dataclasses.astuple(worker.search.counts) for worker in self.workers]
-        return SearchCounts(*(sum(column) for column in zip(*rows)))
+        totals = [sum(column) for column in zip(*rows)]
+        return SearchCounts(*totals)
 
     def play(self, num_games: int, progress: float = 1.0) -> Iterator[GameRecord]:
         """Yield ``num_games`` finished games, or a few more if several end at once.
@@ -83,7 +84,8 @@ class ParallelSelfPlay:
         Args:
             progress: fraction of the run that is done, in [0, 1], as in `SelfPlay.begin`.
         """
-        for worker, own_games in zip(self.workers, split_evenly(num_games, len(self.workers))):
+        shares = split_evenly(num_games, len(self.workers))
+        for worker, own_games in zip(self.workers, shares):
             worker.begin(own_games, progress)
         finished = 0
         while finished < num_games:
@@ -93,7 +95,8 @@ class ParallelSelfPlay:
 
     def restart(self, generator: np.random.Generator) -> None:
         """Abandon the games in progress; later games depend only on ``generator``."""
-        for worker, own_generator in zip(self.workers, generator.spawn(len(self.workers))):
+        generators = generator.spawn(len(self.workers))
+        for worker, own_generator in zip(self.workers, generators):
             worker.restart(own_generator)
 
     def run_for(self, seconds: float) -> None:
@@ -123,13 +126,16 @@ class ParallelSelfPlay:
 
     def _advance(self) -> list[list[GameRecord]]:
         """Let every worker take `_STEPS_BETWEEN_MEETINGS` steps; return its finished games."""
+
+        def advance(worker: SelfPlay) -> list[GameRecord]:
+            return worker.advance(_STEPS_BETWEEN_MEETINGS)
+
         if self._pool is None:
-            return [self.workers[0].advance(_STEPS_BETWEEN_MEETINGS)]
-        return list(
-            self._pool.map(lambda worker: worker.advance(_STEPS_BETWEEN_MEETINGS), self.workers)
-        )
+            return [advance(self.workers[0])]
+        return list(self._pool.map(advance, self.workers))
 
 
 def split_evenly(total: int, num_parts: int) -> list[int]:
     """Split ``total`` into whole numbers that differ by at most one, the largest first."""
-    return [total // num_parts + (index < total % num_parts) for index in range(num_parts)]
+    smallest, remainder = divmod(total, num_parts)
+    return [smallest + (index < remainder) for index in range(num_parts)]

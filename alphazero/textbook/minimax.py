@@ -13,18 +13,21 @@ def minimax(game: Rules, state: State, known: dict | None = None) -> float:
         known: the values of known positions by state. The function adds all values that it finds,
             so that each is computed once and can be looked up afterwards.
     """
-    known = {} if known is None else known
+    if known is None:
+        known = {}
     if state not in known:
         if game.is_over(state):
             known[state] = game.result(state)
         else:
-            known[state] = max(action_values(game, state, known).values())
+            values = action_values(game, state, known)
+            known[state] = max(values.values())
     return known[state]
 
 
 def action_values(game: Rules, state: State, known: dict | None = None) -> dict:
     """Return the result of perfect play after each legal action, for the player to move."""
-    known = {} if known is None else known
+    if known is None:
+        known = {}
     values = {}
     for action in game.legal_actions(state):
         after = game.step(state, action)
@@ -45,7 +48,8 @@ def perft(game: Rules, state: State, depth: int) -> int:
 
 def num_games(game: Rules, state: State, known: dict | None = None) -> int:
     """Count the different games from ``state`` to the end."""
-    known = {} if known is None else known
+    if known is None:
+        known = {}
     if game.is_over(state):
         return 1
     if state not in known:
