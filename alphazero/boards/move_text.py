@@ -12,7 +12,8 @@ def move_name(session: Session, skin: Skin) -> str:
     last = len(skin.notation.numbered(legal)) - 1
     if last < 0:
         return name
-    return f"0-{last}, or {name}" if last else f"0, or {name}"
+    numbers = f"0-{last}" if last else "0"
+    return f"{numbers}, or {name}"
 
 
 def prompt(session: Session, skin: Skin) -> str:
@@ -40,5 +41,8 @@ def read_move(session: Session, skin: Skin, typed: str) -> int:
 def count_text(session: Session, skin: Skin) -> str:
     """Format the number of pieces of each side, such as "White 12, Black 9"."""
     board = session.game.cells(session.state)
-    counts = (int((board == player + 1).sum()) for player in range(2))
-    return ", ".join(f"{name} {count}" for name, count in zip(skin.sides, counts))
+    texts = []
+    for player, name in enumerate(skin.sides):
+        count = int((board == player + 1).sum())
+        texts.append(f"{name} {count}")
+    return ", ".join(texts)

@@ -40,7 +40,8 @@ class Notation:
         self._game = game
         self._rows, self._columns = game.planes_shape[1:]
         self._squares = [game.action_squares(action) for action in range(game.num_actions)]
-        self.column_names, self.row_names = list[str](), list[str]()
+        self.column_names: list[str] = []
+        self.row_names: list[str] = []
         if any(self._squares):
             self.column_names, self.row_names = edge_names(*self._naming)
 
@@ -49,10 +50,13 @@ class Notation:
         """What an action stands for: "column", "square", "move" between squares, or "other"."""
         if any(self._squares):
             return "move" if max(map(len, self._squares)) > 1 else "square"
-        if len(self._squares) == self._columns:
+        num_actions = len(self._squares)
+        num_squares = self._rows * self._columns
+        if num_actions == self._columns:
             return "column"
-        is_square = len(self._squares) - self._rows * self._columns in (0, 1)
-        return "square" if is_square else "other"
+        if num_actions in (num_squares, num_squares + 1):  # the last action may be a pass
+            return "square"
+        return "other"
 
     def squares(self, action: int) -> tuple[int, ...]:
         """Return the squares that an action touches, in order, as row * W + column; () if none."""
@@ -82,14 +86,11 @@ class Notation:
         return self._parse_unnamed(typed, legal_actions)
 
     def _parse_unnamed(self, typed: str, legal_actions: Iterable[int]) -> int:
-        """Parse an action that was not typed as its name, such as one typed as its squares.
-
-        Raises:
-            ValueError: if the text does not mean exactly one action; the message says what is
-                allowed.
-        """
-        named = named_squares(typed, *self._naming) if self.kind == "move" else None
-        meant = [one for one in legal_actions if named and self.squares(one) == named]
+        """Parse an action that was not typed as its name, such as one typed as its squares."""
+        squares = None
+        if self.kind == "move":
+            squares = named_squares(typed, *self._naming)
+        meant = [action for action in legal_actions if squares and self.squares(action) == squares]
         if len(meant) == 1:
             return meant[0]
         if meant:
@@ -104,9 +105,11 @@ class Notation:
         A pass also has the names that other programs use, see `_PASSES`.
         """
         names = {self.text(action): action for action in range(self._game.num_actions)}
-        names = {name.lower(): action for name, action in names.items()} | names
+        lower_names = {name.lower(): action for name, action in names.items()}
+        names = lower_names | names
         if "pass" in names:
-            names = dict.fromkeys(_PASSES, names["pass"]) | names
+            passes = dict.fromkeys(_PASSES, names["pass"])
+            names = passes | names
         return names
 
     def what_to_type(self, legal_actions: Sequence[int]) -> str:
@@ -116,7 +119,8 @@ class Notation:
         if self.kind == "move":
             return f"a move such as {self.text(legal_actions[0])}"
         if any(self._squares):
-            return f"a square such as {self.column_names[min(3, self._columns - 1)]}3"
+            column_name = self.column_names[min(3, self._columns - 1)]
+            return f"a square such as {column_name}3"
         count = self._columns if self.kind == "column" else self._rows * self._columns
         return f"a {self.kind} ({self.text(0)}-{self.text(count - 1)})"
 
@@ -125,7 +129,9 @@ class Notation:
 
         The list is empty if the board shows no numbers.
         """
-        return sorted(legal_actions) if self._game.appearance.numbers_squares else []
+        if not self._game.appearance.numbers_squares:
+            return []
+        return sorted(legal_actions)
 
     @functools.cached_property
     def separator(self) -> str:
@@ -141,8 +147,10 @@ class Notation:
 
         Names of moves that contain separators are not split.
         """
-        separators = [self.separator, "[,;\n]", r"\s", _DASH]
-        return self._split(text, separators[:-1] if self.kind == "move" else separators)
+        separators = [self.separator, "[,;\n]", r"\s"]
+        if self.kind != "move":
+            separators.append(_DASH)
+        return self._split(text, separators)
 
     def _split(self, text: str, separators: list[str]) -> list[str]:
         text = text.strip(" \t\r\n,;")
@@ -150,8 +158,11 @@ class Notation:
             return [text]
         if not separators:
             return self._split_word(_MOVE_NUMBER.sub("", text))
-        parts = re.split(separators[0], text)
-        return [move for part in parts if part for move in self._split(part, separators[1:])]
+        moves = []
+        for part in re.split(separators[0], text):
+            if part:
+                moves += self._split(part, separators[1:])
+        return moves
 
     def _split_word(self, word: str) -> list[str]:
         """Split a word such as "f5d6" into names of moves; keep it whole if that is impossible."""
@@ -207,7 +218,8 @@ class Squares(Notation):
 
     def list_text(self, actions: Iterable[int]) -> str:
         """Format a list of moves as a transcript such as "f5d6c3", which by custom omits passes."""
-        return "".join(text for text in map(self.text, actions) if text != "pass")
+        texts = map(self.text, actions)
+        return "".join(text for text in texts if text != "pass")
 
 
 def read_moves(
@@ -230,7 +242,8 @@ def read_moves(
         ValueError: if a move is illegal or unreadable; the message says where in the list it is.
     """
     if text.strip().startswith("["):
-        return Session(game, _bracketed(text.strip()), start).actions
+        actions = _bracketed(text.strip())
+        return Session(game, actions, start).actions
     session = Session(game, start=start)
     for number, word in enumerate(notation.split(text), 1):
         try:
@@ -239,8 +252,9 @@ def read_moves(
                 session.play(session.legal_actions[0])
             check_legal(session, notation, word, action)
         except ValueError as error:
-            counts_from_0 = word == "0" or (isinstance(notation, Squares) and word.isdigit())
-            hint = " In brackets, such as [0,1], moves count from 0." if counts_from_0 else ""
+            hint = ""
+            if word == "0" or (isinstance(notation, Squares) and word.isdigit()):
+                hint = " In brackets, such as [0,1], moves count from 0."
             raise ValueError(f"move {number} of the list: {error}{hint}") from None
         session.play(action)
     return session.actions

@@ -69,8 +69,10 @@ class Session:
 
     @property
     def winner(self) -> int | None:
-        """The winner of a finished game: 0 for the player who began it, or 1; None for a draw."""
-        return None if self.result == 0.0 else int(self.result < 0)
+        """The winner of a finished game: 0 if it is the player who began, or 1; None for a draw."""
+        if self.result == 0.0:
+            return None
+        return int(self.result < 0)
 
     @property
     def legal_actions(self) -> list[int]:
@@ -79,7 +81,8 @@ class Session:
 
     def legal_actions_at(self, ply: int) -> list[int]:
         """Return the legal actions after the first ``ply`` moves."""
-        return np.flatnonzero(self.game.legal_action_mask(self.states[ply][None])[0]).tolist()
+        mask = self.game.legal_action_mask(self.states[ply][None])[0]
+        return np.flatnonzero(mask).tolist()
 
     def play(self, action: int) -> None:
         """Play a move, whose resulting position becomes the current one.
@@ -88,7 +91,8 @@ class Session:
             ValueError: if the action is not legal in the current position.
         """
         self.game.check_legal(self.state, action)
-        self.states.append(self.game.step(self.state[None], np.array([action])).states[0])
+        after = self.game.step(self.state[None], np.array([action]))
+        self.states.append(after.states[0])
         self.actions.append(action)
 
     def is_forced_pass(self, ply: int | None = None) -> bool:
@@ -97,14 +101,15 @@ class Session:
         Args:
             ply: number of moves before the position; None means the current position.
         """
-        ply = len(self.actions) if ply is None else ply
+        if ply is None:
+            ply = len(self.actions)
         legal = self.legal_actions_at(ply)
         if len(legal) != 1:
             return False
         before = self.states[ply]
         after = self.game.step(before[None], np.array(legal)).states[0]
-        is_seen = self.game.drawn(before) is not None or bool(self.game.cells(before).any())
-        return is_seen and self.game.state_to_text(before) == self.game.state_to_text(after)
+        is_visible = self.game.drawn(before) is not None or bool(self.game.cells(before).any())
+        return is_visible and self.game.state_to_text(before) == self.game.state_to_text(after)
 
     def take_back(self, is_human: Callable[[int], bool]) -> int:
         """Take back moves to the latest position in which a person was to move.
@@ -120,6 +125,7 @@ class Session:
         for ply in range(len(self.actions) - 1, -1, -1):
             if is_human(self.player_at(ply)) and not self.is_forced_pass(ply):
                 num_taken_back = len(self.actions) - ply
-                del self.actions[ply:], self.states[ply + 1 :]
+                del self.actions[ply:]
+                del self.states[ply + 1 :]
                 return num_taken_back
         return 0

@@ -20,7 +20,9 @@ from alphazero.games.batched_game import Game
 
 Cell = tuple[int, int]  #: (row, column) in `Game.cells`, from the top left
 
-PAPER, INK, FAINT = "#ffffff", "#1a202c", "#5b6472"
+PAPER = "#ffffff"
+INK = "#1a202c"
+FAINT = "#5b6472"
 _DARK = "#1c2330"  # background of an uncoloured board
 _LINE_WIDTH = 0.005  # width of the lines between squares, as a fraction of the board's longer side
 _NAME_SIZE = 0.34  # font size of the names of columns and rows
@@ -63,16 +65,18 @@ class Arrow(NamedTuple):
     def outline(self) -> list[tuple[float, float]]:
         """Return the corners of the arrow as a closed polygon, which ends where it begins."""
         length = math.hypot(self.x_length, self.y_length) or 1.0
-        right, down = self.x_length / length, self.y_length / length
-        neck = max(length - 3 * self.width, 0.0)
-        along = [(0, 0.5), (neck, 0.5), (neck, 1.5), (length, 0), (neck, -1.5), (neck, -0.5)]
-        return [
-            (
-                self.x + forth * right - aside * self.width * down,
-                self.y + forth * down + aside * self.width * right,
-            )
-            for forth, aside in [*along, (0, -0.5)]
-        ]
+        right = self.x_length / length
+        down = self.y_length / length
+        neck = max(length - 3 * self.width, 0.0)  # distance from the start to the head
+        # Each corner's distance along the arrow, and its distance to the side in shaft widths.
+        left_side = [(0, 0.5), (neck, 0.5), (neck, 1.5)]
+        right_side = [(neck, -1.5), (neck, -0.5), (0, -0.5)]
+        corners = []
+        for forth, aside in [*left_side, (length, 0), *right_side]:
+            x = self.x + forth * right - aside * self.width * down
+            y = self.y + forth * down + aside * self.width * right
+            corners.append((x, y))
+        return corners
 
 
 class Letters(NamedTuple):
@@ -93,14 +97,12 @@ Shape = Box | Disc | Arrow | Letters
 def moved(shapes: Iterable[Shape], x: float, y: float, scale: float) -> list[Shape]:
     """Scale shapes by a factor, then shift them so that their point (0, 0) lies at (x, y)."""
     lengths = {"width", "height", "radius", "line_width", "size", "x_length", "y_length"}
-    return [
-        shape._replace(
-            x=x + scale * shape.x,
-            y=y + scale * shape.y,
-            **{name: scale * getattr(shape, name) for name in lengths.intersection(shape._fields)},
-        )
-        for shape in shapes
-    ]
+    results: list[Shape] = []
+    for shape in shapes:
+        names = lengths.intersection(shape._fields)
+        scaled = {name: scale * getattr(shape, name) for name in names}
+        results.append(shape._replace(x=x + scale * shape.x, y=y + scale * shape.y, **scaled))
+    return results
 
 
 def board_size(game: Game) -> tuple[int, int]:
@@ -167,7 +169,9 @@ def board_shapes(
         fill = _mark_color(skin, player) if is_marked else None
         shapes.append(Box(x - 0.5, y - 0.5, 1, 1, fill, frame(skin), line_width))
         if player >= 0:
-            color = ground(skin) if is_marked and skin.mark_style == "reverse" else None
+            color = None
+            if is_marked and skin.mark_style == "reverse":
+                color = ground(skin)
             shapes.append(piece_shape(skin, player, x, y, color=color))
     shapes.append(Box(0, 0, width, height, None, frame(skin), 2 * line_width))
     return shapes
@@ -194,13 +198,9 @@ def piece_shape(
 
 
 def placed(before: np.ndarray, after: np.ndarray) -> list[Cell]:
-    """Return the cells that a move filled with pieces.
-
-    Args:
-        before: int8[H, W], the board before the move, see `Game.cells`.
-        after: int8[H, W], the board after it.
-    """
-    return [(int(row), int(column)) for row, column in np.argwhere((before == 0) & (after != 0))]
+    """Return the cells that a move filled with pieces, given the boards before and after it."""
+    is_placed = (before == 0) & (after != 0)
+    return [(int(row), int(column)) for row, column in np.argwhere(is_placed)]
 
 
 def cells_of_actions(game: Game, state: np.ndarray) -> dict[int, Cell]:
@@ -211,13 +211,15 @@ def cells_of_actions(game: Game, state: np.ndarray) -> dict[int, Cell]:
     Args:
         state: [K], the position.
     """
-    board, found = game.cells(state), {}
-    for action in np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist():
+    board = game.cells(state)
+    mask = game.legal_action_mask(state[None])[0]
+    cells = {}
+    for action in np.flatnonzero(mask).tolist():
         after = game.step(state[None], np.array([action])).states[0]
         filled = placed(board, game.cells(after))
         if len(filled) == 1:
-            found[action] = filled[0]
-    return found
+            cells[action] = filled[0]
+    return cells
 
 
 def arrow(skin: Skin, squares: tuple[int, ...], width: int, thickness: float, color: str) -> Arrow:
@@ -237,7 +239,9 @@ def arrow(skin: Skin, squares: tuple[int, ...], width: int, thickness: float, co
 def center(skin: Skin, cell: Cell, width: int) -> tuple[float, float]:
     """Return the coordinates (x, y) of the centre of a cell, on a board with ``width`` columns."""
     row, column = cell
-    return (width - 1 - column if skin.notation.mirrored else column) + 0.5, row + 0.5
+    if skin.notation.mirrored:
+        column = width - 1 - column
+    return column + 0.5, row + 0.5
 
 
 # --- colours --------------------------------------------------------------------------------------
@@ -269,14 +273,12 @@ def text_color(skin: Skin, player: int) -> str:
 
 
 def mixed(color: str, ground_color: str, opacity: float) -> str:
-    """Blend a translucent colour with the colour of its background; all colours are "#rrggbb".
-
-    Args:
-        opacity: the weight of ``color``, from 0 to 1.
-    """
-    parts = zip(_rgb(color), _rgb(ground_color))
-    blend = (round(opacity * over + (1 - opacity) * under) for over, under in parts)
-    return "#" + "".join(f"{part:02x}" for part in blend)
+    """Blend a translucent colour with the colour of its background."""
+    blend = "#"
+    for over, under in zip(_rgb(color), _rgb(ground_color)):
+        part = round(opacity * over + (1 - opacity) * under)
+        blend += f"{part:02x}"
+    return blend
 
 
 def _mark_color(skin: Skin, player: int) -> str:
@@ -286,8 +288,13 @@ def _mark_color(skin: Skin, player: int) -> str:
         player: whose piece is on the square: 0 or 1, 2 for a blocked square, -1 for none.
     """
     background = Style.parse(skin.mark_style).bgcolor
-    color = piece_color(skin, max(player, 0)) if background is None else _hex(background)
-    return color if player >= 0 else mixed(color, ground(skin), 0.45)
+    if background is None:
+        color = piece_color(skin, max(player, 0))
+    else:
+        color = _hex(background)
+    if player >= 0:
+        return color
+    return mixed(color, ground(skin), 0.45)
 
 
 def _lightness(color: str) -> float:

@@ -94,18 +94,21 @@ def skin_of(game: Game, setup: str = SETUPS[0]) -> Skin:
     Raises:
         ConfigError: if the game has no such set-up.
     """
-    looks, letters = game.appearance, game.piece_letters
+    looks = game.appearance
+    letters = game.piece_letters
     if setup not in setups_of(game):
         reason = f"the game {game.name} has one set-up"
         raise ConfigError.of("setup", setup, list(setups_of(game)), reason)
     title = Path(game.name).stem if game.name.endswith(".py") else game.name
+    _, first_letter, second_letter, *_ = tuple(letters)
+    first_color, second_color = looks.colors
     skin = Skin(
         title=looks.title or title,
         notation=_notation(game),
         letters=letters,
-        sides=(looks.sides[0] or letters[1], looks.sides[1] or letters[2]),
-        glyphs=(_glyph(looks.colors[0], letters[1]), _glyph(looks.colors[1], letters[2]), WALL),
-        piece_styles=(_PIECES[looks.colors[0]], _PIECES[looks.colors[1]], _BLOCKED),
+        sides=(looks.sides[0] or first_letter, looks.sides[1] or second_letter),
+        glyphs=(_glyph(first_color, first_letter), _glyph(second_color, second_letter), WALL),
+        piece_styles=(_PIECES[first_color], _PIECES[second_color], _BLOCKED),
         line_length=looks.line_length,
         counts_pieces=looks.counts_pieces,
         **_BOARDS[looks.board],
@@ -131,7 +134,9 @@ def _glyph(color: str, letter: str) -> str:
 def _notation(game: Game, mirrored: bool = False) -> Notation:
     if game.appearance.board == "plate":
         return ColumnsFromOne(game)
-    return Squares(game, mirrored) if game.appearance.has_standard_setup else Notation(game)
+    if game.appearance.has_standard_setup:
+        return Squares(game, mirrored)
+    return Notation(game)
 
 
 def _standard(ours: Skin, game: Game) -> Skin:

@@ -94,7 +94,8 @@ def plain_board(
     """
     notation = Notation(game)
     if notation.kind == "square":  # the squares are labelled, so the edges need no names
-        notation.column_names, notation.row_names = [], []
+        notation.column_names = []
+        notation.row_names = []
     skin = dataclasses.replace(skin_of(game), notation=notation, cell_width=3, cell_height=1)
     labels = _labels(notation, board.shape, legal_action_mask, label)
     drawing = _Drawing(board, skin, PLAIN, labels, np.zeros(board.shape, bool))
@@ -120,13 +121,18 @@ def _labels(
         label: returns the text that a person types for an action.
     """
     if notation.kind == "column":
-        styles = ["bold" if legal else "dim" for legal in legal_action_mask[: shape[1]]]
-        return Labels({}, [Text(label(column), style) for column, style in enumerate(styles)])
+        columns = []
+        for column, is_legal in enumerate(legal_action_mask[: shape[1]]):
+            columns.append(Text(label(column), "bold" if is_legal else "dim"))
+        return Labels({}, columns)
     if notation.kind != "square":
         return Labels({}, [])
-    legal = np.flatnonzero(legal_action_mask).tolist()
-    placed = {notation.squares(action): action for action in legal}
-    return Labels({squares[0]: label(one) for squares, one in placed.items() if squares}, [])
+    labels = {}
+    for action in np.flatnonzero(legal_action_mask).tolist():
+        squares = notation.squares(action)
+        if squares:
+            labels[squares[0]] = label(action)
+    return Labels(labels, [])
 
 
 def _number_label(skin: Skin, legal_action_mask: np.ndarray) -> Callable[[int], str]:
@@ -148,7 +154,8 @@ def piece(skin: Skin, player: int, medium: Medium) -> Text:
     """
     if not medium.color:
         return Text(skin.letters[1 + player])
-    glyph, style = skin.glyphs[player], skin.piece_styles[player]
+    glyph = skin.glyphs[player]
+    style = skin.piece_styles[player]
     if skin.cell_style:
         # On the board's colour a piece is visible in a terminal of any colour.
         return Text(f" {glyph} ", f"{style} {skin.cell_style}")
@@ -162,9 +169,10 @@ def side(skin: Skin, player: int, medium: Medium) -> Text:
         player: 0 for the player who began the game, 1 for the other.
     """
     mark = piece(skin, player, medium)
-    if mark.plain == skin.sides[player]:
+    name = skin.sides[player]
+    if mark.plain == name:
         return mark
-    return Text.assemble(mark, (f" {skin.sides[player]}", "bold"))
+    return Text.assemble(mark, (f" {name}", "bold"))
 
 
 # --- marked squares -------------------------------------------------------------------------------
@@ -204,19 +212,17 @@ def marked_cells(
 
 
 def _lines(board: np.ndarray, length: int) -> np.ndarray:
-    """Return which cells belong to a line of ``length`` equal pieces, bool[H, W].
-
-    Args:
-        board: int8[H, W], see `Game.cells`; blocked squares form no lines.
-    """
-    found, steps = np.zeros(board.shape, bool), np.arange(length)
+    """Return which cells belong to a line of ``length`` equal pieces, bool[H, W]."""
+    in_line = np.zeros(board.shape, bool)
+    steps = np.arange(length)
     for row, column in np.argwhere((board == 1) | (board == 2)):
         for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-            rows, columns = row + down * steps, column + right * steps
+            rows = row + down * steps
+            columns = column + right * steps
             is_inside = rows[-1] < board.shape[0] and 0 <= columns[-1] < board.shape[1]
             if is_inside and (board[rows, columns] == board[row, column]).all():
-                found[rows, columns] = True
-    return found
+                in_line[rows, columns] = True
+    return in_line
 
 
 # --- drawing --------------------------------------------------------------------------------------
@@ -235,19 +241,24 @@ class _Drawing:
     def __init__(
         self, board: np.ndarray, skin: Skin, medium: Medium, labels: Labels, marked: np.ndarray
     ):
-        self._board, self._marked = board, marked
-        self._skin, self._medium, self._labels = skin, medium, labels
+        self._board = board
+        self._skin = skin
+        self._medium = medium
+        self._labels = labels
+        self._marked = marked
         self._margin = max(map(len, skin.notation.row_names), default=-1) + 1
-        columns = list(range(board.shape[1]))
-        self._columns = columns[::-1] if skin.notation.mirrored else columns
+        self._columns = list(range(board.shape[1]))
+        if skin.notation.mirrored:
+            self._columns.reverse()
         self._box = box.ROUNDED if medium.box else box.ASCII2
         self._frame_style = skin.frame_style if medium.color else ""
         self._label_width = max(map(len, labels.squares.values()), default=0)
         self._width = max(skin.cell_width, self._label_width)  # width of a cell
 
     def text(self) -> Text:
-        """Draw the whole board, with labels above it and the names of rows beside it."""
-        widths, height = [self._width] * self._board.shape[1], self._skin.cell_height
+        """Draw the whole board."""
+        widths = [self._width] * self._board.shape[1]
+        height = self._skin.cell_height
         lines = [self._column_labels(), self._rule(self._box.get_top(widths))]
         for row in range(len(self._board)):
             if row:
@@ -275,7 +286,9 @@ class _Drawing:
             is_middle: whether it is the middle line, which shows the contents of the squares.
         """
         names = self._skin.notation.row_names
-        name = names[row] + " " if names and is_middle else ""
+        name = ""
+        if names and is_middle:
+            name = names[row] + " "
         line = Text().append(name.rjust(self._margin), "dim")
         for column in self._columns:
             content, style = self._cell(row, column)
@@ -284,22 +297,25 @@ class _Drawing:
         return line.append(self._box.mid_left, self._frame_style)
 
     def _cell(self, row: int, column: int) -> tuple[str, str]:
-        """Return the contents of a square, padded to the width of a cell, and their rich style."""
-        owner, is_marked = int(self._board[row, column]), bool(self._marked[row, column])
+        """Return the contents of a square, padded to the width of a cell, and their style."""
         skin = self._skin
-        if not owner:
-            text = self._labels.squares.get(row * self._board.shape[1] + column, "")
-            text = text.rjust(self._label_width).center(self._width)
-            if not self._medium.color:
-                return "[ ]".center(self._width) if is_marked else text, ""
-            behind = skin.mark_style if is_marked else skin.cell_style
-            return text, f"{skin.label_style} {behind}".strip()
-        if not self._medium.color:
+        owner = int(self._board[row, column])
+        is_marked = bool(self._marked[row, column])
+        background = skin.mark_style if is_marked else skin.cell_style
+        if owner and self._medium.color:
+            style = f"{skin.piece_styles[owner - 1]} {background}".strip()
+            return skin.glyphs[owner - 1].center(self._width), style
+        if owner:
             letter = skin.letters[owner]
-            return (f"[{letter}]" if is_marked else letter).center(self._width), ""
-        behind = skin.mark_style if is_marked else skin.cell_style
-        style = f"{skin.piece_styles[owner - 1]} {behind}".strip()
-        return skin.glyphs[owner - 1].center(self._width), style
+            if is_marked:
+                letter = f"[{letter}]"
+            return letter.center(self._width), ""
+        if is_marked and not self._medium.color:
+            return "[ ]".center(self._width), ""
+        square = row * self._board.shape[1] + column
+        label = self._labels.squares.get(square, "").rjust(self._label_width)
+        style = f"{skin.label_style} {background}".strip() if self._medium.color else ""
+        return label.center(self._width), style
 
 
 # --- results --------------------------------------------------------------------------------------
@@ -318,8 +334,13 @@ def result_name(game: Game, value: float) -> str:
     """
     if game.num_players == 1:
         return f"result of {own_text(game, value)}"
-    name = "draw" if value == 0 else "win" if value > 0 else "loss"
-    return name if game.own_result(value) in (1, 0, -1) else f"{name} ({own_text(game, value)})"
+    if value == 0:
+        name = "draw"
+    else:
+        name = "win" if value > 0 else "loss"
+    if game.own_result(value) in (1, 0, -1):
+        return name
+    return f"{name} ({own_text(game, value)})"
 
 
 def ending_text(game: Game, sides: tuple[str, str], first_result: float) -> str:
@@ -329,10 +350,12 @@ def ending_text(game: Game, sides: tuple[str, str], first_result: float) -> str:
         sides: the names of the players.
         first_result: the result in [-1, 1], for the player who began the game.
     """
-    name = result_name(game, abs(first_result) if game.num_players == 2 else first_result)
+    value = abs(first_result) if game.num_players == 2 else first_result
+    name = result_name(game, value)
     if not name.startswith("win"):
         return f"a {name}"
-    return name.replace("win", f"{sides[first_result < 0]} wins", 1)
+    winner = sides[first_result < 0]
+    return name.replace("win", f"{winner} wins", 1)
 
 
 def expectation_text(value: float, game: Game | None = None) -> str:

@@ -35,9 +35,14 @@ class Appearance:
         for name, pair in (("sides", self.sides), ("colors", self.colors)):
             if not isinstance(pair, (tuple, list)) or len(pair) != 2:
                 raise ValueError(f"{name} must be two texts, one for each player, not {pair!r}")
-        for value, allowed in ((self.board, BOARDS), *((color, COLORS) for color in self.colors)):
-            if value not in allowed:
-                raise ValueError(f"'{value}' is not one of {', '.join(allowed)}")
+        _check_choice(self.board, BOARDS)
+        for color in self.colors:
+            _check_choice(color, COLORS)
+
+
+def _check_choice(value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ValueError(f"'{value}' is not one of {', '.join(allowed)}")
 
 
 def read_appearance(stated: Any) -> Appearance:
@@ -50,4 +55,6 @@ def read_appearance(stated: Any) -> Appearance:
         TypeError: if a field does not exist.
         ValueError: if a field has a value that is not allowed.
     """
-    return stated if isinstance(stated, Appearance) else Appearance(**stated)
+    if isinstance(stated, Appearance):
+        return stated
+    return Appearance(**stated)

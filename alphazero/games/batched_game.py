@@ -272,7 +272,8 @@ class Game(abc.ABC):
                 self.check_legal(state, action)
             except ValueError as error:
                 raise ValueError(f"move {number} of the list: {error}") from None
-            state = self.step(state[None], np.array([action], np.int32)).states[0]
+            after = self.step(state[None], np.array([action], np.int32))
+            state = after.states[0]
         return state
 
     def drawn(self, state: np.ndarray) -> str | None:
@@ -293,7 +294,8 @@ class Game(abc.ABC):
         if drawn is not None:
             return drawn
         letters = self.piece_letters
-        return "\n".join("".join(letters[cell] for cell in row) for row in self.cells(state))
+        lines = ["".join(letters[cell] for cell in row) for row in self.cells(state)]
+        return "\n".join(lines)
 
 
 class CompiledGame(Game):
@@ -335,15 +337,15 @@ class CompiledGame(Game):
 
     def inspect(self, states: np.ndarray) -> Transition:
         num = len(states)
-        found = Transition(
+        transition = Transition(
             states=states,
             over=np.zeros(num, np.bool_),
             results=np.zeros(num, np.float32),
             players=np.zeros(num, np.int8),
             legal_action_mask=np.zeros((num, self.num_actions), np.bool_),
         )
-        _inspect_rows(self.rules, *found)
-        return found
+        _inspect_rows(self.rules, *transition)
+        return transition
 
     def observe(self, states: np.ndarray) -> np.ndarray:
         planes = np.zeros((len(states), *self.planes_shape), np.float32)
@@ -352,7 +354,8 @@ class CompiledGame(Game):
 
     def playout(self, states: np.ndarray, rng: np.ndarray) -> np.ndarray:
         results = np.zeros(len(states), np.float32)
-        _playout_rows(self.rules, states.copy(), rng, np.zeros(self.num_actions, np.bool_), results)
+        mask = np.zeros(self.num_actions, np.bool_)
+        _playout_rows(self.rules, states.copy(), rng, mask, results)
         return results
 
     # --- text -------------------------------------------------------------------------------------
@@ -412,6 +415,7 @@ def _playout_rows(
     for row in range(states.shape[0]):
         player = rules.player_to_move(game, states[row])
         while not rules.is_over(game, states[row]):
-            rules.step(game, states[row], rules.random_action(game, states[row], rng, mask))
+            action = rules.random_action(game, states[row], rng, mask)
+            rules.step(game, states[row], action)
         sign = 1.0 if rules.player_to_move(game, states[row]) == player else -1.0
         results[row] = sign * rules.scaled_result(game, states[row])

@@ -80,7 +80,8 @@ def legal_actions(game, state, mask):
 def step(game, state, action):
     # A bit added at the bottom of the column is carried past its discs to the first free cell.
     occupied = state[0] | state[1]
-    mine = ((occupied + (ONE << np.uint64(action * (game.rows + 1)))) | occupied) ^ state[1]
+    bottom = ONE << np.uint64(action * (game.rows + 1))
+    mine = ((occupied + bottom) | occupied) ^ state[1]
     state[0] = state[1]
     state[1] = mine
     state[2] += TWO + np.uint64(has_line(game, mine))
@@ -111,7 +112,10 @@ def _has_four(game, discs):
 @njit
 def _has_run(game, discs):
     # Runs double in length: pairs from single discs, fours from pairs, up to the length needed.
-    down, rising, across, falling = discs, discs, discs, discs
+    down = discs
+    rising = discs
+    across = discs
+    falling = discs
     run = 1
     while run < game.length:
         grow = min(run, game.length - run)
@@ -135,7 +139,8 @@ def random_action(game, state, rng, mask):
     occupied = state[0] | state[1]
     while True:
         column = random_below(rng, game.columns)
-        if (occupied >> np.uint64(column * (game.rows + 1) + game.rows - 1)) & ONE == ZERO:
+        top = np.uint64(column * (game.rows + 1) + game.rows - 1)
+        if (occupied >> top) & ONE == ZERO:
             return column
 
 
@@ -193,7 +198,8 @@ def from_cells(game, board, player):
     for row, column in zip(*np.nonzero(board)):
         bit = int(column) * (game.rows + 1) + game.rows - 1 - int(row)
         words[(int(board[row, column]) - 1) ^ player] |= 1 << bit
-    return np.array([words[0], words[1], 2 * np.count_nonzero(board) + line], np.uint64)
+    plies_and_line = 2 * np.count_nonzero(board) + line
+    return np.array([*words, plies_and_line], np.uint64)
 
 
 @rules.implement(ConnectX)
@@ -230,7 +236,8 @@ def check_position(board: np.ndarray, player: int, length: int) -> bool:
         raise ValueError(
             f"the disc in row {row}, column {column} has an empty cell below it, in row {row + 1}."
         )
-    first, second = int((board == 1).sum()), int((board == 2).sum())
+    first = int((board == 1).sum())
+    second = int((board == 2).sum())
     if first - second != player:
         raise ValueError(
             f"the first player has {first} discs and the second {second}, "
@@ -246,8 +253,11 @@ def check_position(board: np.ndarray, player: int, length: int) -> bool:
 
 def _holds_line(discs: np.ndarray, length: int) -> bool:
     """Return whether ``discs`` (bool[rows, columns]) have ``length`` in a row in any direction."""
-    for view, down, right in ((discs, 0, 1), (discs, 1, 0), (discs, 1, 1), (discs[:, ::-1], 1, 1)):
-        height, width = view.shape[0] - down * (length - 1), view.shape[1] - right * (length - 1)
+    mirrored = discs[:, ::-1]
+    last = length - 1
+    for view, down, right in ((discs, 0, 1), (discs, 1, 0), (discs, 1, 1), (mirrored, 1, 1)):
+        height = view.shape[0] - down * last
+        width = view.shape[1] - right * last
         if height > 0 and width > 0:
             corners = [(down * i, right * i) for i in range(length)]
             shifted = [view[row : row + height, col : col + width] for row, col in corners]

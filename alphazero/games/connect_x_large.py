@@ -42,7 +42,8 @@ def player_to_move(game, state):
 
 @rules.implement(LargeConnectX)
 def is_over(game, state):
-    return state[game.rows * game.columns + 1] == 1 or state[game.rows * game.columns + 2] == 0
+    end = game.rows * game.columns
+    return state[end + 1] == 1 or state[end + 2] == 0
 
 
 @rules.implement(LargeConnectX)
@@ -128,14 +129,16 @@ def state_layout(game):
 
 @rules.implement(LargeConnectX)
 def cells(game, state):
-    return state[: game.rows * game.columns].reshape(game.rows, game.columns).copy()
+    board = state[: game.rows * game.columns]
+    return board.reshape(game.rows, game.columns).copy()
 
 
 @rules.implement(LargeConnectX)
 def from_cells(game, board, player):
     line = connect_x.check_position(board, player, game.length)
     open_columns = np.count_nonzero(board[0] == 0)
-    return np.concatenate([board.ravel(), [player, line, open_columns]]).astype(np.int8)
+    facts = [player, line, open_columns]
+    return np.concatenate([board.ravel(), facts]).astype(np.int8)
 
 
 for rule in (

@@ -36,9 +36,18 @@ PAIRS = np.uint64(0x5555555555555555)
 FOURS = np.uint64(0x3333333333333333)
 EIGHTS = np.uint64(0x0F0F0F0F0F0F0F0F)
 # Shifts to higher bits: east 1, south-west 7, south 8, south-east 9; the others are opposites.
-_1, _7, _8, _9 = np.uint64(1), np.uint64(7), np.uint64(8), np.uint64(9)
-_2, _14, _16, _18 = np.uint64(2), np.uint64(14), np.uint64(16), np.uint64(18)
-_4, _32 = np.uint64(4), np.uint64(32)
+_1 = np.uint64(1)
+_7 = np.uint64(7)
+_8 = np.uint64(8)
+_9 = np.uint64(9)
+# Twice these shifts.
+_2 = np.uint64(2)
+_14 = np.uint64(14)
+_16 = np.uint64(16)
+_18 = np.uint64(18)
+# Other numbers of bits.
+_4 = np.uint64(4)
+_32 = np.uint64(32)
 
 
 class Othello(NamedTuple):
@@ -60,13 +69,17 @@ def _ray_table() -> np.ndarray:
     order.
     """
     rays = np.zeros((64, 8), np.uint64)
-    steps = [(0, 1), (1, -1), (1, 0), (1, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1)]
+    steps = [(0, 1), (1, -1), (1, 0), (1, 1)]
+    steps += [(-down, -right) for down, right in steps]
     for square in range(64):
         for direction, (down, right) in enumerate(steps):
-            row, column, ray = square // 8 + down, square % 8 + right, 0
+            row = square // 8 + down
+            column = square % 8 + right
+            ray = 0
             while 0 <= row < 8 and 0 <= column < 8:
                 ray |= 1 << (row * 8 + column)
-                row, column = row + down, column + right
+                row += down
+                column += right
             rays[square, direction] = ray
     return rays
 
@@ -110,8 +123,11 @@ def is_over(game, state):
 
 @rules.implement(Othello)
 def result(game, state):
-    mine, other = popcount(state[0]), popcount(state[1])
-    return 1 if mine > other else (-1 if mine < other else 0)
+    mine = popcount(state[0])
+    other = popcount(state[1])
+    if mine > other:
+        return 1
+    return -1 if mine < other else 0
 
 
 @rules.implement(Othello)
@@ -119,13 +135,15 @@ def legal_actions(game, state, mask):
     moves = state[2]
     for row in range(game.size):
         for column in range(game.size):
-            mask[row * game.size + column] = ((moves >> np.uint64(row * 8 + column)) & ONE) != ZERO
+            bit = np.uint64(row * 8 + column)
+            mask[row * game.size + column] = ((moves >> bit) & ONE) != ZERO
     mask[game.size * game.size] = moves == ZERO and state[3] <= ONE
 
 
 @rules.implement(Othello)
 def step(game, state, action):
-    mine, other = state[0], state[1]
+    mine = state[0]
+    other = state[1]
     if action != game.size * game.size:
         square = action if game.size == 8 else (action // game.size) * 8 + action % game.size
         flipped = flips(mine, other, square)
@@ -248,17 +266,21 @@ def observe(game, state, planes):
 
 @rules.implement(Othello)
 def action_scores(game, state, weights, scores):
-    mine, other, moves = state[0], state[1], state[2]
+    mine = state[0]
+    other = state[1]
+    moves = state[2]
     difference = popcount(mine) - popcount(other)
     last = game.size - 1
     scores[game.size * game.size] = 0.0
     while moves != ZERO:
         square = lowest_bit_index(moves)
         moves &= moves - ONE
-        row, column = square >> 3, square & 7
+        row = square >> 3
+        column = square & 7
         score = 0.0
         if weights[0] != 0.0:
-            score = weights[0] * (difference + 1 + 2 * popcount(flips(mine, other, square)))
+            num_flipped = popcount(flips(mine, other, square))
+            score = weights[0] * (difference + 1 + 2 * num_flipped)
         edges = (row == 0 or row == last) + (column == 0 or column == last)
         if edges == 2:
             score += weights[1]

@@ -30,13 +30,15 @@ def edge_names(rows: int, columns: int, from_top: bool = False) -> tuple[list[st
     numbers = [str(row + 1) for row in range(rows)]
     if not from_top:
         numbers.reverse()
-    return [_letters(column) for column in range(columns)], numbers
+    letters = [_letters(column) for column in range(columns)]
+    return letters, numbers
 
 
 def _letters(column: int) -> str:
     """Name a column, counted from 0: a, b, ... z, aa, ab, ..."""
     before, letter = divmod(column, 26)
-    return (_letters(before - 1) if before else "") + chr(ord("a") + letter)
+    prefix = _letters(before - 1) if before else ""
+    return prefix + chr(ord("a") + letter)
 
 
 def action_names(
@@ -54,21 +56,29 @@ def action_names(
     Raises:
         ValueError: if one of the squares is not on the board.
     """
-    for action, one in enumerate(squares):
-        if not all(0 <= square < rows * columns for square in one):
-            allowed = f"squares of this board are 0 to {rows * columns - 1}"
-            raise ValueError(f"'action_squares' of action {action} is {one}: {allowed}.")
     column_names, row_names = edge_names(rows, columns, from_top)
-    texts = [
-        "".join(column_names[square % columns] + row_names[square // columns] for square in one)
-        for one in squares
-    ]
-    total, seen = Counter(texts), Counter[str]()
+    texts = []
+    for action, own_squares in enumerate(squares):
+        text = ""
+        for square in own_squares:
+            if not 0 <= square < rows * columns:
+                allowed = f"squares of this board are 0 to {rows * columns - 1}"
+                raise ValueError(
+                    f"'action_squares' of action {action} is {own_squares}: {allowed}."
+                )
+            text += column_names[square % columns] + row_names[square // columns]
+        texts.append(text)
+    num_equal = Counter(texts)
+    numbers = Counter[str]()
     names = []
     for action, text in enumerate(texts):
-        seen[text] += 1
-        several = f"{text}={seen[text]}" if total[text] > 1 else text
-        names.append(several if text else str(action))
+        if not text:
+            names.append(str(action))
+        elif num_equal[text] == 1:
+            names.append(text)
+        else:
+            numbers[text] += 1
+            names.append(f"{text}={numbers[text]}")
     return names
 
 
@@ -85,13 +95,15 @@ def named_squares(
         Flat indices, row * columns + column; None if the text does not name squares of the board.
     """
     column_names, row_names = edge_names(rows, columns, from_top)
-    found = []
+    squares = []
     for name in _BETWEEN.split(text.strip().lower()):
         match = _NAME.fullmatch(name)
         if match is None or match[1] not in column_names or match[2] not in row_names:
             return None
-        found.append(row_names.index(match[2]) * columns + column_names.index(match[1]))
-    return tuple(found)
+        row = row_names.index(match[2])
+        column = column_names.index(match[1])
+        squares.append(row * columns + column)
+    return tuple(squares)
 
 
 def named_action(
@@ -114,13 +126,14 @@ def named_action(
     if typed in names:
         return names.index(typed)
     named = named_squares(typed, rows, columns, from_top)
-    meant = [action for action, one in enumerate(squares) if one and one == named]
+    meant = [action for action in range(len(squares)) if named and squares[action] == named]
     if len(meant) == 1:
         return meant[0]
     if meant:
         choices = ", ".join(names[action] for action in meant)
         raise ValueError(f"'{text.strip()}' can mean several moves: type one of {choices}.")
-    example = next((name for name, one in zip(names, squares) if one), "0")
+    named_actions = [name for name, own_squares in zip(names, squares) if own_squares]
+    example = named_actions[0] if named_actions else "0"
     raise ValueError(f"'{text.strip()}' is not a move: type its squares, such as {example}.")
 
 
@@ -157,8 +170,10 @@ def named_square(name: str, size: int, mirrored: bool = False) -> int | None:
     name = name.strip().lower()
     if name == "pass":
         return size * size
-    found = named_squares(name, size, size, from_top=True)
-    if found is None or len(found) != 1:
+    squares = named_squares(name, size, size, from_top=True)
+    if squares is None or len(squares) != 1:
         return None
-    row, column = divmod(found[0], size)
-    return row * size + (size - 1 - column if mirrored else column)
+    row, column = divmod(squares[0], size)
+    if mirrored:
+        column = size - 1 - column
+    return row * size + column

@@ -12,7 +12,8 @@ def identity_tables(rows: int, columns: int, num_actions: int) -> tuple[np.ndarr
     Returns:
         cells: int32[1, rows * columns]; actions: int32[1, num_actions].
     """
-    cells, actions = (np.arange(size, dtype=np.int32) for size in (rows * columns, num_actions))
+    cells = np.arange(rows * columns, dtype=np.int32)
+    actions = np.arange(num_actions, dtype=np.int32)
     return cells[None], actions[None]
 
 
@@ -26,7 +27,8 @@ def mirror_tables(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
     """
     board = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
     actions = np.arange(columns, dtype=np.int32)
-    return np.stack([board.ravel(), board[:, ::-1].ravel()]), np.stack([actions, actions[::-1]])
+    cells = np.stack([board.ravel(), board[:, ::-1].ravel()])
+    return cells, np.stack([actions, actions[::-1]])
 
 
 def square_tables(side: int, has_pass: bool = False) -> tuple[np.ndarray, np.ndarray]:
@@ -42,8 +44,12 @@ def square_tables(side: int, has_pass: bool = False) -> tuple[np.ndarray, np.nda
         cells: int32[8, side**2]; actions: int32[8, side**2], or side**2 + 1 columns with a pass.
     """
     board = np.arange(side * side, dtype=np.int32).reshape(side, side)
-    turned = [np.rot90(board, quarter) for quarter in range(4)]
-    cells = np.stack([view.ravel() for board in turned for view in (board, board[:, ::-1])])
+    images = []
+    for num_quarters in range(4):
+        turned = np.rot90(board, num_quarters)
+        images += [turned.ravel(), turned[:, ::-1].ravel()]
+    cells = np.stack(images)
     if not has_pass:
         return cells, cells.copy()
-    return cells, np.pad(cells, ((0, 0), (0, 1)), constant_values=side * side)
+    actions = np.pad(cells, ((0, 0), (0, 1)), constant_values=side * side)
+    return cells, actions

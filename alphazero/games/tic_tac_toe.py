@@ -109,8 +109,11 @@ def random_action(game, state, rng, mask):
 @rules.implement(TicTacToe)
 def observe(game, state, planes):
     for cell in range(9):
-        planes[0, cell // 3, cell % 3] = np.float32((state[0] >> np.uint64(cell)) & ONE)
-        planes[1, cell // 3, cell % 3] = np.float32((state[1] >> np.uint64(cell)) & ONE)
+        row = cell // 3
+        column = cell % 3
+        bit = np.uint64(cell)
+        planes[0, row, column] = np.float32((state[0] >> bit) & ONE)
+        planes[1, row, column] = np.float32((state[1] >> bit) & ONE)
 
 
 @rules.implement(TicTacToe)
@@ -156,7 +159,8 @@ def cells(game, state):
 
 @rules.implement(TicTacToe)
 def from_cells(game, board, player):
-    first, second = int((board == 1).sum()), int((board == 2).sum())
+    first = int((board == 1).sum())
+    second = int((board == 2).sum())
     if first - second != player:
         raise ValueError(f"with {first} X and {second} O it is not {'XO'[player]}'s turn.")
     words = [

@@ -49,7 +49,8 @@ class PettingZooAgent:
         self._view = view
         self._num_sampled_plies = num_sampled_plies
         self._generator = np.random.default_rng(seed)
-        self._num_start_pieces = np.count_nonzero(view.game.cells(view.game.initial_states()[0]))
+        start = view.game.initial_states()[0]
+        self._num_start_pieces = np.count_nonzero(view.game.cells(start))
 
     def act(self, observation: Observation, agent: str) -> int:
         """Choose an action with the player, in the position that an observation shows.
@@ -65,15 +66,18 @@ class PettingZooAgent:
             ValueError: if it is not this agent's turn, or if the observation or the mask
                 contradicts the rules of this package's game.
         """
-        view, planes = self._view, observation["observation"]
+        view = self._view
+        planes = observation["observation"]
         mask = observation["action_mask"][view.actions].astype(bool)
         if not mask.any():
             raise ValueError("no action is legal: it is another agent's turn, or the game is over.")
         state = view.state(planes, view.agents.index(agent))
-        if not np.array_equal(view.game.legal_action_mask(state[None])[0], mask):
+        our_mask = view.game.legal_action_mask(state[None])[0]
+        if not np.array_equal(our_mask, mask):
             raise ValueError(f"the action mask contradicts the rules of {view.game.name} here.")
         ply = int(np.count_nonzero(planes) - self._num_start_pieces)
-        return int(view.actions[self._choose(state, ply)])
+        action = self._choose(state, ply)
+        return int(view.actions[action])
 
     def _choose(self, state: np.ndarray, ply: int) -> int:
         choice = self.player.choose(state[None])
@@ -104,7 +108,8 @@ class HumanAgent:
         Raises:
             LeftGame: if the person types q or quit, or if the input ends.
         """
-        mask, player = observation["action_mask"], self._view.agents.index(agent)
+        mask = observation["action_mask"]
+        player = self._view.agents.index(agent)
         print(observed_text(self._view, observation["observation"], player, mask))
         legal = [str(action) for action in np.flatnonzero(mask)]
         letter = self._view.game.piece_letters[1 + player]
@@ -128,7 +133,10 @@ def observed_text(view: BoardView, planes: np.ndarray, player: int, mask: np.nda
         player: the observer, 0 for the first of the environment's agents, or 1.
         mask: int8[A] in the environment's order, 1 = legal.
     """
+
+    def label(action: int) -> str:
+        return str(view.actions[action])
+
     board = view.board(planes, player)
-    return plain_board(
-        view.game, board, mask[view.actions].astype(bool), lambda a: str(view.actions[a])
-    )
+    our_mask = mask[view.actions].astype(bool)
+    return plain_board(view.game, board, our_mask, label)

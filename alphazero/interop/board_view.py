@@ -55,8 +55,9 @@ class BoardView(NamedTuple):
             raise ValueError(
                 f"the observation has the shape {observation.shape}; {self.game.name} has {shape}."
             )
-        own, other = observation[:, :, 0] != 0, observation[:, :, 1] != 0
-        cells = np.where(own, 1 + player, np.where(other, 2 - player, 0)).astype(np.int8)
+        cells = np.zeros(shape[:2], np.int8)
+        cells[observation[:, :, 1] != 0] = 2 - player
+        cells[observation[:, :, 0] != 0] = 1 + player
         return cells.ravel()[self.squares].reshape(shape[:2])
 
     def state(self, observation: np.ndarray, player: int) -> np.ndarray:
@@ -91,7 +92,8 @@ def view_of(environment: "AECEnv") -> BoardView:
             reason = "it is neither our own nor a known environment of PettingZoo"
             raise ConfigError.of("env", name, list(_OUR_NAMES), reason)
         game = make_game(_OUR_NAMES[name])
-    squares, actions = np.arange(math.prod(game.planes_shape[1:])), np.arange(game.num_actions)
+    squares = np.arange(math.prod(game.planes_shape[1:]))
+    actions = np.arange(game.num_actions)
     if name == "tictactoe_v3":
         squares = actions = _COLUMN_BY_COLUMN
     return BoardView(game, tuple(environment.possible_agents), squares, actions)

@@ -157,7 +157,8 @@ class GameEnvironment(AECEnv):
         if action is None or self.terminations[agent]:
             return self._was_dead_step(action)
         self.game.check_legal(self._state, int(action))
-        self._state = self.game.step(self._state[None], np.array([action])).states[0]
+        after = self.game.step(self._state[None], np.array([action]))
+        self._state = after.states[0]
         self._update()
         self._accumulate_rewards()
         if self.render_mode == "human":
@@ -165,7 +166,9 @@ class GameEnvironment(AECEnv):
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         index = AGENTS.index(agent)
-        planes = np.stack([self._board == 1 + index, self._board == 2 - index], axis=2)
+        own = self._board == 1 + index
+        other = self._board == 2 - index
+        planes = np.stack([own, other], axis=2)
         mask = self._legal_action_mask & (agent == self.agent_selection)
         return {"observation": planes.astype(np.int8), "action_mask": mask.astype(np.int8)}
 
@@ -195,9 +198,10 @@ class GameEnvironment(AECEnv):
         self._board = self.game.cells(self._state)
         self._first_result: float | None = None  # for the first player, once over
         if inspected.over[0]:
-            first_result = float(inspected.results[0]) * (1 if player == 0 else -1)
+            sign = 1 if player == 0 else -1
+            first_result = sign * float(inspected.results[0])
             self._first_result = first_result
-            results = (self.game.own_result(one) for one in (first_result, -first_result))
+            results = map(self.game.own_result, (first_result, -first_result))
             self.rewards = dict(zip(self.possible_agents, results))
             self.terminations = dict.fromkeys(self.possible_agents, True)
 
@@ -207,9 +211,12 @@ class GameEnvironment(AECEnv):
         letters = self.game.piece_letters
         board = plain_board(self.game, self._board, self._legal_action_mask, str)
         names = {agent: f"{agent} ({letters[1 + index]})" for index, agent in enumerate(AGENTS)}
-        if self._first_result is not None:  # PettingZoo drops the rewards of agents that are done
+        # The rewards do not tell: PettingZoo drops those of agents that are done.
+        if self._first_result == 0.0:
+            return f"{board}\na draw"
+        if self._first_result is not None:
             winner = names[AGENTS[self._first_result < 0]]
-            return f"{board}\n{winner} wins" if self._first_result else f"{board}\na draw"
+            return f"{board}\n{winner} wins"
         if not self.agents or any(self.terminations.values()):
             return f"{board}\nended by an illegal action"
         return f"{board}\n{names[self.agent_selection]} to move"

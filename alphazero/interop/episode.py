@@ -89,25 +89,24 @@ def play_match(
     games = []
     names = environment.possible_agents
     for index in range(num_games):
-        first_name, second_name = names if index % 2 == 0 else names[::-1]
+        is_first = index % 2 == 0
+        first_name, second_name = names if is_first else names[::-1]
         agents = {first_name: first, second_name: second}
         try:
             episode = play_episode(environment, agents, seed + index, on_move)
         except LeftGame:
             break
-        games.append(MatchGame(episode.actions, index % 2 == 0, points(episode, first_name), index))
+        game = MatchGame(episode.actions, is_first, points(episode, first_name), index)
+        games.append(game)
         if on_game is not None:
-            on_game(games[-1], episode)
+            on_game(game, episode)
     return MatchReport(environment.metadata["name"], first.name, second.name, 0, seed, tuple(games))
 
 
 def points(episode: Episode, name: str) -> float:
-    """Return an agent's points: 1 for a win, 0.5 for a draw, 0 for a loss.
-
-    The agent with the larger sum of rewards wins, so an illegal action loses.
-
-    Args:
-        name: the environment's name for the agent.
-    """
+    """Return an agent's points: 1 for a win, 0.5 for a draw, 0 for a loss or an illegal action."""
+    own = episode.rewards[name]
     other = max(reward for agent, reward in episode.rewards.items() if agent != name)
-    return 0.5 if episode.rewards[name] == other else float(episode.rewards[name] > other)
+    if own == other:
+        return 0.5
+    return float(own > other)

@@ -50,20 +50,21 @@ def check_agreement(game: Game, network: nn.Module, evaluate: Evaluate) -> Agree
     Raises:
         InputError: if the outputs differ by more than `TOLERANCE` allows, or one of them is NaN.
     """
-    planes = sample_positions(game, NUM_POSITIONS, child_generator(0, "export"), _NUM_GAMES).planes
+    generator = child_generator(0, "export")
+    planes = sample_positions(game, NUM_POSITIONS, generator, _NUM_GAMES).planes
     with torch.inference_mode():
         output = network.cpu().float().eval()(torch.from_numpy(planes))
     own_logits = output.prior_logits.numpy()
     own_values = expected_value(output.value_logits).numpy()
     logits, values = evaluate(planes)
-    found = Agreement(
-        float(np.abs(logits - own_logits).max()), float(np.abs(values - own_values).max())
-    )
+    logits_difference = float(np.abs(logits - own_logits).max())
+    value_difference = float(np.abs(values - own_values).max())
     scale = max(float(np.abs(own_logits).max()), 1.0)
     # NaN fails these comparisons, so it is refused too.
-    if not (found.logits <= TOLERANCE * scale and found.value <= TOLERANCE):
+    if not (logits_difference <= TOLERANCE * scale and value_difference <= TOLERANCE):
         raise InputError(
-            f"the exported network differs from the original: logits by up to {found.logits:.2g}, "
-            f"values by up to {found.value:.2g}; {TOLERANCE:g} is allowed."
+            "the exported network differs from the original: "
+            f"logits by up to {logits_difference:.2g}, values by up to {value_difference:.2g}; "
+            f"{TOLERANCE:g} is allowed."
         )
-    return found
+    return Agreement(logits_difference, value_difference)

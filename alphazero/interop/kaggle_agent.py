@@ -38,8 +38,11 @@ TIME_FRACTION = 0.75
 MAX_SIMULATIONS = 50_000
 #: Maximum number of positions that the network evaluates in one batch.
 NUM_LEAVES = 16
-#: PUCT's exploration constants, and the first-play urgency reduction.
-PB_C_INIT, PB_C_BASE, FIRST_PLAY_URGENCY = 1.25, 19652.0, 0.25
+#: PUCT's exploration constants.
+PB_C_INIT = 1.25
+PB_C_BASE = 19652.0
+#: The first-play urgency reduction below the root.
+FIRST_PLAY_URGENCY = 0.25
 
 
 Position = tuple[int, int]
@@ -58,7 +61,9 @@ class Rules:
     """
 
     def __init__(self, rows: int, columns: int, length: int):
-        self.rows, self.columns, self.length = rows, columns, length
+        self.rows = rows
+        self.columns = columns
+        self.length = length
         #: Columns from the middle outwards.
         self.order = sorted(range(columns), key=lambda column: abs(2 * column - columns + 1))
         self._column_cells = (1 << rows) - 1
@@ -100,12 +105,13 @@ class Rules:
             discs: one bit per disc of this player.
         """
         for shift in (1, self.rows, self.rows + 1, self.rows + 2):
-            found, run = discs, 1
-            while run < self.length and found:
+            runs = discs  # the bits where runs of ``run`` discs begin
+            run = 1
+            while run < self.length and runs:
                 grow = min(run, self.length - run)
-                found &= found >> (grow * shift)
+                runs &= runs >> (grow * shift)
                 run += grow
-            if found:
+            if runs:
                 return True
         return False
 
@@ -130,7 +136,9 @@ class Rules:
         if wins:
             return 1, wins
         blocks = [column for column in moves if self.has_line(other | discs[column])]
-        return (-1 if len(blocks) > 1 else None), blocks or moves
+        if len(blocks) > 1:
+            return -1, blocks
+        return None, blocks or moves
 
     def planes(self, positions: list[Position]) -> np.ndarray:
         """Convert B positions to the network's input, float32[B, 2, rows, columns].
@@ -139,13 +147,14 @@ class Rules:
         both, 1 marks a disc, and the rows are from the top.
         """
         num_bits = self.columns * (self.rows + 1)
-        data = b"".join(
-            discs.to_bytes((num_bits + 7) // 8, "little") for pair in positions for discs in pair
-        )
+        num_bytes = (num_bits + 7) // 8
+        words = [discs for position in positions for discs in position]
+        data = b"".join(discs.to_bytes(num_bytes, "little") for discs in words)
         packed = np.frombuffer(data, np.uint8).reshape(len(positions), 2, -1)
         bits = np.unpackbits(packed, axis=2, bitorder="little")[:, :, :num_bits]
-        board = bits.reshape(-1, 2, self.columns, self.rows + 1)[:, :, :, : self.rows]
-        return board[:, :, :, ::-1].transpose(0, 1, 3, 2).astype(np.float32)
+        columns = bits.reshape(-1, 2, self.columns, self.rows + 1)
+        from_top = columns[:, :, :, : self.rows][:, :, :, ::-1]
+        return from_top.transpose(0, 1, 3, 2).astype(np.float32)
 
 
 # --- the network ----------------------------------------------------------------------------------
@@ -163,7 +172,8 @@ class Network:
 
     def __init__(self, arrays: dict[str, np.ndarray]):
         self.arrays = arrays
-        self.num_blocks = len({name.split(".")[1] for name in arrays if name.startswith("tower.")})
+        blocks = {name.split(".")[1] for name in arrays if name.startswith("tower.")}
+        self.num_blocks = len(blocks)
         self.kernels = {
             name: array.transpose(2, 3, 1, 0).reshape(-1, len(array))
             for name, array in arrays.items()
@@ -171,16 +181,9 @@ class Network:
         }
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate B positions with the network.
-
-        Args:
-            planes: float32[B, C, H, W], see `Rules.planes`.
-
-        Returns:
-            Prior logits, [B, A], with illegal actions not masked, and values for the player to
-            move, [B], in [-1, 1].
-        """
-        x = self._conv("stem.conv", np.ascontiguousarray(planes.transpose(0, 2, 3, 1)))
+        """Map planes, float32[B, C, H, W], to prior logits, [B, A], and values, [B]."""
+        x = np.ascontiguousarray(planes.transpose(0, 2, 3, 1))
+        x = self._conv("stem.conv", x)
         if "position_bias" in self.arrays:
             x = x + self.arrays["position_bias"].transpose(0, 2, 3, 1)
         x = np.maximum(x, 0)
@@ -188,12 +191,15 @@ class Network:
             inner = np.maximum(self._conv(f"tower.{block}.first.conv", x), 0)
             x = np.maximum(x + self._conv(f"tower.{block}.second.conv", inner), 0)
         policy = np.maximum(self._conv("policy_conv.conv", x), 0)
+        prior_logits = self._linear("policy", _flat(policy))
         value = np.maximum(self._conv("value_conv.conv", x), 0)
         hidden = np.maximum(self._linear("value_hidden", _flat(value)), 0)
-        return self._linear("policy", _flat(policy)), _expected(self._linear("value", hidden))
+        value_logits = self._linear("value", hidden)
+        return prior_logits, _expected(value_logits)
 
     def _conv(self, name: str, x: np.ndarray) -> np.ndarray:
-        kernel, size = self.kernels[f"{name}.weight"], self.arrays[f"{name}.weight"].shape[-1]
+        kernel = self.kernels[f"{name}.weight"]
+        size = self.arrays[f"{name}.weight"].shape[-1]
         num, height, width, channels = x.shape
         before = (size - 1) // 2
         after = size - 1 - before
@@ -202,9 +208,9 @@ class Network:
         for k in range(size * size):
             down, right = divmod(k, size)
             parts[:, :, :, k] = x[:, down : down + height, right : right + width]
-        found = parts.reshape(-1, size * size * channels) @ kernel
-        found = found + self.arrays.get(f"{name}.bias", 0)
-        return found.reshape(num, height, width, -1)
+        output = parts.reshape(-1, size * size * channels) @ kernel
+        output = output + self.arrays.get(f"{name}.bias", 0)
+        return output.reshape(num, height, width, -1)
 
     def _linear(self, name: str, x: np.ndarray) -> np.ndarray:
         return x @ self.arrays[f"{name}.weight"].T + self.arrays[f"{name}.bias"]
@@ -245,8 +251,11 @@ class Node:
         self.priors: list[float] = []  # empty until `expand`
         num = len(self.moves)
         self.children: list[Any] = [None] * num  # nodes; None before the first visit
-        self.visits, self.values, self.in_flight = [0] * num, [0.0] * num, [0] * num
-        self.num_visits, self.num_in_flight = 1, 0
+        self.visits = [0] * num
+        self.values = [0.0] * num
+        self.in_flight = [0] * num
+        self.num_visits = 1
+        self.num_in_flight = 0
 
     def expand(self, logits: np.ndarray, value: float) -> None:
         """Store the network's output in the node: the moves' priors and the value.
@@ -270,16 +279,19 @@ class Node:
                 prior.
         """
         num = self.num_visits + self.num_in_flight
-        scale = (PB_C_INIT + math.log((num + PB_C_BASE + 1) / PB_C_BASE)) * math.sqrt(num)
+        pb_c = PB_C_INIT + math.log((num + PB_C_BASE + 1) / PB_C_BASE)
+        scale = pb_c * math.sqrt(num)
         visited = sum(prior for prior, visits in zip(self.priors, self.visits) if visits)
         unvisited_value = max(self.value - urgency * math.sqrt(visited), -1.0)
-        best, best_score = 0, -math.inf
+        best = 0
+        best_score = -math.inf
         for index, prior in enumerate(self.priors):
             visits = self.visits[index]
             value = self.values[index] if visits else unvisited_value
             score = value + scale * prior / (1 + visits + self.in_flight[index])
             if score > best_score:
-                best, best_score = index, score
+                best = index
+                best_score = score
         return best
 
     def prove(self) -> bool:
@@ -313,10 +325,14 @@ def search(
         max_simulations: the search stops earlier if it has made this many simulations.
     """
     root = Node(rules, *position)
-    root.expand(*(part[0] for part in evaluate([position])))
+    logits, values = evaluate([position])
+    root.expand(logits[0], values[0])
     while root.proven is None and root.num_visits <= max_simulations:
         paths = _collect(rules, root, max_simulations)
-        leaves = [parent.children[index] for parent, index in (path[-1] for path in paths)]
+        leaves = []
+        for path in paths:
+            parent, index = path[-1]
+            leaves.append(parent.children[index])
         if leaves:
             answers = evaluate([leaf.position for leaf in leaves])
             for path, leaf, logits, value in zip(paths, leaves, *answers):
@@ -336,11 +352,14 @@ def best_move(root: Node) -> int:
 
     def rank(index: int) -> tuple[bool, int, float]:
         child = root.children[index]
-        result = None if child is None or child.proven is None else -child.proven
+        result = None
+        if child is not None and child.proven is not None:
+            result = -child.proven
         keeps = result != -1 if root.proven is None else result == root.proven
         return keeps, root.visits[index], root.priors[index]
 
-    return root.moves[max(range(len(root.moves)), key=rank)]
+    best = max(range(len(root.moves)), key=rank)
+    return root.moves[best]
 
 
 def _collect(rules: Rules, root: Node, max_simulations: int) -> list[Path]:
@@ -349,20 +368,24 @@ def _collect(rules: Rules, root: Node, max_simulations: int) -> list[Path]:
     A visit in flight is counted along each path, so that later ones differ, and removed before the
     function returns. Paths that end in a proven node are backed up at once and not returned.
     """
-    paths, marked = [], []
+    paths: list[Path] = []
+    marked: list[Path] = []
     while len(paths) < NUM_LEAVES and len(marked) < 2 * NUM_LEAVES and root.proven is None:
         if root.num_visits + len(paths) > max_simulations:
             break
-        path, node = [], root
+        path: Path = []
+        node = root
         while node is not None and node.proven is None and node.priors:
-            path.append((node, node.select(FIRST_PLAY_URGENCY if path else 0.0)))
-            parent, index = path[-1]
+            parent = node
+            index = parent.select(FIRST_PLAY_URGENCY if path else 0.0)
+            path.append((parent, index))
             node = parent.children[index]
         is_new = node is None
         if is_new:
             mine, other = parent.position
             disc = rules.disc(mine | other, parent.moves[index])
-            node = parent.children[index] = Node(rules, other, mine | disc)
+            node = Node(rules, other, mine | disc)
+            parent.children[index] = node
         if node.proven is not None:
             _back_up(path, node)
             continue
@@ -382,22 +405,23 @@ def _mark(path: Path, change: int) -> None:
 
 
 def _back_up(path: Path, leaf: Node) -> None:
-    """Add a visit with the leaf's value to each node on its path, and propagate proven results.
-
-    The value changes its sign at each step towards the root, because the players alternate.
-    """
-    value, child, proving = leaf.value, leaf, leaf.proven is not None
+    """Add a visit with the leaf's value to each node on its path, and propagate proven results."""
+    value = leaf.value
+    child = leaf
+    proving = leaf.proven is not None
     for node, index in reversed(path):
         value = -value
         node.visits[index] += 1
         if child.proven is None:
             node.values[index] += (value - node.values[index]) / node.visits[index]
         else:
-            value = node.values[index] = -float(child.proven)
+            value = -float(child.proven)
+            node.values[index] = value
             node.priors[index] *= value != -1.0
         if proving:
             proving = node.prove()
-            value = value if node.proven is None else float(node.proven)
+            if node.proven is not None:
+                value = float(node.proven)
         node.num_visits += 1
         node.value += (value - node.value) / node.num_visits
         child = node
@@ -414,14 +438,17 @@ class Evaluator:
     """
 
     def __init__(self, rules: Rules, network: Network, max_kept: int = 100_000):
-        self.rules, self.network, self.max_kept = rules, network, max_kept
+        self.rules = rules
+        self.network = network
+        self.max_kept = max_kept
         self.kept: dict[Position, Any] = {}
 
     def __call__(self, positions: list[Position]) -> Iterable[Any]:
         new = [position for position in positions if position not in self.kept]
         if new:
             if len(self.kept) > self.max_kept:
-                self.kept, new = {}, positions
+                self.kept = {}
+                new = positions
             answers = self.network.evaluate(self.rules.planes(new))
             self.kept.update(zip(new, zip(*answers)))
         return zip(*(self.kept[position] for position in positions))
@@ -443,7 +470,8 @@ def use_one_thread() -> None:
     OpenBLAS's threads wait for each other. If another process occupies a core, this wait takes 50
     times as long as the whole matrix product in one thread.
     """
-    for path in glob.glob(os.path.join(os.path.dirname(np.__file__), "..", "numpy.libs", "*blas*")):
+    folder = os.path.join(os.path.dirname(np.__file__), "..", "numpy.libs")
+    for path in glob.glob(os.path.join(folder, "*blas*")):
         for name in ("scipy_openblas_set_num_threads64_", "openblas_set_num_threads64_"):
             try:
                 getattr(ctypes.CDLL(path), name)(1)
@@ -471,4 +499,5 @@ def agent(observation: dict, configuration: dict) -> int:
         use_one_thread()
         _evaluators[size] = Evaluator(rules, load_network())
     deadline = start + TIME_FRACTION * float(configuration["actTimeout"])
-    return best_move(search(rules, _evaluators[size], position, deadline))
+    root = search(rules, _evaluators[size], position, deadline)
+    return best_move(root)

@@ -42,7 +42,8 @@ def to_bytes(game: Game, network: nn.Module, info: dict[str, Any]) -> bytes:
     stored = io.BytesIO()
     arrays: dict[str, Any] = network_arrays(folded(network))
     np.savez_compressed(stored, **arrays)
-    weights = textwrap.wrap(base64.b85encode(stored.getvalue()).decode(), _LINE_LENGTH)
+    encoded = base64.b85encode(stored.getvalue()).decode()
+    weights = textwrap.wrap(encoded, _LINE_LENGTH)
     facts = [f"{key} {info[key]}" for key in ("run", "iteration") if key in info]
     version = packages.version("alphazero-selfplay")
     lines = [
@@ -99,7 +100,7 @@ def _board(game: Game) -> tuple[int, int, int]:
     """
     sizes: Any = getattr(game, "rules", None)
     if type(sizes).__name__ not in ("ConnectX", "LargeConnectX"):
-        message = "format=kaggle takes networks of connect_four and connect_x:ROWSxCOLUMNSxLENGTH, "
-        message += f"not of {game.name}."
+        takes = "networks of connect_four and connect_x:ROWSxCOLUMNSxLENGTH"
+        message = f"format=kaggle takes {takes}, not of {game.name}."
         raise ConfigError(message, key="format", value="kaggle")
     return sizes.rows, sizes.columns, sizes.length

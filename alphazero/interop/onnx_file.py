@@ -159,20 +159,18 @@ def _traced(game: Game, network: nn.Module) -> Any:
 
 
 def _properties(game: Game, info: dict[str, Any]) -> dict[str, str]:
-    """Return the metadata to store in the ONNX file, as strings; the list of actions is in JSON.
-
-    Args:
-        info: the network's metadata, see `alphazero.network.weights.NetworkFile`; only its run,
-            iteration and rules digest are used.
-    """
-    known = {
+    """Return the metadata of the file, whose values are all strings; lists are in JSON."""
+    actions = [game.action_to_text(action) for action in range(game.num_actions)]
+    properties = {
         "format": ONNX_FORMAT,
         "version": packages.version("alphazero-selfplay"),
         "game": game.name,
-        "actions": json.dumps([game.action_to_text(action) for action in range(game.num_actions)]),
+        "actions": json.dumps(actions),
     }
-    facts = {key: str(info[key]) for key in ("run", "iteration", "rules_digest") if key in info}
-    return known | facts
+    for key in ("run", "iteration", "rules_digest"):
+        if key in info:
+            properties[key] = str(info[key])
+    return properties
 
 
 def _package(name: str) -> Any:

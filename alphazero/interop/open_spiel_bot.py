@@ -51,7 +51,8 @@ class PlayerBot(pyspiel.Bot):
 
     def __init__(self, player: Player, game: Game):
         super().__init__()
-        self.player, self.game = player, game
+        self.player = player
+        self.game = game
         self._theirs = _their_actions(game)
 
     def step(self, state: Any) -> int:
@@ -66,10 +67,12 @@ class PlayerBot(pyspiel.Bot):
         """
         game = self.game
         position = game.play_moves(self._theirs[state.history()].tolist())
-        legal = np.flatnonzero(game.legal_action_mask(position[None])[0][self._theirs])
+        mask = game.legal_action_mask(position[None])[0]
+        legal = np.flatnonzero(mask[self._theirs])
         if legal.tolist() != state.legal_actions():
             raise ValueError(f"the legal actions contradict the rules of {game.name} here.")
-        return int(self._theirs[self.player.choose(position[None]).actions[0]])
+        action = self.player.choose(position[None]).actions[0]
+        return int(self._theirs[action])
 
     def inform_action(self, state: Any, player_id: int, action: int) -> None:
         """Do nothing when the opponent has moved, because the next state contains the move."""

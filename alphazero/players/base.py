@@ -151,12 +151,9 @@ def engine_of(player: Player) -> str:
 
 
 def thinking_of(player: Player) -> str:
-    """Describe how a player chooses its moves, such as "openvino int8, search".
-
-    Returns:
-        The engine and the method of a player with a network; "" for other players.
-    """
-    return ", ".join(filter(None, (engine_of(player), getattr(player, "method", ""))))
+    """Return how a player thinks, such as "openvino int8, search"; "" if it has no network."""
+    parts = (engine_of(player), getattr(player, "method", ""))
+    return ", ".join(part for part in parts if part)
 
 
 @dataclasses.dataclass

@@ -41,7 +41,8 @@ class BestLines:
             key = self._key(state)
             if key not in self._known or self._known[key][0] < result:
                 self._known[key] = result, action
-            state = self._game.step(state[None], np.array([action], np.int32)).states[0]
+            after = self._game.step(state[None], np.array([action], np.int32))
+            state = after.states[0]
 
     def line(self, state: np.ndarray) -> tuple[list[int], float]:
         """Return the best line of play known from a position, and its result.
@@ -53,11 +54,12 @@ class BestLines:
             The actions of the line and its result in [-1, 1]; [] and -inf if no line is known.
         """
         actions: list[int] = []
-        result = -np.inf
-        while (found := self._known.get(self._key(state))) is not None:
-            actions.append(found[1])
-            result = found[0] if len(actions) == 1 else result
-            state = self._game.step(state[None], np.array(actions[-1:], np.int32)).states[0]
+        result, _ = self._known.get(self._key(state), (-np.inf, 0))
+        while self._key(state) in self._known:
+            _, action = self._known[self._key(state)]
+            actions.append(action)
+            after = self._game.step(state[None], np.array([action], np.int32))
+            state = after.states[0]
         return actions, result
 
     def followed(self, search: TreeSearch, states: np.ndarray, choice: Choice) -> Choice:

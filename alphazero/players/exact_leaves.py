@@ -112,12 +112,12 @@ def _tiers(move_nodes: float, cheap: float, num_cores: int) -> list[Tier]:
         cheap: mean number of nodes that solving a leaf may always take, without a budget.
         num_cores: number of cores that solve leaves at the same time.
     """
-    expensive = [
-        Tier(part * move_nodes, total * move_nodes * num_cores)
-        for part, total in _TIERS
-        if part * move_nodes > cheap
-    ]
-    return [*expensive, Tier(cheap, math.inf)]
+    tiers = []
+    for answer_fraction, tier_fraction in _TIERS:
+        nodes_per_answer = answer_fraction * move_nodes
+        if nodes_per_answer > cheap:
+            tiers.append(Tier(nodes_per_answer, tier_fraction * move_nodes * num_cores))
+    return [*tiers, Tier(cheap, math.inf)]
 
 
 def make_leaf_policy(game: Game, setting: str, num_threads: int) -> LeafPolicy | None:
@@ -140,4 +140,5 @@ def make_leaf_policy(game: Game, setting: str, num_threads: int) -> LeafPolicy |
     provers[0].prove(game.initial_states(), np.zeros(1, np.int64), 1)  # loads the kernels
     states = game_positions(game, _NUM_GAMES, child_generator(0, "endgame"))
     costs = leaf_costs(provers[0], states, _MAX_MEASURED_NODES)
-    return LeafPolicy(provers, costs, None if setting == "auto" else float(setting))
+    nodes_per_answer = None if setting == "auto" else float(setting)
+    return LeafPolicy(provers, costs, nodes_per_answer)

@@ -85,8 +85,9 @@ class GtpPlayer:
             GtpError: if the engine refuses a move, exits, or returns anything but a square.
         """
         actions = np.array([self._move_after(moves) for moves in histories], np.int32)
-        weights = (np.arange(self.game.num_actions) == actions[:, None]).astype(np.float32)
-        return Choice(actions, weights, values=np.full(len(actions), np.nan, np.float32))
+        is_chosen = np.arange(self.game.num_actions) == actions[:, None]
+        values = np.full(len(actions), np.nan, np.float32)
+        return Choice(actions, is_chosen.astype(np.float32), values)
 
     def choose(self, states: np.ndarray) -> Choice:
         """Raise `GtpError`, because the engine needs the moves that led to a position."""
@@ -108,10 +109,12 @@ class GtpPlayer:
             # Some engines pass on their own and then refuse the command to pass.
             vertex = square_name(move, self._size, mirrored=True)
             self._ask(f"play {_COLORS[ply % 2]} {vertex}", may_refuse=vertex == "pass")
-        request = f"genmove {_COLORS[len(moves) % 2]}"
-        answer = self._ask(request)
-        word = answer.partition("#")[0].partition("\n")[0].strip().lower()
-        square = RESIGN if word == "resign" else named_square(word, self._size, mirrored=True)
+        answer = self._ask(f"genmove {_COLORS[len(moves) % 2]}")
+        first_line = answer.partition("\n")[0]
+        word = first_line.partition("#")[0].strip().lower()
+        if word == "resign":
+            return RESIGN
+        square = named_square(word, self._size, mirrored=True)
         if square is None:
             reason = f"answered '{_shown(answer)}', which is not a square"
             raise GtpError(self.name, reason)
@@ -135,8 +138,8 @@ class GtpPlayer:
         """
         first, *others = [line.strip() for line in self._exchange(request)]
         if not first.startswith(("=", "?")):
-            found = f"answered '{_shown(first)}'" if first else "ended"
-            reason = f"{found} at '{request}': it does not follow the Go Text Protocol"
+            reaction = f"answered '{_shown(first)}'" if first else "ended"
+            reason = f"{reaction} at '{request}': it does not follow the Go Text Protocol"
             raise GtpError(self.name, reason)
         if first.startswith("?") and not may_refuse:
             reason = _shown(first[1:].strip()) or "no reason given"

@@ -62,7 +62,8 @@ class NetworkAlone:
     def _choose(self, states: np.ndarray) -> Choice:
         logits, values = self.evaluator.evaluate(self.game.observe(states))
         logits = np.where(self.game.legal_action_mask(states), logits, -np.inf)
-        weights = np.exp(logits.astype(np.float64) - logits.max(axis=1, keepdims=True))
+        largest = logits.max(axis=1, keepdims=True)
+        weights = np.exp(logits.astype(np.float64) - largest)
         weights /= weights.sum(axis=1, keepdims=True)
         actions = logits.argmax(axis=1).astype(np.int32)
         return Choice(actions, weights.astype(np.float32), values)

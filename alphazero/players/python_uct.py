@@ -124,7 +124,8 @@ class _RowRules(_ObjectRules):
         return _read(self._game.inspect(row[None]))
 
     def step(self, state: _Row, action: int) -> _Row:
-        return _read(self._game.step(state.states, np.array([action], np.int32)))
+        after = self._game.step(state.states, np.array([action], np.int32))
+        return _read(after)
 
     def result(self, state: _Row) -> float:
         return state.result
@@ -134,11 +135,13 @@ class _RowRules(_ObjectRules):
         return -result if state.player else result
 
 
-def _read(found: Transition) -> _Row:
-    """Convert a `Transition` that describes a single position (B = 1) to a `_Row`."""
-    legal = np.flatnonzero(found.legal_action_mask[0]).tolist()
-    player, over = int(found.players[0]), bool(found.over[0])
-    return _Row(found.states, player, over, float(found.results[0]), legal)
+def _read(inspected: Transition) -> _Row:
+    """Convert the description of a single position (B = 1) to a `_Row`."""
+    player = int(inspected.players[0])
+    over = bool(inspected.over[0])
+    result = float(inspected.results[0])
+    legal = np.flatnonzero(inspected.legal_action_mask[0]).tolist()
+    return _Row(inspected.states, player, over, result, legal)
 
 
 class TextbookUctPlayer:
@@ -157,13 +160,16 @@ class TextbookUctPlayer:
         self.game = game
         self.settings = settings or PlayerSettings()
         for key in _DEFAULTS_ONLY:
-            value, default = getattr(self.settings, key), getattr(PlayerSettings(), key)
+            value = getattr(self.settings, key)
+            default = getattr(PlayerSettings(), key)
             if value != default:
                 raise ConfigError.of(key, value, default, f"{game.name} has no compiled rules")
         self.name = specification(self.settings)
         seed = int(child_generator(self.settings.seed, "uct player").integers(1 << 63))
-        is_python = isinstance(game, PythonGame)
-        self._rules: Any = _ObjectRules(game) if is_python else _RowRules(game, self.settings.seed)
+        if isinstance(game, PythonGame):
+            self._rules: Any = _ObjectRules(game)
+        else:
+            self._rules = _RowRules(game, self.settings.seed)
         self._uct = Uct(
             self._rules,
             uct_c=self.settings.uct_c,
@@ -172,18 +178,19 @@ class TextbookUctPlayer:
         )
 
     def choose(self, states: np.ndarray) -> Choice:
-        """Search each position in turn and choose its best move; see `Player.choose`."""
-        found = [self.analyse(state) for state in states]
+        """Search each position and choose its best move; see `Player.choose`."""
+        analyses = [self.analyse(state) for state in states]
         return Choice(
-            actions=np.array([one.action for one in found], np.int32),
-            action_weights=np.stack([one.action_weights for one in found]),
-            values=np.array([one.value for one in found], np.float32),
+            actions=np.array([analysis.action for analysis in analyses], np.int32),
+            action_weights=np.stack([analysis.action_weights for analysis in analyses]),
+            values=np.array([analysis.value for analysis in analyses], np.float32),
         )
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
         """Search one position and report its move, values and visits; see `Player.analyse`."""
         limits = uct_simulations(self.settings), self.settings.time_limit_s
-        return self._analysis(self._uct.search(self._rules.state_of(state), *limits, progress))
+        root = self._uct.search(self._rules.state_of(state), *limits, progress)
+        return self._analysis(root)
 
     def _analysis(self, root: Node) -> Analysis:
         """Summarize the tree of a finished search as an `Analysis`.
@@ -224,6 +231,9 @@ class TextbookUctPlayer:
             action: the move chosen at the root.
         """
         line = [action]
-        while (node := node.children[line[-1]]).children:
-            line.append(max(node.children, key=lambda action: node.children[action].visits))
+        children = node.children[action].children
+        while children:
+            best = max(children, key=lambda action: children[action].visits)
+            line.append(best)
+            children = children[best].children
         return line

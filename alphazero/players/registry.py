@@ -231,7 +231,8 @@ def _own_player(kind: str, game: Game, settings: PlayerSettings) -> Player:
         raise
     except Exception as error:
         raise ConfigError.of("player", kind, reason=reason_of(error)) from error
-    if missing := [name for name in _MEMBERS if not hasattr(player, name)]:
+    missing = [name for name in _MEMBERS if not hasattr(player, name)]
+    if missing:
         reason = f"it has no {' and no '.join(missing)} (alphazero.players.base.Player)"
         raise ConfigError.of("player", kind, reason=reason)
     return player
@@ -252,14 +253,17 @@ def network_path(kind: str, game_name: str, rules_digest: str = "") -> Path | No
         ConfigError: if ``kind`` looks like a path but does not exist, or is a name and the game has
             no such network.
     """
-    if kind in ("network", "latest") and (newest := _newest_network(game_name, rules_digest)):
-        return newest
+    if kind in ("network", "latest"):
+        newest = _newest_network(game_name, rules_digest)
+        if newest is not None:
+            return newest
     if kind == "latest":
         message = f"latest: no network of {game_name} was trained under '{_ROOT}'; a run "
         message += "elsewhere is a player by its folder, such as runs/GAME/RUN."
         raise ConfigError(message, value=kind)
     if kind in ("network", "best"):
-        if shipped := shipped_network(game_name):
+        shipped = shipped_network(game_name)
+        if shipped is not None:
             return shipped
         message = f"{kind}: no network ships with {game_name}; take uct, or train a network "
         message += "(alphazero train) and take latest."
@@ -282,5 +286,5 @@ def _newest_network(game_name: str, rules_digest: str) -> Path | None:
         rules_digest: digest of the game's rules, see `network_path`.
     """
     folders = folders_of_runs(_ROOT, game_name, rules_digest)
-    found = [path for folder in folders for path in folder.glob("networks/*.safetensors")]
-    return max(found, key=lambda path: (path.stat().st_mtime_ns, path.name), default=None)
+    paths = [path for folder in folders for path in folder.glob("networks/*.safetensors")]
+    return max(paths, key=lambda path: (path.stat().st_mtime_ns, path.name), default=None)

@@ -72,7 +72,8 @@ class SearchPlayer:
         if self.time_limit_s is not None:
             return 1
         tree_bytes = (self.num_simulations + 1) * bytes_per_node(self.game.num_actions)
-        return int(min(max(TREE_MEMORY_BYTES // tree_bytes, 1), MAX_BATCH_SIZE))
+        num_trees = TREE_MEMORY_BYTES // tree_bytes
+        return min(max(num_trees, 1), MAX_BATCH_SIZE)
 
     @property
     def method(self) -> str:
@@ -90,7 +91,8 @@ class SearchPlayer:
         batches = []
         for first in range(0, len(states), self.batch_size):
             part = states[first : first + self.batch_size]
-            batches.append(self._choice(self._searched(part, time.monotonic()), part))
+            search = self._searched(part, time.monotonic())
+            batches.append(self._choice(search, part))
         return joined(batches)
 
     def analyse(self, state: np.ndarray, progress: SearchProgress | None = None) -> Analysis:
@@ -102,15 +104,17 @@ class SearchPlayer:
         action = int(choice.actions[0])
         line = search.principal_variation(0)
         if self._best_lines is not None:
-            best = self._best_lines.line(state)
-            line = best[0] if best[1] >= choice.values[0] else line
+            best_line, result = self._best_lines.line(state)
+            if result >= choice.values[0]:
+                line = best_line
         visits = tree.children_visits[0, 0].copy()
+        values = np.where(visits > 0, tree.children_values[0, 0], np.float32(math.nan))
         return Analysis(
             action=action,
             action_weights=choice.action_weights[0],
             value=float(choice.values[0]),
             visits=visits,
-            values=np.where(visits > 0, tree.children_values[0, 0], np.float32(math.nan)),
+            values=values,
             principal_variation=line,
             num_simulations=int(tree.node_visits[0, 0]) - 1,
         )
@@ -154,12 +158,10 @@ class SearchPlayer:
 
     @property
     def _limits(self) -> tuple[float, float | None]:
-        """The user's limits per move: the number of simulations, and seconds or None.
-
-        The number of simulations is infinite if only the time is limited.
-        """
-        is_timed = self.time_limit_s is not None and self.num_simulations >= TIMED_SIMULATIONS
-        return math.inf if is_timed else self.num_simulations, self.time_limit_s
+        """The user's limits, simulations and seconds; simulations are infinite if none was set."""
+        if self.time_limit_s is not None and self.num_simulations >= TIMED_SIMULATIONS:
+            return math.inf, self.time_limit_s
+        return self.num_simulations, self.time_limit_s
 
     @functools.cached_property
     def _best_lines(self) -> BestLines | None:
@@ -202,7 +204,7 @@ class SearchPlayer:
         is_single = len(states) == 1
         search = self._searches.get(is_single)
         if search is None or len(search.root_states) < len(states):
-            search = self._searches[is_single] = TreeSearch(
+            search = TreeSearch(
                 self.game,
                 self.cache if self.cache and is_single else self.evaluator,
                 num_games=len(states),
@@ -212,6 +214,7 @@ class SearchPlayer:
                 leaves_per_step=self._leaves_per_step(len(states)),
                 exact_leaves=self._proven_leaves,
             )
+            self._searches[is_single] = search
         deadline = None if self.time_limit_s is None else start + self.time_limit_s
         if self._proven_leaves is not None:
             self._proven_leaves.begin(len(states), deadline)
@@ -268,7 +271,8 @@ def leaves_per_step(num_simulations: int) -> int:
     make more efficient batches, but each is chosen without knowing the values of the others
     (`scripts/several_leaves.py` measures what that costs).
     """
-    return int(min(max(round(num_simulations ** (2 / 3) / 8), 1), MAX_LEAVES_PER_STEP))
+    num_leaves = round(num_simulations ** (2 / 3) / 8)
+    return min(max(num_leaves, 1), MAX_LEAVES_PER_STEP)
 
 
 def simulations_per_move(num_simulations: int | None, time_limit_s: float | None) -> int:

@@ -83,7 +83,9 @@ def _text(value: bool | float | str | list[float]) -> str:
         return f"[{','.join(f'{number:g}' for number in value)}]"
     if isinstance(value, bool):
         return str(value).lower()
-    return f"{value:g}" if isinstance(value, float) else value
+    if isinstance(value, float):
+        return f"{value:g}"
+    return value
 
 
 def uct_simulations(settings: PlayerSettings) -> int | None:

@@ -48,9 +48,10 @@ def equal_choice(mask: np.ndarray, values: np.ndarray, generator: np.random.Gene
     Returns:
         The chosen actions; the equally good actions of a position have equal weights.
     """
+    weights = mask / mask.sum(axis=1, keepdims=True)
     return Choice(
         actions=uniform_actions(mask, generator),
-        action_weights=(mask / mask.sum(axis=1, keepdims=True)).astype(np.float32),
+        action_weights=weights.astype(np.float32),
         values=values.astype(np.float32),
     )
 

@@ -33,28 +33,35 @@ def draw_exact_error(runs: Sequence[Run], game: str, output: Path) -> None:
         ConfigError: if a run was not measured on exact positions, or matplotlib is not installed.
         OSError: if the file cannot be written.
     """
-    runs = [(name, [row for row in rows if "exact.accuracy" in row]) for name, rows in runs]
+    measured: list[Run] = []
     for name, rows in runs:
-        if not rows:
+        measured_rows = [row for row in rows if "exact.accuracy" in row]
+        if not measured_rows:
             reason = "it was not measured on exact positions, as with evaluation.exact=true"
             raise ConfigError.of("run", name, reason=reason)
+        measured.append((name, measured_rows))
     figure, axis = new_figure(1, 1, f"{game}: moves that give up the exact result", size=(8, 5))
-    labels = (f"{_numbers(runs, 'exact.num_simulations')} simulations", "network alone")
+    labels = (f"{_numbers(measured, 'exact.num_simulations')} simulations", "network alone")
     for line, dashes, label in zip(ERRORS.lines, ("-", "--"), labels):
-        _draw_lines(axis, runs, line, dashes, label)
-    ylabel = f"% of {_numbers(runs, 'exact.num_positions')} positions"
+        _draw_lines(axis, measured, line, dashes, label)
+    ylabel = f"% of {_numbers(measured, 'exact.num_positions')} positions"
     axis.set(xlabel="minutes of training", ylabel=ylabel, yscale="log", xlim=(0, None))
     axis.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    axis.yaxis.set_minor_formatter(  # label only some: all would overlap
-        lambda value, _: f"{value:g}" if f"{value:e}"[0] in "2357" else ""
-    )
+    axis.yaxis.set_minor_formatter(_minor_label)
     axis.legend(frameon=False)
     save_figure(figure, output)
 
 
+def _minor_label(value: float, _: int | None) -> str:
+    """Label a minor tick of the axis, but only some ticks, because all labels would overlap."""
+    first_digit = f"{value:e}"[0]
+    return f"{value:g}" if first_digit in "2357" else ""
+
+
 def _numbers(runs: Sequence[Run], key: str) -> str:
-    """Format the distinct values that a metric has in the runs' last rows, such as "64 or 100"."""
-    return " or ".join(f"{number:,}" for number in sorted({rows[-1][key] for _, rows in runs}))
+    """Format the newest values of a metric in all runs, such as "64 or 100"."""
+    numbers = {rows[-1][key] for _, rows in runs}
+    return " or ".join(f"{number:,}" for number in sorted(numbers))
 
 
 def _draw_lines(axis: Axes, runs: Sequence[Run], line: Line, dashes: str, label: str) -> None:
@@ -75,4 +82,5 @@ def _draw_lines(axis: Axes, runs: Sequence[Run], line: Line, dashes: str, label:
         if len(runs) == 1:
             figures = np.array([line.figures(row) for row in rows])
             low = np.maximum(figures[:, 1], lowest)
-            axis.fill_between(minutes, low, figures[:, 2], color=color, alpha=0.12, linewidth=0)
+            high = figures[:, 2]
+            axis.fill_between(minutes, low, high, color=color, alpha=0.12, linewidth=0)

@@ -8,7 +8,10 @@ from alphazero.boards import painter
 from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.files import write_output
 
-BLUE, ORANGE, GREEN, GREY = "#2b6cb0", "#c05621", "#2f855a", "#4a5568"
+BLUE = "#2b6cb0"
+ORANGE = "#c05621"
+GREEN = "#2f855a"
+GREY = "#4a5568"
 COLORS = (BLUE, ORANGE, GREEN, "#6b46c1", "#b7791f", "#b83280", "#2c7a7b", GREY)
 #: Stands for matplotlib.axes.Axes; matplotlib is optional, and imported only to draw.
 Axes = Any

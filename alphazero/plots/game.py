@@ -78,7 +78,8 @@ def _frames(played: PlayedGame, skin: Skin) -> Iterator[tuple[Picture, int]]:
     """Yield each frame of the animation with its duration in milliseconds."""
     last = len(played.session.actions)
     for ply in range(played.first_ply, last + 1):
-        yield _frame(played, skin, ply), _LAST_MS if ply == last else _MOVE_MS
+        duration_ms = _LAST_MS if ply == last else _MOVE_MS
+        yield _frame(played, skin, ply), duration_ms
 
 
 def _frame(played: PlayedGame, skin: Skin, ply: int) -> Picture:
@@ -87,8 +88,12 @@ def _frame(played: PlayedGame, skin: Skin, ply: int) -> Picture:
     height, width = board_size(session.game)
     cell = _BOARD / max(height, width)
     edges = edge_shapes(session.game, skin)
-    left = _MARGIN + (EDGE * cell if skin.notation.row_names else 0)
-    top = _TOP + (EDGE * cell if any(name.y < 0 for name in edges) else 0)
+    left = _MARGIN
+    if skin.notation.row_names:
+        left += EDGE * cell
+    top = _TOP
+    if any(name.y < 0 for name in edges):
+        top += EDGE * cell
     right = left + width * cell
     y = top + height * cell + 0.5
     is_last = ply == len(session.actions)
@@ -114,17 +119,14 @@ def _board(session: Session, skin: Skin, ply: int) -> list[Shape]:
 def _player_names(
     played: PlayedGame, skin: Skin, mover: int | None, right: float
 ) -> Iterator[Shape]:
-    """Draw the players' pieces and names, with the player to move in bold.
-
-    Args:
-        mover: the player to move, 0 or 1; None if the game is over.
-        right: coordinate of the board's right edge.
-    """
+    """Draw the players' pieces and names, with the player to move in bold."""
+    num_players = played.session.game.num_players
     ends = ((_MARGIN + 0.2, 0.35, "left"), (right - 0.2, -0.35, "right"))
-    for player, (x, space, align) in enumerate(ends[: played.session.game.num_players]):
+    for player, (x, space, align) in enumerate(ends[:num_players]):
         yield piece_shape(skin, player, x, 0.55, 0.5)
         name = played.names[player] or skin.sides[player]
-        name = name if len(name) <= _MAX_NAME else "..." + name[3 - _MAX_NAME :]
+        if len(name) > _MAX_NAME:
+            name = "..." + name[3 - _MAX_NAME :]
         yield Letters(x + space, 0.55, name, 0.32, INK, align, bold=player == mover)
 
 
@@ -181,19 +183,22 @@ def game_sheet(played: PlayedGame, skin: Skin) -> Picture:
     tile_width = width * cell + _GAP
     tile_height = height * cell + _GAP + 0.8
     plies = range(played.first_ply, len(session.actions) + 1)
-    num_columns = min(len(plies), 6 if len(plies) <= 42 else 8)
+    max_columns = 6 if len(plies) <= 42 else 8
+    num_columns = min(len(plies), max_columns)
     num_rows = math.ceil(len(plies) / num_columns)
     total = num_columns * tile_width + _GAP
     heading = _heading(played, skin)
-    shapes: list[Shape] = [
-        Letters(_GAP, 1.5, heading, min(1.0, 1.6 * total / len(heading)), INK, "left")
-    ]
+    font_size = min(1.0, 1.6 * total / len(heading))
+    shapes: list[Shape] = [Letters(_GAP, 1.5, heading, font_size, INK, "left")]
     for index, ply in enumerate(plies):
-        x = _GAP + index % num_columns * tile_width
-        y = 2.4 + _GAP + index // num_columns * tile_height
+        row, column = divmod(index, num_columns)
+        x = _GAP + column * tile_width
+        y = 2.4 + _GAP + row * tile_height
         shapes += moved(_board(session, skin, ply), x, y, cell)
-        text = f"{ply}. {_move_text(session, skin, ply)}" if ply else "start"
-        text = text.replace(" plays ", " ")
+        text = "start"
+        if ply:
+            move = _move_text(session, skin, ply).replace(" plays ", " ")
+            text = f"{ply}. {move}"
         shapes.append(Letters(x, y + height * cell + 0.6, text, 0.72, FAINT, "left"))
     total_height = num_rows * tile_height + _GAP + 2.2
     return Picture(total, total_height, _TILE_PIXELS / tile_width, shapes)
@@ -201,7 +206,9 @@ def game_sheet(played: PlayedGame, skin: Skin) -> Picture:
 
 def _heading(played: PlayedGame, skin: Skin) -> str:
     names = played.names[: played.session.game.num_players]
-    sides = [f"{side} ({name})" if name else side for side, name in zip(skin.sides, names)]
+    sides = []
+    for side, name in zip(skin.sides, names):
+        sides.append(f"{side} ({name})" if name else side)
     text = f"{skin.title}: {' against '.join(sides)}"
     if not played.session.over:
         return text

@@ -66,8 +66,8 @@ def _name_others(axis: Axes, ratings: Ratings, players: list[str]) -> None:
     """Write each player's name at the right end of its line, moved up where names would overlap."""
     low, high = axis.get_ylim()
     lowest = low
-    elo_of = {player: float(ratings.elo[ratings.players.index(player)]) for player in players}
-    for player, elo in sorted(elo_of.items(), key=lambda item: (item[1], item[0])):
+    rated = [(float(ratings.elo[ratings.players.index(player)]), player) for player in players]
+    for elo, player in sorted(rated):
         height = max(elo, lowest)
         lowest = height + _TEXT_HEIGHT * (high - low)
         axis.annotate(
@@ -100,4 +100,5 @@ def _draw_networks(axis: Axes, ratings: Ratings, networks: dict[str, dict], sear
     axis.plot(minutes, elo, "o-", color=BLUE, markersize=4, label=label)
     style = {"textcoords": "offset points", "ha": "center", "fontsize": 8, "color": BLUE}
     for time, height, player in zip(minutes, elo, order):
-        axis.annotate(str(networks[player]["iteration"]), (time, height), xytext=(0, 6), **style)
+        text = str(networks[player]["iteration"])
+        axis.annotate(text, (time, height), xytext=(0, 6), **style)

@@ -28,8 +28,9 @@ def apply_symmetries(
     Returns:
         New arrays: the transformed planes, action weights and mask.
     """
-    inputs = (planes, action_weights, legal_action_mask)
-    new_planes, new_weights, new_mask = (np.empty(array.shape, array.dtype) for array in inputs)
+    new_planes = np.empty(planes.shape, planes.dtype)
+    new_weights = np.empty(action_weights.shape, action_weights.dtype)
+    new_mask = np.empty(legal_action_mask.shape, legal_action_mask.dtype)
     flat = (*planes.shape[:2], -1)
     _apply(
         symmetries,
@@ -55,7 +56,8 @@ def distinct_symmetries(planes: np.ndarray, table: np.ndarray) -> np.ndarray:
     is_distinct = np.ones((len(planes), len(table)), np.bool_)
     for symmetry in range(1, len(table)):
         is_equal = images[:, :, :symmetry] == images[:, :, symmetry : symmetry + 1]
-        is_distinct[:, symmetry] = ~is_equal.all(axis=(1, 3)).any(axis=1)
+        equals_earlier = is_equal.all(axis=(1, 3))  # [M, symmetry]
+        is_distinct[:, symmetry] = ~equals_earlier.any(axis=1)
     return is_distinct
 
 

@@ -111,7 +111,8 @@ class ReplayBuffer:
         """
         if self.window == 0:
             raise ValueError("there is nothing to sample from: no sample has been added.")
-        return self._batch(self._generator.integers(self.window, size=batch_size))
+        ages = self._generator.integers(self.window, size=batch_size)
+        return self._batch(ages)
 
     def epochs(self, batch_size: int, num_epochs: int, reshuffle: bool = True) -> Iterator[Batch]:
         """Yield batches that cover the window ``num_epochs`` times, in random order.
@@ -128,27 +129,22 @@ class ReplayBuffer:
         for epoch in range(num_epochs):
             if epoch == 0 or reshuffle:
                 ages = self._generator.permutation(self.window)
-                ages = ages[: max(len(ages) // batch_size, 1) * batch_size]
+                num_batches = max(len(ages) // batch_size, 1)
+                ages = ages[: num_batches * batch_size]
             yield from self._pass(ages, batch_size)
 
     def _pass(self, ages: np.ndarray, batch_size: int) -> Iterator[Batch]:
-        """Yield batches of the samples with the given ages, in that order; age 0 is the newest."""
-        for start in range(0, len(ages), _BATCHES_AT_ONCE * batch_size):
-            samples = self._batch(ages[start : start + _BATCHES_AT_ONCE * batch_size])
+        """Yield the samples with the given ages (0 is the newest), in batches."""
+        num_at_once = _BATCHES_AT_ONCE * batch_size
+        for start in range(0, len(ages), num_at_once):
+            samples = self._batch(ages[start : start + num_at_once])
             for first in range(0, len(samples.outcomes), batch_size):
                 yield Batch(*(column[first : first + batch_size] for column in samples))
 
     def newest_states(self, max_states: int) -> np.ndarray:
-        """Return the positions of the newest samples, newest first.
-
-        Args:
-            max_states: maximum number of positions.
-
-        Returns:
-            [M, K], states of K words, where M is ``max_states`` or the number of stored samples,
-            whichever is smaller.
-        """
-        return self._states[self._slots(np.arange(min(max_states, self._num_kept)))]
+        """Return the positions of the newest samples, newest first: [M, K] with M <= max_states."""
+        ages = np.arange(min(max_states, self._num_kept))
+        return self._states[self._slots(ages)]
 
     def evenly_spaced(self, num_newest: int, num_samples: int) -> Batch | None:
         """Return samples evenly spaced among the newest ones; None if the buffer is empty.
@@ -163,8 +159,8 @@ class ReplayBuffer:
         num_newest = min(num_newest, self._num_kept)
         if num_newest == 0:
             return None
-        ages = np.linspace(0, num_newest - 1, min(num_samples, num_newest)).astype(np.int64)
-        return self._raw_batch(self._slots(ages))
+        ages = np.linspace(0, num_newest - 1, min(num_samples, num_newest))
+        return self._raw_batch(self._slots(ages.astype(np.int64)))
 
     def state_dict(self) -> dict:
         """Return the generator's state and the counts of samples; the caller stores the games."""
@@ -188,15 +184,17 @@ class ReplayBuffer:
                 iteration is out of range.
         """
         self._generator.bit_generator.state = state["generator"]
+        num_added = state["num_added"]
         num_iterations = self.settings.window_iterations
         starts = state.get("iteration_starts", [])
         self.iteration_starts = list(starts[-num_iterations:]) if num_iterations else []
         records = list(records)
         sizes = (len(self._samples(record)[0]) for record in records)
-        self.num_added = self._num_lost = state["num_added"] - sum(sizes)
-        starts = self.iteration_starts
-        if self.num_added < 0 or any(not 0 <= start <= state["num_added"] for start in starts):
-            raise ValueError(f"a window of {state['num_added']} samples")
+        self._num_lost = num_added - sum(sizes)
+        self.num_added = self._num_lost
+        are_in_range = all(0 <= start <= num_added for start in self.iteration_starts)
+        if self._num_lost < 0 or not are_in_range:
+            raise ValueError(f"a window of {num_added} samples")
         for record in records:
             self.add(record)
 
@@ -231,7 +229,8 @@ class ReplayBuffer:
         symmetries = np.zeros(len(plies), np.int64)
         if self._symmetries is not None:
             planes = self.game.observe(record.states[plies])
-            rows, symmetries = np.nonzero(distinct_symmetries(planes, self.game.cell_symmetries))
+            is_distinct = distinct_symmetries(planes, self.game.cell_symmetries)
+            rows, symmetries = np.nonzero(is_distinct)
             plies = plies[rows]
         newest = slice(-self.settings.window_max, None)
         return plies[newest], symmetries[newest]
@@ -250,7 +249,8 @@ class ReplayBuffer:
             symmetries = self._symmetries[slots].astype(np.int64)
         else:
             symmetries = self._generator.integers(num_symmetries, size=len(ages))
-        return Batch(*apply_symmetries(symmetries, self.game, *batch[:3]), *batch[3:])
+        transformed = apply_symmetries(symmetries, self.game, *batch[:3])
+        return Batch(*transformed, *batch[3:])
 
     def _raw_batch(self, slots: np.ndarray) -> Batch:
         """Make a batch of the samples at the given indices without transforming them."""

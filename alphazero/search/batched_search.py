@@ -73,7 +73,8 @@ class TreeSearch:
             num_nodes = max_simulations * game.max_plies + 1
         self._tree = trees.make_tree(num_games, num_nodes, game.num_actions, settings.mcts_solver)
         self._expansion = Expansion(game, evaluator, self._tree, exact_leaves)
-        self._states, self._root_states = self._expansion.states, self._expansion.root_states
+        self._states = self._expansion.states
+        self._root_states = self._expansion.root_states
         self.counts = self._expansion.counts
         self._budgets = np.zeros(num_games, np.int32)
         self._finished = np.zeros(num_games, np.bool_)
@@ -127,7 +128,8 @@ class TreeSearch:
             self.reset(rows, states, num_simulations)
             return
         rows = np.asarray(rows, np.int32)
-        sources = np.empty((len(rows), self._states.shape[1]), np.int32)
+        num_nodes = self._states.shape[1]
+        sources = np.empty((len(rows), num_nodes), np.int32)
         num_kept = np.empty(len(rows), np.int32)
         keep_subtree(self._tree, rows, np.asarray(actions, np.int32), sources, num_kept)
         for row, row_sources, num in zip(rows, sources, num_kept):
@@ -165,13 +167,16 @@ class TreeSearch:
             return
         leaves = self._expansion.add(new)
         ended = new.edges.rows[new.positions.over]
-        if len(ended) and self._in_flight is None and (new := self._find(ended)) is not None:
-            second = self._expansion.add(new)
-            leaves = Leaves(*(np.concatenate(parts) for parts in zip(leaves, second)))
+        if len(ended) and self._in_flight is None:
+            second = self._find(ended)
+            if second is not None:
+                more_leaves = self._expansion.add(second)
+                leaves = Leaves(*map(np.concatenate, zip(leaves, more_leaves)))
         if len(leaves.rows):
             answers = self._expansion.evaluate(leaves.states)
             self._expansion.expand_and_backward(leaves, *answers)
-            self._roots.prepare(leaves.rows[leaves.nodes == trees.ROOT_INDEX], self._budgets)
+            is_root = leaves.nodes == trees.ROOT_INDEX
+            self._roots.prepare(leaves.rows[is_root], self._budgets)
 
     def run(
         self, deadline: float | None = None, progress: Callable[[float], None] | None = None
@@ -188,8 +193,9 @@ class TreeSearch:
         while len(self.finished_rows()) < len(rows):
             self.step()
             if progress is not None:
-                made = self._tree.node_visits[rows, trees.ROOT_INDEX] / (self._budgets[rows] + 1)
-                progress(float(np.minimum(made, 1.0).mean()))
+                visits = self._tree.node_visits[rows, trees.ROOT_INDEX]
+                fractions = np.minimum(visits / (self._budgets[rows] + 1), 1.0)
+                progress(float(fractions.mean()))
             if deadline is not None and time.monotonic() >= deadline:
                 if (self._tree.node_visits[rows, trees.ROOT_INDEX] > 1).all():
                     return
@@ -242,13 +248,14 @@ class TreeSearch:
             in [-1, 1]; [] and -1 if no result is proven.
         """
         tree = self._tree
-        known = tree.proven_values[row, : tree.num_nodes[row]].copy()
-        known[known == trees.UNPROVEN] = -trees.UNPROVEN
-        if known.max(initial=-trees.UNPROVEN) == -trees.UNPROVEN:
+        results = tree.proven_values[row, : tree.num_nodes[row]].copy()
+        is_unproven = results == trees.UNPROVEN
+        if is_unproven.all():
             return [], -1.0
+        results[is_unproven] = -trees.UNPROVEN
         # On ties, take the last node: a finished game is added after all nodes that it proves.
-        node = int(len(known) - 1 - known[::-1].argmax())
-        result = float(known[node])
+        node = int(len(results) - 1 - results[::-1].argmax())
+        result = float(results[node])
         line = []
         while node != trees.ROOT_INDEX:
             line.append(int(tree.action_from_parent[row, node]))

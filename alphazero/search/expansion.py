@@ -117,13 +117,14 @@ class Expansion:
         """
         (rows, parents, actions), positions = new
         nodes = np.empty(len(rows), np.int32)
-        known = positions.players, positions.over, positions.results
-        trees.add_nodes(self._tree, rows, parents, actions, *known, nodes)
+        outcomes = positions.players, positions.over, positions.results
+        trees.add_nodes(self._tree, rows, parents, actions, *outcomes, nodes)
         self.states[rows, nodes] = positions.states
         leaves = Leaves(rows, nodes, positions.states, positions.legal_action_mask)
-        if not positions.over.any():
+        is_open = ~positions.over
+        if is_open.all():
             return leaves
-        return Leaves(*(field[~positions.over] for field in leaves))
+        return Leaves(*(field[is_open] for field in leaves))
 
     def evaluate(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Evaluate M positions with the evaluator, counting the evaluations and their time.
@@ -187,7 +188,7 @@ def _prove(exact_leaves: ExactLeaves, positions: Transition, is_leaf: np.ndarray
     unfinished = np.flatnonzero(is_leaf & ~over)
     if len(unfinished):
         proven = exact_leaves.prove(positions.states[unfinished])
-        known = proven != trees.UNPROVEN
-        over[unfinished[known]] = True
-        results[unfinished[known]] = proven[known]
+        is_proven = proven != trees.UNPROVEN
+        over[unfinished[is_proven]] = True
+        results[unfinished[is_proven]] = proven[is_proven]
     return positions._replace(over=over, results=results)

@@ -26,10 +26,10 @@ def select_forced(tree, b, exploration):
         exploration: the constants of the search, `alphazero.search.puct.Exploration`.
     """
     for action in range(tree.children_index.shape[2]):
+        if tree.children_index[b, ROOT_INDEX, action] < 0:
+            continue
         visits = tree.children_visits[b, ROOT_INDEX, action]
-        if tree.children_index[b, ROOT_INDEX, action] >= 0 and visits < forced_visits(
-            tree, b, action, exploration
-        ):
+        if visits < forced_visits(tree, b, action, exploration):
             return action
     return select_action(tree, b, ROOT_INDEX, exploration, None)
 
@@ -47,9 +47,8 @@ def forced_visits(tree, b, action, exploration):
         exploration: the constants of the search, `alphazero.search.puct.Exploration`.
     """
     prior = np.float64(tree.children_priors[b, ROOT_INDEX, action])
-    return math.sqrt(
-        exploration.forced_playouts_k * prior * (np.float64(tree.node_visits[b, ROOT_INDEX]) - 1.0)
-    )
+    all_visits = np.float64(tree.node_visits[b, ROOT_INDEX]) - 1.0
+    return math.sqrt(exploration.forced_playouts_k * prior * all_visits)
 
 
 @njit
@@ -80,9 +79,9 @@ def prune_forced(tree, rows, exploration, out_weights):
         if visits[best] == 0 or tree.proven_values[b, ROOT_INDEX] != UNPROVEN:
             continue
         scale = exploration_scale(tree, b, ROOT_INDEX, exploration, None)
-        best_score = np.float64(values[best]) + scale * np.float64(priors[best]) / (
-            1.0 + np.float64(visits[best])
-        )
+        best_visits = np.float64(visits[best])
+        best_bonus = scale * np.float64(priors[best]) / (1.0 + best_visits)
+        best_score = np.float64(values[best]) + best_bonus
         total = 0.0
         for action in range(out_weights.shape[1]):
             if out_weights[i, action] == 0.0:

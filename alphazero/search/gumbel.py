@@ -51,7 +51,10 @@ def completion(tree, b, node, exploration):
     Returns:
         ``(mixed_value, scale)``.
     """
-    num_visits, max_visits, mass, total = 0.0, 0.0, 0.0, 0.0
+    num_visits = 0.0
+    max_visits = 0.0
+    mass = 0.0
+    total = 0.0
     for action in range(tree.children_index.shape[2]):
         child = tree.children_index[b, node, action]
         if child < 0 or is_proven_loss(tree, b, node, child):
@@ -65,7 +68,8 @@ def completion(tree, b, node, exploration):
     mixed_value = np.float64(tree.raw_values[b, node])
     if num_visits > 0.0:
         mixed_value = (mixed_value + num_visits * total / mass) / (1.0 + num_visits)
-    return mixed_value, (exploration.maxvisit_init + max_visits) * exploration.value_scale
+    scale = (exploration.maxvisit_init + max_visits) * exploration.value_scale
+    return mixed_value, scale
 
 
 @njit
@@ -102,13 +106,13 @@ def plan_roots(tree, rows, budgets, plan, max_num_considered_actions, gumbels):
     """
     for i in range(rows.shape[0]):
         b = rows[i]
-        num_kept, num_open = 0, 0
+        num_kept = 0
+        num_open = 0
         for action in range(tree.children_index.shape[2]):
             child = tree.children_index[b, ROOT_INDEX, action]
             plan.gumbels[b, action] = gumbels[i, action]
-            plan.logits[b, action] = math.log(
-                max(np.float64(tree.children_priors[b, ROOT_INDEX, action]), MIN_PRIOR)
-            )
+            prior = np.float64(tree.children_priors[b, ROOT_INDEX, action])
+            plan.logits[b, action] = math.log(max(prior, MIN_PRIOR))
             plan.kept_visits[b, action] = tree.children_visits[b, ROOT_INDEX, action]
             num_kept += plan.kept_visits[b, action]
             if child != ILLEGAL and not is_proven_loss(tree, b, ROOT_INDEX, child):
@@ -135,14 +139,15 @@ def considered_visits(num_considered, num_simulations, index):
     num_phases = 0
     while 1 << num_phases < num_considered:
         num_phases += 1
-    visits, left = 0, num_considered
+    visits = 0
+    num_left = num_considered
     while True:
-        rounds = max(1, num_simulations // (num_phases * left))
-        if index < rounds * left:
-            return visits + index // left
-        index -= rounds * left
+        rounds = max(1, num_simulations // (num_phases * num_left))
+        if index < rounds * num_left:
+            return visits + index // num_left
+        index -= rounds * num_left
         visits += rounds
-        left = max(2, left // 2)
+        num_left = max(2, num_left // 2)
 
 
 @njit
@@ -165,7 +170,9 @@ def select_root(tree, b, plan, exploration):
         made += tree.children_visits[b, ROOT_INDEX, action] - plan.kept_visits[b, action]
     wanted = considered_visits(plan.num_considered[b], plan.num_simulations[b], made)
     mixed_value, scale = completion(tree, b, ROOT_INDEX, exploration)
-    best_action, best_rank, best_score = -1, 0, -np.inf
+    best_action = -1
+    best_rank = 0
+    best_score = -np.inf
     for action in range(plan.kept_visits.shape[1]):
         child = tree.children_index[b, ROOT_INDEX, action]
         if child == ILLEGAL or is_proven_loss(tree, b, ROOT_INDEX, child):
@@ -175,7 +182,9 @@ def select_root(tree, b, plan, exploration):
         score = np.float64(plan.gumbels[b, action]) + np.float64(plan.logits[b, action])
         score += scale * completed_value(tree, b, ROOT_INDEX, action, mixed_value)
         if best_action < 0 or rank > best_rank or (rank == best_rank and score > best_score):
-            best_action, best_rank, best_score = action, rank, score
+            best_action = action
+            best_rank = rank
+            best_score = score
     return best_action
 
 
@@ -208,25 +217,27 @@ def root_policy(tree, rows, plan, exploration, temperatures, out_actions, out_we
         proven = tree.proven_values[b, ROOT_INDEX]
         mixed_value, scale = completion(tree, b, ROOT_INDEX, exploration)
         out_actions[i] = 0
-        max_visits, best_score, largest = -1, -np.inf, -np.inf
+        max_visits = -1
+        best_score = -np.inf
+        largest = -np.inf
         for action in range(out_weights.shape[1]):
             out_weights[i, action] = 0.0
             if not keeps_result(tree, b, action, proven):
                 continue
-            logit = np.float64(plan.logits[b, action]) + scale * completed_value(
-                tree, b, ROOT_INDEX, action, mixed_value
-            )
+            value = completed_value(tree, b, ROOT_INDEX, action, mixed_value)
+            logit = np.float64(plan.logits[b, action]) + scale * value
             score = logit + temperatures[i] * np.float64(plan.gumbels[b, action])
             visits = tree.children_visits[b, ROOT_INDEX, action] - plan.kept_visits[b, action]
             if visits > max_visits or (visits == max_visits and score > best_score):
-                out_actions[i], max_visits, best_score = action, visits, score
+                out_actions[i] = action
+                max_visits = visits
+                best_score = score
             largest = max(largest, logit)
         total = 0.0
         for action in range(out_weights.shape[1]):
             if keeps_result(tree, b, action, proven):
-                logit = np.float64(plan.logits[b, action]) + scale * completed_value(
-                    tree, b, ROOT_INDEX, action, mixed_value
-                )
+                value = completed_value(tree, b, ROOT_INDEX, action, mixed_value)
+                logit = np.float64(plan.logits[b, action]) + scale * value
                 out_weights[i, action] = math.exp(logit - largest)
                 total += np.float64(out_weights[i, action])
         for action in range(out_weights.shape[1]):

@@ -64,7 +64,9 @@ def collect(tree, rows, budgets, exploration, in_flight, num_leaves, out_edges):
         The number of edges found, how many of them stand for roots, and the sum of the other edges'
         depths, as in `alphazero.search.simulate.simulate`.
     """
-    num_edges, num_roots, total_depth = 0, 0, 0
+    num_edges = 0
+    num_roots = 0
+    total_depth = 0
     for i in range(rows.shape[0]):
         b = rows[i]
         if tree.num_nodes[b] == 0:
@@ -72,7 +74,8 @@ def collect(tree, rows, budgets, exploration, in_flight, num_leaves, out_edges):
             num_edges += 1
             num_roots += 1
             continue
-        num_found, num_walks = 0, 0
+        num_found = 0
+        num_walks = 0
         while (
             num_found < num_leaves
             and num_walks < MAX_WALKS
@@ -88,8 +91,9 @@ def collect(tree, rows, budgets, exploration, in_flight, num_leaves, out_edges):
                 back_up(tree, b, child, np.float64(tree.proven_values[b, child]))
                 continue
             is_new = in_flight.edges[b, node, action] == 0
-            in_flight.marked[b, in_flight.num_marked[b], 0] = node
-            in_flight.marked[b, in_flight.num_marked[b], 1] = action
+            index = in_flight.num_marked[b]
+            in_flight.marked[b, index, 0] = node
+            in_flight.marked[b, index, 1] = action
             in_flight.num_marked[b] += 1
             _mark(tree, in_flight, b, node, action, 1)
             if is_new:
@@ -98,7 +102,9 @@ def collect(tree, rows, budgets, exploration, in_flight, num_leaves, out_edges):
                 num_found += 1
                 total_depth += depth
         for k in range(in_flight.num_marked[b]):
-            _mark(tree, in_flight, b, in_flight.marked[b, k, 0], in_flight.marked[b, k, 1], -1)
+            last_node = in_flight.marked[b, k, 0]
+            last_action = in_flight.marked[b, k, 1]
+            _mark(tree, in_flight, b, last_node, last_action, -1)
         in_flight.num_marked[b] = 0
     return num_edges, num_roots, total_depth
 

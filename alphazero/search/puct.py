@@ -69,7 +69,8 @@ def select_action(tree, b, node, exploration, in_flight):
     node_value = exploration.parent_weight * np.float64(tree.node_values[b, node])
     unvisited_value = node_value - urgency * math.sqrt(np.float64(tree.visited_priors[b, node]))
     unvisited_value = max(unvisited_value, -1.0)
-    best_action, best_score = -1, -np.inf
+    best_action = -1
+    best_score = -np.inf
     for action in range(tree.children_index.shape[2]):
         child = tree.children_index[b, node, action]
         if child == ILLEGAL:
@@ -85,7 +86,8 @@ def select_action(tree, b, node, exploration, in_flight):
             visits += np.float64(in_flight.edges[b, node, action])
         score = value + scale * prior / (1.0 + visits)
         if score > best_score:
-            best_action, best_score = action, score
+            best_action = action
+            best_score = score
     return best_action
 
 
@@ -126,7 +128,8 @@ def mix_root_priors(tree, rows, noise, fraction, temperature):
         b = rows[i]
         priors = tree.children_priors[b, ROOT_INDEX]
         children = tree.children_index[b, ROOT_INDEX]
-        prior_total, noise_total = 0.0, 0.0
+        prior_total = 0.0
+        noise_total = 0.0
         for action in range(priors.shape[0]):
             if children[action] != ILLEGAL:
                 prior_total += math.pow(np.float64(priors[action]), 1.0 / temperature)
@@ -163,16 +166,17 @@ def root_policy(tree, rows, out_weights, out_values):
     for i in range(rows.shape[0]):
         b = rows[i]
         proven = tree.proven_values[b, ROOT_INDEX]
-        total, allowed = 0.0, 0
+        total = 0.0
+        num_allowed = 0
         for action in range(out_weights.shape[1]):
             out_weights[i, action] = 0.0
             if keeps_result(tree, b, action, proven):
                 out_weights[i, action] = tree.children_visits[b, ROOT_INDEX, action]
                 total += np.float64(out_weights[i, action])
-                allowed += 1
+                num_allowed += 1
         for action in range(out_weights.shape[1]):
             if total > 0.0:
                 out_weights[i, action] = np.float64(out_weights[i, action]) / total
             elif keeps_result(tree, b, action, proven):
-                out_weights[i, action] = 1.0 / allowed
+                out_weights[i, action] = 1.0 / num_allowed
         out_values[i] = tree.node_values[b, ROOT_INDEX] if proven == UNPROVEN else proven

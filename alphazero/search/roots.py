@@ -90,13 +90,15 @@ class Roots:
                 them.
         """
         rows = np.asarray(rows, np.int32)
-        weights = np.empty((len(rows), self._tree.children_index.shape[2]), np.float32)
+        num_actions = self._tree.children_index.shape[2]
+        weights = np.empty((len(rows), num_actions), np.float32)
         values = np.empty(len(rows), np.float32)
         puct.root_policy(self._tree, rows, weights, values)
         actions = weights.argmax(axis=1).astype(np.int32)
         targets = weights
         if self.plan is not None:
-            temperatures = np.ones(len(rows)) if temperatures is None else temperatures
+            if temperatures is None:
+                temperatures = np.ones(len(rows))
             gumbel.root_policy(
                 self._tree, rows, self.plan, self.exploration, temperatures, actions, weights
             )
@@ -109,8 +111,9 @@ class Roots:
         return PolicyOutput(actions, targets, weights, values, is_sampled)
 
     def _add_dirichlet_noise(self, rows) -> None:
-        """Apply the root temperature to the given games' root priors and mix in Dirichlet noise."""
-        settings, children_index = self.settings, self._tree.children_index
+        """Sample Dirichlet noise and mix it into the root priors of the listed games."""
+        settings = self.settings
+        children_index = self._tree.children_index
         alphas = np.full(len(rows), settings.dirichlet_alpha)
         if settings.dirichlet_alpha_per_move:
             is_legal = children_index[rows, ROOT_INDEX] != ILLEGAL
@@ -126,8 +129,9 @@ class Roots:
         )
 
     def _plan_gumbel_roots(self, rows, budgets) -> None:
-        """Plan sequential halving at the given roots, with Gumbel noise if searches explore."""
-        gumbels = np.zeros((len(rows), self._tree.children_index.shape[2]), np.float32)
+        """Plan sequential halving at the listed roots, with Gumbel noise if searches explore."""
+        num_actions = self._tree.children_index.shape[2]
+        gumbels = np.zeros((len(rows), num_actions), np.float32)
         if self._explores:
             gumbels[:] = self.settings.gumbel_scale * self._generator.gumbel(size=gumbels.shape)
         num_considered = self.settings.max_num_considered_actions
@@ -158,7 +162,6 @@ class Roots:
 def _exploration(settings: SearchSettings) -> puct.Exploration:
     """Extract the settings that the compiled kernels read, converted to floats."""
     names = [name for name in puct.Exploration._fields if name != "parent_weight"]
-    return puct.Exploration(
-        parent_weight=1.0 if settings.first_play_value == "parent" else 0.0,
-        **{name: float(getattr(settings, name)) for name in names},
-    )
+    constants = {name: float(getattr(settings, name)) for name in names}
+    parent_weight = 1.0 if settings.first_play_value == "parent" else 0.0
+    return puct.Exploration(parent_weight=parent_weight, **constants)

@@ -79,7 +79,9 @@ def simulate(tree, rows, budgets, exploration, plan, out_edges):
         The number of edges found, how many of them stand for roots, and the sum of the other edges'
         depths: the distances of their new nodes from the roots.
     """
-    num_edges, num_roots, total_depth = 0, 0, 0
+    num_edges = 0
+    num_roots = 0
+    total_depth = 0
     for i in range(rows.shape[0]):
         b = rows[i]
         if tree.num_nodes[b] == 0:
@@ -135,7 +137,8 @@ def walk(tree, b, action, exploration, in_flight):
     Returns:
         The node and the action of the last edge, and the distance of the edge's end from the root.
     """
-    node, depth = ROOT_INDEX, 1
+    node = ROOT_INDEX
+    depth = 1
     child = tree.children_index[b, node, action]
     while child != UNVISITED and tree.proven_values[b, child] == UNPROVEN:
         node = child

@@ -25,9 +25,9 @@ def keep_subtree(tree, rows, actions, out_sources, out_num_kept):
     new_index = np.empty(tree.parents.shape[1], np.int32)
     for i in range(rows.shape[0]):
         b = rows[i]
-        child = (
-            tree.children_index[b, ROOT_INDEX, actions[i]] if tree.num_nodes[b] > 0 else UNVISITED
-        )
+        child = UNVISITED
+        if tree.num_nodes[b] > 0:
+            child = tree.children_index[b, ROOT_INDEX, actions[i]]
         if child != UNVISITED and not _has_moves(tree, b, child):
             child = UNVISITED
         num_kept = 0

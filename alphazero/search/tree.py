@@ -115,24 +115,25 @@ def add_nodes(tree, rows, parents, actions, players, over, results, out_nodes):
     for i in range(rows.shape[0]):
         b = rows[i]
         parent = parents[i]
+        action = actions[i]
         node = tree.num_nodes[b]
         tree.num_nodes[b] = node + 1
         out_nodes[i] = node
         tree.parents[b, node] = parent
-        tree.action_from_parent[b, node] = actions[i]
+        tree.action_from_parent[b, node] = action
         tree.players[b, node] = players[i]
         tree.node_visits[b, node] = 1
         tree.proven_values[b, node] = results[i] if over[i] else UNPROVEN
         tree.visited_priors[b, node] = 0.0
         if parent != NO_PARENT:
-            tree.children_index[b, parent, actions[i]] = node
-            tree.visited_priors[b, parent] += tree.children_priors[b, parent, actions[i]]
+            tree.children_index[b, parent, action] = node
+            tree.visited_priors[b, parent] += tree.children_priors[b, parent, action]
         if over[i]:
             tree.raw_values[b, node] = results[i]
             tree.node_values[b, node] = results[i]
             # Otherwise `keep_subtree` would follow links that an earlier tree left here.
-            for action in range(tree.children_index.shape[2]):
-                tree.children_index[b, node, action] = ILLEGAL
+            for child_action in range(tree.children_index.shape[2]):
+                tree.children_index[b, node, child_action] = ILLEGAL
             back_up(tree, b, node, np.float64(results[i]))
 
 
@@ -185,7 +186,9 @@ def backward(tree, rows, nodes):
         rows, nodes: int32[M], indices of the games and of the leaves in their trees.
     """
     for i in range(rows.shape[0]):
-        back_up(tree, rows[i], nodes[i], np.float64(tree.raw_values[rows[i], nodes[i]]))
+        b = rows[i]
+        node = nodes[i]
+        back_up(tree, b, node, np.float64(tree.raw_values[b, node]))
 
 
 @njit
@@ -260,7 +263,8 @@ def _prove(tree, b, node):
         if child == UNVISITED or tree.proven_values[b, child] == UNPROVEN:
             complete = False
             continue
-        best = max(best, _sign(tree, b, node, child) * np.float64(tree.proven_values[b, child]))
+        value = _sign(tree, b, node, child) * np.float64(tree.proven_values[b, child])
+        best = max(best, value)
     if best == 1.0 or (complete and best > -2.0):
         tree.proven_values[b, node] = best
         return True
@@ -280,7 +284,8 @@ def is_proven_loss(tree, b, parent, child):
     """
     if child < 0 or not tree.solves[b] or tree.proven_values[b, child] == UNPROVEN:
         return False
-    return _sign(tree, b, parent, child) * np.float64(tree.proven_values[b, child]) == -1.0
+    value = _sign(tree, b, parent, child) * np.float64(tree.proven_values[b, child])
+    return value == -1.0
 
 
 @njit
@@ -303,4 +308,5 @@ def keeps_result(tree, b, action, proven):
         return not is_proven_loss(tree, b, ROOT_INDEX, child)
     if child == UNVISITED or tree.proven_values[b, child] == UNPROVEN:
         return False
-    return _sign(tree, b, ROOT_INDEX, child) * np.float64(tree.proven_values[b, child]) == proven
+    value = _sign(tree, b, ROOT_INDEX, child) * np.float64(tree.proven_values[b, child])
+    return value == proven

@@ -65,7 +65,8 @@ def flatten(records: Sequence[GameRecord]) -> dict[str, np.ndarray]:
         for name, column in zip(GameRecord._fields, zip(*records))
         if all(array is not None for array in column)
     }
-    columns[LENGTHS] = np.array([len(record.actions) for record in records], np.int64)
+    lengths = [len(record.actions) for record in records]
+    columns[LENGTHS] = np.array(lengths, np.int64)
     return columns
 
 
@@ -75,7 +76,11 @@ def unflatten(columns: dict[str, np.ndarray]) -> list[GameRecord]:
     parts = {
         name: np.split(column, ends[:-1]) for name, column in columns.items() if name != LENGTHS
     }
-    return [GameRecord(**dict(zip(parts, fields))) for fields in zip(*parts.values())]
+    records = []
+    for arrays in zip(*parts.values()):
+        fields = dict(zip(parts, arrays))
+        records.append(GameRecord(**fields))
+    return records
 
 
 def check_games(columns: dict[str, np.ndarray], game: Game) -> None:
@@ -104,6 +109,6 @@ def check_games(columns: dict[str, np.ndarray], game: Game) -> None:
     for name, array in columns.items():
         dtype, shape = expected.get(name, (np.float32, (num_plies,)))
         if array.dtype != dtype or array.shape != shape:
-            found = f"{array.dtype}{list(array.shape)}"
-            wanted = f"{np.dtype(dtype)}{list(shape)}"
-            raise GamesError(f"its {name} are {found}, where {wanted} is expected")
+            actual = f"{array.dtype}{list(array.shape)}"
+            required = f"{np.dtype(dtype)}{list(shape)}"
+            raise GamesError(f"its {name} are {actual}, where {required} is expected")

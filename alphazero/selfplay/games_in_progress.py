@@ -85,8 +85,8 @@ class GamesInProgress:
         """
         plies = self.plies[rows]
         self._make_room(int(plies.max(initial=0)) + 1)
-        for noted, new in zip(self.moves, moves):
-            noted[rows, plies] = new
+        for array, new in zip(self.moves, moves):
+            array[rows, plies] = new
         self.roots[rows] = states
         self.plies[rows] += 1
 
@@ -99,7 +99,8 @@ class GamesInProgress:
             last_result: the game's result in [-1, 1], for ``last_player``.
         """
         self.playing[row] = False
-        moves = Moves(*(noted[row, : self.plies[row]].copy() for noted in self.moves))
+        num_plies = self.plies[row]
+        moves = Moves(*(array[row, :num_plies].copy() for array in self.moves))
         outcomes = np.where(moves.players == last_player, last_result, -last_result) + 0.0  # no -0
         return GameRecord(
             states=moves.states,
@@ -127,14 +128,15 @@ class GamesInProgress:
             array[rows] = state[name]
         self._make_room(state["states"].shape[1])
         for name, array in self.moves._asdict().items():
-            array[rows, : state[name].shape[1]] = state[name]
+            num_plies = state[name].shape[1]
+            array[rows, :num_plies] = state[name]
 
     def _make_room(self, num_plies: int) -> None:
         """Lengthen the arrays, if necessary, to hold at least ``num_plies`` plies per game."""
         room = self.moves.actions.shape[1]
         if num_plies > room:
             room = max(min(2 * room, self._max_plies), num_plies)
-            self.moves = Moves(*(lengthened(noted, room, axis=1) for noted in self.moves))
+            self.moves = Moves(*(lengthened(array, room, axis=1) for array in self.moves))
 
     def _per_game(self) -> dict[str, np.ndarray]:
         """Return the arrays with one entry per game, as {name: array}."""

@@ -102,7 +102,9 @@ class SelfPlay:
         self._num_simulations = simulations_at(self.settings, progress)
         playing = self.games.playing
         rows = np.flatnonzero(playing)
-        self._games_to_start = None if self.settings.carry_over else max(num_games - len(rows), 0)
+        self._games_to_start = None
+        if not self.settings.carry_over:
+            self._games_to_start = max(num_games - len(rows), 0)
         self.search.stop(np.flatnonzero(~playing))
         if len(rows):
             self.search.reset(rows, self.games.roots[rows], self._num_simulations)
@@ -190,10 +192,11 @@ class SelfPlay:
         after = self.game.step(states, actions)
         live = ~after.over
         num_live = np.count_nonzero(live)
+        one_hot = np.eye(self.game.num_actions, dtype=np.float32)
         moves = Moves(
             states=states[live],
             actions=actions[live],
-            action_weights=np.eye(self.game.num_actions, dtype=np.float32)[actions[live]],
+            action_weights=one_hot[actions[live]],
             root_values=np.zeros(num_live, np.float32),
             players=before.players[live],
             is_target=np.zeros(num_live, np.bool_),
@@ -274,8 +277,10 @@ def sample_actions(
     cumulative = np.cumsum(sharpened, axis=1)
     thresholds = generator.random(len(weights))[:, None] * cumulative[:, -1:]
     # Rounding can put a threshold at the very end, beyond the last action.
-    sampled = np.minimum((cumulative <= thresholds).sum(axis=1), weights.shape[1] - 1)
-    return np.where(temperatures > 0, sampled, weights.argmax(axis=1)).astype(np.int32)
+    last_action = weights.shape[1] - 1
+    sampled = np.minimum((cumulative <= thresholds).sum(axis=1), last_action)
+    actions = np.where(temperatures > 0, sampled, weights.argmax(axis=1))
+    return actions.astype(np.int32)
 
 
 def kl_divergence(targets: np.ndarray, priors: np.ndarray) -> np.ndarray:
@@ -293,5 +298,6 @@ def kl_divergence(targets: np.ndarray, priors: np.ndarray) -> np.ndarray:
     """
     counted = (targets > 0.0) & (priors > 0.0)
     ratios = np.where(counted, targets, 1.0) / np.where(counted, priors, 1.0)
-    divergences = np.where(counted, targets * np.log(ratios), 0.0).sum(axis=1)
-    return np.maximum(divergences, 0.0).astype(np.float32)
+    terms = np.where(counted, targets * np.log(ratios), 0.0)
+    divergences = np.maximum(terms.sum(axis=1), 0.0)
+    return divergences.astype(np.float32)

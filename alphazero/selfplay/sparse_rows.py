@@ -24,29 +24,26 @@ class SparseRows:
         self._columns = np.zeros((*shape, 0), index_type)  # [..., W]
         self._values = np.zeros((*shape, 0), np.float32)  # [..., W], 0 where there is no entry
 
-    def __setitem__(self, places: Any, rows: np.ndarray) -> None:
-        """Replace the rows at the indices ``places`` by dense rows, [..., A]."""
+    def __setitem__(self, indices: Any, rows: np.ndarray) -> None:
+        """Replace the rows at ``indices`` by dense rows, [..., A]."""
         flat = rows.reshape(-1, self._num_columns)
         row, column = np.nonzero(flat)
         entry = np.arange(len(row)) - np.searchsorted(row, row)  # index within the row
-        missing = int(entry.max(initial=-1)) + 1 - self._values.shape[-1]
-        if missing > 0:
-            self._columns, self._values = (
-                lengthened(array, array.shape[-1] + missing, axis=-1)
-                for array in (self._columns, self._values)
-            )
-        width = self._values.shape[-1]
+        width = max(self._values.shape[-1], int(entry.max(initial=-1)) + 1)
+        if width > self._values.shape[-1]:
+            self._columns = lengthened(self._columns, width, axis=-1)
+            self._values = lengthened(self._values, width, axis=-1)
         columns = np.zeros((len(flat), width), self._columns.dtype)
         values = np.zeros((len(flat), width), np.float32)
         columns[row, entry] = column
         values[row, entry] = flat[row, column]
-        self._columns[places] = columns.reshape(*rows.shape[:-1], width)
-        self._values[places] = values.reshape(*rows.shape[:-1], width)
+        self._columns[indices] = columns.reshape(*rows.shape[:-1], width)
+        self._values[indices] = values.reshape(*rows.shape[:-1], width)
 
-    def __getitem__(self, places: Any) -> np.ndarray:
-        """Return a dense copy of the rows at the indices ``places``."""
-        columns = self._columns[places]
-        values = self._values[places]
+    def __getitem__(self, indices: Any) -> np.ndarray:
+        """Return a dense copy of the rows at ``indices``."""
+        columns = self._columns[indices]
+        values = self._values[indices]
         rows = np.zeros((*values.shape[:-1], self._num_columns), np.float32)
         entries = np.nonzero(values)
         rows[(*entries[:-1], columns[entries])] = values[entries]

@@ -77,7 +77,8 @@ class ParallelSelfPlay:
     def counts(self) -> SearchCounts:
         """The numbers of simulations and evaluations, and evaluator time, over all workers."""
         rows = [dataclasses.astuple(worker.search.counts) for worker in self.workers]
-        return SearchCounts(*(sum(column) for column in zip(*rows)))
+        totals = [sum(column) for column in zip(*rows)]
+        return SearchCounts(*totals)
 
     def play(self, num_games: int, progress: float = 1.0) -> Iterator[GameRecord]:
         """Play until ``num_games`` games have finished, yielding each as it finishes.
@@ -88,7 +89,8 @@ class ParallelSelfPlay:
             num_games: number of games to finish; may include games begun earlier.
             progress: fraction of the run that is done, in [0, 1], see `SelfPlay.begin`.
         """
-        for worker, own_games in zip(self.workers, split_evenly(num_games, len(self.workers))):
+        shares = split_evenly(num_games, len(self.workers))
+        for worker, own_games in zip(self.workers, shares):
             worker.begin(own_games, progress)
         finished = 0
         while finished < num_games:
@@ -97,11 +99,9 @@ class ParallelSelfPlay:
                 yield from records
 
     def restart(self, generator: np.random.Generator) -> None:
-        """Abandon the games in progress and continue with random states spawned from ``generator``.
-
-        Later games therefore depend only on the generator and on the evaluators' weights.
-        """
-        for worker, own_generator in zip(self.workers, generator.spawn(len(self.workers))):
+        """Abandon the games in progress; later games depend only on ``generator``."""
+        generators = generator.spawn(len(self.workers))
+        for worker, own_generator in zip(self.workers, generators):
             worker.restart(own_generator)
 
     def run_for(self, seconds: float) -> None:
@@ -131,18 +131,17 @@ class ParallelSelfPlay:
                 worker.load_state_dict(own)
 
     def _advance(self) -> list[list[GameRecord]]:
-        """Let all workers take `_STEPS_BETWEEN_MEETINGS` steps, in parallel.
+        """Let every worker take `_STEPS_BETWEEN_MEETINGS` steps; return its finished games."""
 
-        Returns:
-            The games that finished during these steps, one list per worker.
-        """
+        def advance(worker: SelfPlay) -> list[GameRecord]:
+            return worker.advance(_STEPS_BETWEEN_MEETINGS)
+
         if self._pool is None:
-            return [self.workers[0].advance(_STEPS_BETWEEN_MEETINGS)]
-        return list(
-            self._pool.map(lambda worker: worker.advance(_STEPS_BETWEEN_MEETINGS), self.workers)
-        )
+            return [advance(self.workers[0])]
+        return list(self._pool.map(advance, self.workers))
 
 
 def split_evenly(total: int, num_parts: int) -> list[int]:
-    """Split ``total`` into ``num_parts`` integers that differ by at most 1, largest first."""
-    return [total // num_parts + (index < total % num_parts) for index in range(num_parts)]
+    """Split ``total`` into whole numbers that differ by at most one, the largest first."""
+    smallest, remainder = divmod(total, num_parts)
+    return [smallest + (index < remainder) for index in range(num_parts)]

@@ -66,11 +66,12 @@ class AlphaBetaSolver:
         cursor = self._search.cursor
         cursor[0] = 0
         while True:
-            cursor[1] = given = min(NODES_PER_CALL, last_node - self.num_nodes)
-            found = self._search_above(bound)
-            self.num_nodes += given - int(cursor[1])
+            max_nodes = min(NODES_PER_CALL, last_node - self.num_nodes)
+            cursor[1] = max_nodes
+            score = self._search_above(bound)
+            self.num_nodes += max_nodes - int(cursor[1])
             if cursor[0] < 0:
-                return int(found)
+                return int(score)
             if self.num_nodes >= last_node:
                 raise UnsolvableError(
                     f"a position of {self.game.name} is too far from the end of the game: "

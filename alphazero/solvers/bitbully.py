@@ -51,7 +51,8 @@ class BitbullySolver:
         from bitbully_databases import BitBullyDatabases
 
         self.game = game
-        self._solver = bitbully_core.BitBullyCore(BitBullyDatabases.get_database_path(_BOOK))
+        book_path = BitBullyDatabases.get_database_path(_BOOK)
+        self._solver = bitbully_core.BitBullyCore(book_path)
         self._board = bitbully_core.BoardCore()
 
     def scores(self, states: np.ndarray) -> np.ndarray:
@@ -64,19 +65,17 @@ class BitbullySolver:
         boards = self._boards(states)
         scores = np.full(mask.shape, ILLEGAL_SCORE, np.int16)
         for row in np.flatnonzero(mask.any(axis=1)):
-            if not self._board.setBoard(boards[row].tolist()):
-                raise InputError(f"bitbully does not accept the position {boards[row].tolist()}.")
-            found = self._solver.scoreMoves(self._board)
-            scores[row] = np.where(mask[row], found, ILLEGAL_SCORE)
+            board = boards[row].tolist()
+            if not self._board.setBoard(board):
+                raise InputError(f"bitbully does not accept the position {board}.")
+            row_scores = self._solver.scoreMoves(self._board)
+            scores[row] = np.where(mask[row], row_scores, ILLEGAL_SCORE)
         return scores
 
     def _boards(self, states: np.ndarray) -> np.ndarray:
-        """Convert states ([B, K]) to boards in bitbully's format.
-
-        Returns:
-            int8[B, 6, 7]: 0 for an empty cell, 1 for the first player's disc, 2 for the second
-            player's.
-        """
-        mine, other = np.moveaxis(self.game.observe(states)[:, :2], 1, 0)
+        """Convert states to boards, int8[B, 6, 7]: 0 empty, 1 first player's disc, 2 second's."""
+        planes = self.game.observe(states)
+        mine = planes[:, 0]
+        other = planes[:, 1]
         player = self.game.players(states)[:, None, None]
         return (mine * (1 + player) + other * (2 - player)).astype(np.int8)

@@ -86,19 +86,12 @@ class ConnectXSolver(AlphaBetaSolver):
         return scores
 
     def _action_score(self, state: np.ndarray, action: int, last_node: int) -> int:
-        """Return the exact score of one legal action, for the player to move in ``state``.
-
-        Args:
-            state: the position, unfinished.
-            last_node: the value of `num_nodes` at which to give up.
-
-        Raises:
-            UnsolvableError: if `num_nodes` reaches ``last_node`` before the score is found.
-        """
-        game, search = self.game.rules, self._search
+        """Return the score of one legal action, from the viewpoint of the player to move."""
+        game = self.game.rules
+        search = self._search
         child = self.game.step(state[None], np.array([action])).states[0]
         mine = child[0]
-        occupied = child[0] | child[1]
+        occupied = mine | child[1]
         plies = int(child[2]) >> 1
         if child[2] & ONE:  # the action completed a line
             return (search.cells + 2 - plies) // 2
@@ -108,11 +101,15 @@ class ConnectXSolver(AlphaBetaSolver):
             return -((search.cells + 1 - plies) // 2)
         low = -((search.cells - plies) // 2)
         high = (search.cells - 1 - plies) // 2
-        search.mine[0], search.occupied[0] = mine, occupied
+        search.mine[0] = mine
+        search.occupied[0] = occupied
         while low < high:
             bound = _between(low, high)
-            found = self._compare(bound, last_node)
-            low, high = (found, high) if found > bound else (low, found)
+            score = self._compare(bound, last_node)
+            if score > bound:
+                low = score
+            else:
+                high = score
         return -low
 
     def _search_above(self, bound: int) -> int:
@@ -130,23 +127,22 @@ def _between(low: int, high: int) -> int:
         high: an upper bound of the score, above ``low``.
     """
     middle = low + (high - low) // 2
-    if middle <= 0 and int(low / 2) < middle:
-        return int(low / 2)
-    if middle >= 0 and int(high / 2) > middle:
-        return int(high / 2)
+    half_low = int(low / 2)
+    half_high = int(high / 2)
+    if middle <= 0 and half_low < middle:
+        return half_low
+    if middle >= 0 and half_high > middle:
+        return half_high
     return middle
 
 
 def new_search(game: ConnectX, table_bits: int) -> Search:
-    """Allocate the working memory of a search, with an empty transposition table.
-
-    Args:
-        game: the rules, which give the size of the board.
-        table_bits: the table has 2 ** ``table_bits`` entries of 8 bytes; at least 14.
-    """
-    from_middle = sorted(range(game.columns), key=lambda c: (abs(2 * c - game.columns + 1), c))
-    bottom = sum(1 << column * (game.rows + 1) for column in range(game.columns))
+    """Allocate a search with an empty table of 2 ** ``table_bits`` entries."""
+    columns = range(game.columns)
+    from_middle = sorted(columns, key=lambda column: abs(2 * column - game.columns + 1))
+    bottom = sum(1 << column * (game.rows + 1) for column in columns)
     column_cells = (1 << game.rows) - 1
+    order = [column_cells << column * (game.rows + 1) for column in from_middle]
     cells = game.rows * game.columns
     depth = cells + 2
     return Search(
@@ -155,7 +151,7 @@ def new_search(game: ConnectX, table_bits: int) -> Search:
         cells=cells,
         bottom=np.uint64(bottom),
         board=np.uint64(bottom * column_cells),
-        order=np.array([column_cells << c * (game.rows + 1) for c in from_middle], np.uint64),
+        order=np.array(order, np.uint64),
         mine=np.zeros(depth, np.uint64),
         occupied=np.zeros(depth, np.uint64),
         best=np.zeros(depth, np.int64),
@@ -256,7 +252,8 @@ def search_above(game, search, bound):
         # Go back to the last node that still has moves to search.
         while search.num_moves[depth] == 0:
             if depth == 0:
-                search.cursor[0], search.cursor[1] = -1, nodes_left
+                search.cursor[0] = -1
+                search.cursor[1] = nodes_left
                 return value
             depth -= 1
             above = -above - 1
@@ -271,7 +268,8 @@ def search_above(game, search, bound):
         search.mine[depth + 1] = search.occupied[depth] ^ search.mine[depth]
         search.occupied[depth + 1] = search.occupied[depth] | search.moves[depth, index]
         depth += 1
-    search.cursor[0], search.cursor[1] = depth, 0
+    search.cursor[0] = depth
+    search.cursor[1] = 0
     return 0
 
 
@@ -362,7 +360,8 @@ def _stored_bounds(search, mine, occupied):
     # mine + occupied identifies the position: in each column, its height and which discs are mine.
     key = (mine + occupied) * SPREAD
     entry = search.table[key >> np.uint64(64 - search.table_bits)]
-    same = (entry ^ (key << np.uint64(search.table_bits))) < (ONE << np.uint64(search.table_bits))
+    table_bits = np.uint64(search.table_bits)
+    same = (entry ^ (key << table_bits)) < (ONE << table_bits)
     return entry & BOUNDS if same else ZERO
 
 

@@ -207,7 +207,7 @@ def _reachable(
     index_of = {game.identity(start)[0].tobytes(): 0}
     batches = []
     edges = []
-    waiting = deque([start])
+    waiting = deque([start])  # arrays of positions whose actions have not been played yet
     num_done = 0
     while waiting:
         frontier = waiting.popleft()
@@ -220,17 +220,18 @@ def _reachable(
         following = game.step(frontier[rows], actions).states
         num_known = len(index_of)
         identities = game.identity(following)
-        found = [index_of.setdefault(row.tobytes(), len(index_of)) for row in identities]
-        targets = np.array(found, np.int32)
+        indices = [index_of.setdefault(row.tobytes(), len(index_of)) for row in identities]
+        targets = np.array(indices, np.int32)
         if len(index_of) > max_positions:
             raise UnsolvableError(
                 f"{game.name} has more than {max_positions:,} positions: too many to enumerate."
             )
         edges.append((rows + num_done, actions, targets))
         num_done += len(frontier)
-        new_targets, first_places = np.unique(targets, return_index=True)
+        different, first_places = np.unique(targets, return_index=True)
         if len(index_of) > num_known:
-            waiting.append(following[first_places[new_targets >= num_known]])
+            is_new = different >= num_known
+            waiting.append(following[first_places[is_new]])
     return batches, edges
 
 
@@ -265,8 +266,10 @@ def _solve(children, players, over, results) -> tuple[np.ndarray, np.ndarray]:
         legal = legal[ready]
         signs = np.where(players[following] == players[rows, None], np.float32(1), np.float32(-1))
         worst = np.float32(-1)
-        values[rows] = np.where(legal, signs * values[following], worst).max(axis=1) + 0  # not -0
-        plies_left[rows] = 1 + np.where(legal, plies_left[following], -1).max(axis=1)
+        action_values = np.where(legal, signs * values[following], worst)
+        values[rows] = action_values.max(axis=1) + 0  # not -0
+        action_plies = np.where(legal, plies_left[following], -1)
+        plies_left[rows] = 1 + action_plies.max(axis=1)
         unsolved = unsolved[~ready]
     return values, plies_left
 
@@ -292,7 +295,8 @@ def _action_scores(game: Game, positions: Positions) -> np.ndarray:
     sizes = np.unique(np.abs(positions.values[positions.values != 0]))
     if len(sizes) * (longest + 1) >= -ILLEGAL_SCORE:
         raise UnsolvableError(f"{game.name} has more results than exact scores can tell apart.")
-    scores = np.sign(positions.values) * (np.searchsorted(sizes, np.abs(positions.values)) + 1)
+    ranks = np.searchsorted(sizes, np.abs(positions.values)) + 1
+    scores = np.sign(positions.values) * ranks
     scores = (scores * (longest + 1)).astype(np.int16)
     action_scores = np.full(positions.children.shape, ILLEGAL_SCORE, np.int16)
     for plies_left in range(1, longest + 1):
@@ -306,14 +310,7 @@ def _action_scores(game: Game, positions: Positions) -> np.ndarray:
 
 
 def _sign_of_children(positions: Positions, rows) -> np.ndarray:
-    """Return 1 where the same player moves again after an action, otherwise -1.
-
-    Args:
-        positions: the enumerated positions.
-        rows: the indices of the positions to describe.
-
-    Returns:
-        float32[len(rows), A]; arbitrary where the action is illegal.
-    """
-    same = positions.players[positions.children[rows]] == positions.players[rows, None]
+    """Return float32[len(rows), A]: 1 where the same player moves after an action, else -1."""
+    next_players = positions.players[positions.children[rows]]
+    same = next_players == positions.players[rows, None]
     return np.where(same, np.float32(1), np.float32(-1))

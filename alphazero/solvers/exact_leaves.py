@@ -29,11 +29,14 @@ from alphazero.solvers.provers import Prover
 #: Solving a position stops at this multiple of the nodes that an answer may cost on average.
 _PATIENCE = 4
 _UNLIMITED = 2**62
-#: Number of stages over which the growth of costs is measured, and minimum growth factor per stage.
-_NUM_SLOPE_STAGES, _LEAST_GROWTH = 8, 1.25
-#: Limits on the positions measured per stage: fewer are measured where each is expected to be
-#: costly.
-_MAX_TRIED, _MIN_TRIED, _MAX_TRIED_NODES = 32, 8, 1_000_000
+#: Number of stages over which the growth of costs is measured.
+_NUM_SLOPE_STAGES = 8
+#: Minimum growth factor of costs per stage.
+_LEAST_GROWTH = 1.25
+#: Limits on the positions tried per stage, and on the nodes that they are expected to cost.
+_MAX_TRIED = 32
+_MIN_TRIED = 8
+_MAX_TRIED_NODES = 1_000_000
 #: Measuring stops after this many stages in a row whose answers are too expensive.
 _NUM_FAILURES = 2
 
@@ -101,7 +104,8 @@ class ProvenLeaves:
         asked = np.flatnonzero(budgets)
         if not len(asked):
             return results
-        parts = [asked[first :: len(self._provers)] for first in range(len(self._provers))]
+        num_parts = len(self._provers)
+        parts = [asked[first::num_parts] for first in range(num_parts)]
         max_nodes = int(min(self._nodes_left / len(parts), _UNLIMITED)) + 1
         start = time.monotonic()
         num_before = self.num_nodes
@@ -112,8 +116,8 @@ class ProvenLeaves:
             return prover.prove(states[part], budgets[part], max_nodes, deadline)
 
         run = map if self._pool is None or len(asked) < 2 else self._pool.map
-        for part, (found, num_nodes) in zip(parts, run(answer, self._provers, parts)):
-            results[part] = found
+        for part, (part_results, num_nodes) in zip(parts, run(answer, self._provers, parts)):
+            results[part] = part_results
             self.num_nodes += num_nodes
         seconds = time.monotonic() - start
         self._spend(max(self.num_nodes - num_before, seconds * self._nodes_per_s))
@@ -146,7 +150,8 @@ def game_positions(game: Game, num_games: int, generator: np.random.Generator) -
     positions = []
     while len(states):
         positions.append(states)
-        after = game.step(states, uniform_actions(game.legal_action_mask(states), generator))
+        actions = uniform_actions(game.legal_action_mask(states), generator)
+        after = game.step(states, actions)
         states = after.states[~after.over]
     return np.concatenate(positions)
 
@@ -173,11 +178,14 @@ def leaf_costs(prover: Prover, states: np.ndarray, max_nodes: int) -> np.ndarray
     num_failures = 0
     cost = 0.0
     for stage in np.unique(stages):
-        num_tried = max(min(_MAX_TRIED, int(_MAX_TRIED_NODES / max(cost, 1.0))), _MIN_TRIED)
+        num_affordable = int(_MAX_TRIED_NODES / max(cost, 1.0))
+        num_tried = max(min(_MAX_TRIED, num_affordable), _MIN_TRIED)
         cost = _answer_cost(prover, states[stages == stage][:num_tried], max_nodes)
         if cost <= max_nodes:
             costs[first : stage + 1] = cost  # missing stages get the cost of the next one
-        num_failures = 0 if cost <= max_nodes else num_failures + 1
+            num_failures = 0
+        else:
+            num_failures += 1
         first = stage + 1
         if num_failures == _NUM_FAILURES:
             break
@@ -198,7 +206,8 @@ def _answer_cost(prover: Prover, states: np.ndarray, max_nodes: int) -> float:
         solved.
     """
     budget = np.array([int(_PATIENCE * max_nodes)])
-    num_nodes, num_proven = 0, 0
+    num_nodes = 0
+    num_proven = 0
     prover.forget()
     for state in states:
         results, nodes = prover.prove(state[None], budget, _UNLIMITED)
@@ -223,10 +232,10 @@ def _extrapolated(costs: np.ndarray) -> np.ndarray:
     if first < 0:
         return costs
     growth = (costs[last] / max(costs[first], 1.0)) ** (1 / _NUM_SLOPE_STAGES)
+    growth = max(growth, _LEAST_GROWTH)
     num_stages = np.arange(1, len(costs) - last)
-    return np.concatenate(
-        [costs[: last + 1], costs[last] * max(growth, _LEAST_GROWTH) ** num_stages]
-    )
+    estimates = costs[last] * growth**num_stages
+    return np.concatenate([costs[: last + 1], estimates])
 
 
 def leaf_budgets(costs: np.ndarray, nodes_per_answer: float) -> np.ndarray:
@@ -242,6 +251,6 @@ def leaf_budgets(costs: np.ndarray, nodes_per_answer: float) -> np.ndarray:
         int64[num_stages]: four times ``nodes_per_answer`` where leaves cost at most
         ``nodes_per_answer`` on average, otherwise 0.
     """
-    return np.where(
-        costs <= nodes_per_answer, int(min(_PATIENCE * nodes_per_answer, _UNLIMITED)), 0
-    )
+    is_cheap = costs <= nodes_per_answer
+    budget = int(min(_PATIENCE * nodes_per_answer, _UNLIMITED))
+    return np.where(is_cheap, budget, 0)

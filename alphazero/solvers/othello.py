@@ -34,8 +34,8 @@ PASS = 64
 #: With at most this many empty squares, the transposition table and counting the opponent's replies
 #: cost more time than they save.
 FEW_EMPTIES = 5
-#: Numbers below and above every score.
-WORST, BEST = -65, 65
+WORST = -65  #: a number below every score
+BEST = 65  #: a number above every score
 _UNLIMITED = 2**62
 #: The transposition table has 2 ** _TABLE_BITS entries of 19 bytes.
 _TABLE_BITS = 18
@@ -81,13 +81,15 @@ class OthelloSolver(AlphaBetaSolver):
         self._check_empties(states[~inspected.over])
         scores = np.full((len(states), self.game.num_actions), ILLEGAL_SCORE, np.int16)
         guess = 0  # the score of the previous action is a good guess for the next one
-        last_row, last_node = -1, 0
+        last_row = -1
+        last_node = 0
         for row, action in zip(*np.nonzero(inspected.legal_action_mask)):
             if row != last_row:
                 last_row = row
                 last_node = self.num_nodes + self.max_nodes
             child = self.game.step(states[row][None], np.array([action])).states[0]
-            guess = scores[row, action] = -self._solve(child[0], child[1], -int(guess), last_node)
+            guess = -self._solve(child[0], child[1], -guess, last_node)
+            scores[row, action] = guess
         return scores
 
     def _check_empties(self, states: np.ndarray) -> None:
@@ -110,24 +112,19 @@ class OthelloSolver(AlphaBetaSolver):
             )
 
     def _solve(self, mine: np.uint64, other: np.uint64, guess: int, last_node: int) -> int:
-        """Return the exact score of a position, for the player to move.
-
-        Args:
-            mine: bits of the discs of the player to move.
-            other: bits of the opponent's discs.
-            guess: an estimate of the score, which is tested first.
-            last_node: the value of `num_nodes` at which to give up.
-
-        Raises:
-            UnsolvableError: if `num_nodes` reaches ``last_node`` before the score is found.
-        """
-        low, high = WORST, BEST
-        self._search.mine[0], self._search.other[0] = mine, other
+        """Return the score of a position for the player to move; ``guess`` is tested first."""
+        low = WORST
+        high = BEST
+        self._search.mine[0] = mine
+        self._search.other[0] = other
         while low < high:
             # Is the score at least the guess? If so, is it larger? Each result is the next guess.
-            bound = max(low, guess - 1) if guess > low else low
+            bound = max(low, guess - 1)
             guess = self._compare(min(bound, high - 1), last_node)
-            low, high = (guess, high) if guess > bound else (low, guess)
+            if guess > bound:
+                low = guess
+            else:
+                high = guess
         return low
 
     def _search_above(self, bound: int) -> int:
@@ -145,13 +142,14 @@ def new_search(game: Othello, table_bits: int) -> Search:
     last = game.size - 1
     quarter = sum(1 << row * 8 + column for row in range(half) for column in range(half))
     shifts = [0, half, 8 * half, 9 * half]
+    corners = [0, last, 8 * last, 9 * last]
     depth = 2 * game.size**2 + 2  # no two passes follow each other
     return Search(
         positions=np.zeros((1 << table_bits, 2), np.uint64),
         answers=np.zeros((1 << table_bits, 3), np.int8),
         table_bits=table_bits,
         board=np.uint64(sum(quarter << shift for shift in shifts)),
-        corners=np.uint64(sum(1 << square for square in (0, last, 8 * last, 9 * last))),
+        corners=np.uint64(sum(1 << square for square in corners)),
         quarters=np.array([quarter << shift for shift in shifts], np.uint64),
         mine=np.zeros(depth, np.uint64),
         other=np.zeros(depth, np.uint64),
@@ -189,7 +187,8 @@ def search_above(search, bound):
         # Go back to the last node that still has moves to search.
         while search.num_moves[depth] == 0:
             if depth == 0:
-                search.cursor[0], search.cursor[1] = -1, nodes_left
+                search.cursor[0] = -1
+                search.cursor[1] = nodes_left
                 return value
             depth -= 1
             above = -above - 1
@@ -204,7 +203,8 @@ def search_above(search, bound):
         search.num_moves[depth] -= 1
         _play(search, depth, search.moves[depth, search.num_moves[depth]])
         depth += 1
-    search.cursor[0], search.cursor[1] = depth, 0
+    search.cursor[0] = depth
+    search.cursor[1] = 0
     return 0
 
 
@@ -379,7 +379,9 @@ def _store_bound(search, depth, value, is_lower):
         return
     entry = _entry_of(search, mine, other)
     if not _holds(search, entry, mine, other):
-        search.positions[entry, 0], search.positions[entry, 1] = mine, other
-        search.answers[entry, 0], search.answers[entry, 1] = WORST, BEST
+        search.positions[entry, 0] = mine
+        search.positions[entry, 1] = other
+        search.answers[entry, 0] = WORST
+        search.answers[entry, 1] = BEST
     search.answers[entry, 0 if is_lower else 1] = value
     search.answers[entry, 2] = search.best_moves[depth]

@@ -122,7 +122,8 @@ def prove(
 
 def _check_choices(game: Game, positions: Positions, rows: np.ndarray, actions: np.ndarray) -> None:
     for row, action in zip(rows, actions):
-        if not 0 <= action < game.num_actions or positions.children[row, action] == NO_CHILD:
+        is_action = 0 <= action < game.num_actions
+        if not is_action or positions.children[row, action] == NO_CHILD:
             board = game.state_to_text(positions.states[row])
             raise InputError(
                 f"the player chose the illegal action {action} in this position:\n{board}"
@@ -163,13 +164,15 @@ def _play_out(positions: Positions, chosen: np.ndarray, color: int) -> SideRepor
     for row in np.argsort(-positions.plies_left, kind="stable"):
         if num_games[row] and not positions.over[row]:
             children = positions.children[row]
-            own_turn = positions.players[row] == color
-            for child in children[[chosen[row]]] if own_turn else children[children != NO_CHILD]:
+            if positions.players[row] == color:
+                played = children[[chosen[row]]]
+            else:
+                played = children[children != NO_CHILD]
+            for child in played:
                 num_games[child] += num_games[row]
     results = np.where(positions.players == color, positions.values, -positions.values)
-    ends = [positions.over & (np.sign(results) == result) for result in (1, 0, -1)]
-    return SideReport(
-        color=color,
-        num_positions=int(np.count_nonzero(num_games)),
-        games=tuple(int(num_games[rows].sum()) for rows in ends),
-    )
+    games = []
+    for result in (1, 0, -1):
+        is_end = positions.over & (np.sign(results) == result)
+        games.append(int(num_games[is_end].sum()))
+    return SideReport(color, int(np.count_nonzero(num_games)), tuple(games))

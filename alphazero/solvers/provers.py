@@ -112,16 +112,19 @@ def _prove_connect_x(game, search, at, states, budgets, results, num_nodes):
         row = at[ROW]
         if at[BEGUN] == 0:
             mine = states[row, 0]
-            occupied = states[row, 0] | states[row, 1]
+            occupied = mine | states[row, 1]
             is_won = budgets[row] > 0 and connect_x.can_win(game, search, mine, occupied)
             if is_won:
                 results[row] = 1
             if is_won or budgets[row] <= 0:
                 at[ROW] += 1
                 continue
-            search.mine[0], search.occupied[0] = mine, occupied
-            search.cursor[0], at[BEGUN] = 0, 1
-        search.cursor[1] = given = min(budgets[row] - at[SPENT], left)
+            search.mine[0] = mine
+            search.occupied[0] = occupied
+            search.cursor[0] = 0
+            at[BEGUN] = 1
+        given = min(budgets[row] - at[SPENT], left)
+        search.cursor[1] = given
         score = connect_x.search_above(game, search, 1 - at[BEGUN])
         left -= given - search.cursor[1]
         _settle(search, at, budgets[row], given, score, results)
@@ -139,8 +142,10 @@ def _prove_othello(game, search, at, states, budgets, results, num_nodes):
                 continue
             search.mine[0] = states[row, 0]
             search.other[0] = states[row, 1]
-            search.cursor[0], at[BEGUN] = 0, 1
-        search.cursor[1] = given = min(budgets[row] - at[SPENT], left)
+            search.cursor[0] = 0
+            at[BEGUN] = 1
+        given = min(budgets[row] - at[SPENT], left)
+        search.cursor[1] = given
         margin = othello.search_above(search, 1 - at[BEGUN])
         left -= given - search.cursor[1]
         _settle(search, at, budgets[row], given, margin, results)
@@ -164,9 +169,11 @@ def _settle(search, at, budget, given, score, results):
     at[SPENT] += given - search.cursor[1]
     is_over = search.cursor[0] < 0
     if is_over and score == 0 and at[BEGUN] == 1:  # at most 0: a draw or a loss
-        search.cursor[0], at[BEGUN] = 0, 2
+        search.cursor[0] = 0
+        at[BEGUN] = 2
     elif is_over or at[SPENT] >= budget:
         if is_over:
             results[at[ROW]] = min(max(score, -1), 1)
         at[ROW] += 1
-        at[BEGUN] = at[SPENT] = 0
+        at[BEGUN] = 0
+        at[SPENT] = 0

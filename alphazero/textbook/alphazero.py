@@ -39,7 +39,9 @@ class Node:
         """
         if self.result is not None:
             return self.result
-        return self.value_sum / self.visits if self.visits else math.nan
+        if not self.visits:
+            return math.nan
+        return self.value_sum / self.visits
 
     def value_for(self, player: int) -> float:
         """Return `value` from the viewpoint of the given player, 0 or 1."""
@@ -159,10 +161,12 @@ class AlphaZero:
         """
         visits = {action: self.root.children[action].visits for action in self.playable_actions()}
         total = sum(visits.values())
-        weights = {
-            action: count / total if total else 1 / len(visits) for action, count in visits.items()
-        }
-        return PolicyOutput(max(weights, key=weights.get), weights, self.root.value)
+        if total:
+            weights = {action: count / total for action, count in visits.items()}
+        else:
+            weights = dict.fromkeys(visits, 1 / len(visits))
+        best = max(weights, key=weights.get)
+        return PolicyOutput(best, weights, self.root.value)
 
     def playable_actions(self) -> list:
         """Return the actions that may be played at the root.
@@ -181,10 +185,13 @@ class AlphaZero:
         Returns:
             The nodes of the walk, from the root to the leaf.
         """
-        path = [self.root]
-        while path[-1].children and path[-1].result is None:
-            scores = self.scores(path[-1])
-            path.append(path[-1].children[max(scores, key=scores.get)])
+        node = self.root
+        path = [node]
+        while node.children and node.result is None:
+            scores = self.scores(node)
+            best = max(scores, key=scores.get)
+            node = node.children[best]
+            path.append(node)
         return path
 
     def expand(self, leaf: Node) -> float:
@@ -261,17 +268,18 @@ class AlphaZero:
         The value is for the player to move at the parent ``node``, and at least `lowest_value`. If
         `first_play_value` is "zero", 0 replaces the node's mean value.
         """
-        visited = sum(child.prior for child in node.children.values() if child.visits)
+        visited_priors = sum(child.prior for child in node.children.values() if child.visits)
         is_root = node is self.root
         urgency = self.root_first_play_urgency if is_root else self.first_play_urgency
         mean = 0.0 if self.first_play_value == "zero" else node.value_sum / node.visits
-        return max(mean - urgency * math.sqrt(visited), self.lowest_value)
+        return max(mean - urgency * math.sqrt(visited_priors), self.lowest_value)
 
     # --- the root ---------------------------------------------------------------------------------
 
     def set_root(self, node: Node) -> None:
-        """Make a node the root, dropping the rest of the tree; evaluate it if it has no visits."""
-        self.root, self.has_noise = node, False
+        """Make a node the root and drop the rest of the tree; evaluate a root without visits."""
+        self.root = node
+        self.has_noise = False
         if not node.visits:
             self.backward([node], self.expand(node))
 
@@ -282,8 +290,9 @@ class AlphaZero:
         """
         children = self.root.children.values()
         gammas = [self.rng.gammavariate(self.dirichlet_alpha, 1.0) for _ in children]
+        total = sum(gammas)
         for child, gamma in zip(children, gammas):
-            noise = self.dirichlet_fraction * gamma / sum(gammas)
+            noise = self.dirichlet_fraction * gamma / total
             child.prior = (1 - self.dirichlet_fraction) * child.prior + noise
         self.has_noise = True
 
@@ -312,7 +321,8 @@ class AlphaZero:
             text += f", value {node.value_for(player) + 0.0:+.3f}"  # 0.0 turns -0.0 into 0.0
         if parent is None:
             return f"{text}, player {player} to move"
-        prior, score = self.prior(parent, node), self.score(parent, node)
+        prior = self.prior(parent, node)
+        score = self.score(parent, node)
         return f"{text}, prior {prior:.3f}, PUCT {score:.4f}"
 
     def untried(self, node: Node) -> list:
@@ -361,7 +371,8 @@ def play_episode(
         action = output.action
         if len(samples) <= num_sampled_plies:
             actions = list(output.action_weights)
-            action = search.rng.choices(actions, list(output.action_weights.values()))[0]
+            weights = list(output.action_weights.values())
+            action = search.rng.choices(actions, weights)[0]
         search.advance(action)
     result = game.result(search.root.state)
     last_player = search.root.player

@@ -15,13 +15,15 @@ def tree_text(search, root, max_depth: int | None = None) -> str:
         root: the node at the top of the drawing.
         max_depth: number of levels to draw below ``root``; None draws the whole tree.
     """
-    return "\n".join([search.label(root), *_lines_below(search, root, "", max_depth)])
+    lines = [search.label(root), *_lines_below(search, root, "", max_depth)]
+    return "\n".join(lines)
 
 
 def _lines_below(search, node, indent: str, depth_left: int | None) -> list[str]:
     if depth_left == 0 or not node.children:
         return []
-    depth_left = None if depth_left is None else depth_left - 1
+    if depth_left is not None:
+        depth_left -= 1
     unvisited = [str(action) for action in search.untried(node)]
     visited = _visited(search, node)
     blocks = [(f"{action}: {search.label(child, node)}", child) for action, child in visited]
@@ -30,9 +32,11 @@ def _lines_below(search, node, indent: str, depth_left: int | None) -> list[str]
     lines = []
     for number, (text, child) in enumerate(blocks, 1):
         is_last = number == len(blocks)
-        lines.append(f"{indent}{'└─ ' if is_last else '├─ '}{text}")
+        branch = "└─ " if is_last else "├─ "
+        lines.append(indent + branch + text)
         if child is not None:
-            lines += _lines_below(search, child, indent + ("   " if is_last else "│  "), depth_left)
+            child_indent = indent + ("   " if is_last else "│  ")
+            lines += _lines_below(search, child, child_indent, depth_left)
     return lines
 
 

@@ -109,12 +109,14 @@ def network(evaluator) -> Evaluator:
     """
 
     def evaluate(game: PlainGame, state: State) -> tuple[dict, float]:
-        logits, values = evaluator.evaluate(game.game.observe(game.to_array(state)))
-        actions = game.legal_actions(state)
-        largest = max(float(logits[0, action]) for action in actions)
-        weights = {action: math.exp(float(logits[0, action]) - largest) for action in actions}
+        planes = game.game.observe(game.to_array(state))
+        all_logits, values = evaluator.evaluate(planes)
+        logits = {action: float(all_logits[0, action]) for action in game.legal_actions(state)}
+        largest = max(logits.values())
+        weights = {action: math.exp(logit - largest) for action, logit in logits.items()}
         total = sum(weights.values())
-        return {action: weight / total for action, weight in weights.items()}, float(values[0])
+        priors = {action: weight / total for action, weight in weights.items()}
+        return priors, float(values[0])
 
     return evaluate
 
@@ -146,8 +148,9 @@ class Table:
         known = self.samples.get(state)
         if not known:
             return uniform(game, state)
-        priors = {
-            action: sum(sample.action_weights.get(action, 0.0) for sample in known) / len(known)
-            for action in game.legal_actions(state)
-        }
-        return priors, sum(sample.outcome for sample in known) / len(known)
+        priors = {}
+        for action in game.legal_actions(state):
+            total = sum(sample.action_weights.get(action, 0.0) for sample in known)
+            priors[action] = total / len(known)
+        outcome = sum(sample.outcome for sample in known) / len(known)
+        return priors, outcome

@@ -154,14 +154,15 @@ class NotebookGame:
         Raises:
             ValueError: if it is neither ``({action: state}, None)`` nor ``({}, outcome)``.
         """
-        found = self.game.get_transitions(state)
-        is_pair = isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], dict)
-        if not is_pair or bool(found[0]) == (found[1] is not None):
+        answer = self.game.get_transitions(state)
+        is_pair = isinstance(answer, tuple) and len(answer) == 2
+        is_valid = is_pair and isinstance(answer[0], dict)
+        if not is_valid or bool(answer[0]) == (answer[1] is not None):
             raise ValueError(
-                f"get_transitions({state!r}) has returned {found!r}: it must be "
+                f"get_transitions({state!r}) has returned {answer!r}: it must be "
                 "({action: state}, None), or ({}, outcome) at the end of the game."
             )
-        return found
+        return answer
 
 
 class PlainGame:
@@ -200,9 +201,11 @@ class PlainGame:
         Raises:
             ValueError: if the action is not legal.
         """
+        states = self.to_array(state)
         if action not in self._inspect(state).legal_actions:
-            self.game.check_legal(self.to_array(state)[0], action)
-        return _to_tuple(self.game.step(self.to_array(state), np.array([action])).states[0])
+            self.game.check_legal(states[0], action)
+        after = self.game.step(states, np.array([action]))
+        return _to_tuple(after.states[0])
 
     def is_over(self, state: State) -> bool:
         """Return whether the game is finished; see `Rules.is_over`."""
@@ -214,10 +217,10 @@ class PlainGame:
         Raises:
             ValueError: if the game is not over.
         """
-        found = self._inspect(state)
-        if not found.is_over:
+        inspected = self._inspect(state)
+        if not inspected.is_over:
             raise ValueError("the game is not over: it has no result yet.")
-        return found.result
+        return inspected.result
 
     # --- beyond the rules -------------------------------------------------------------------------
 
@@ -242,13 +245,14 @@ class PlainGame:
         return self.game.state_to_text(self.to_array(state)[0])
 
     def _look_at(self, state: State) -> "_Inspected":
-        found = self.game.inspect(self.to_array(state))
-        result = found.results[0].item()
+        inspected = self.game.inspect(self.to_array(state))
+        result = inspected.results[0].item()
+        legal = np.flatnonzero(inspected.legal_action_mask[0])
         return _Inspected(
-            is_over=bool(found.over[0]),
+            is_over=bool(inspected.over[0]),
             result=int(result) if result.is_integer() else result,
-            player=int(found.players[0]),
-            legal_actions=tuple(np.flatnonzero(found.legal_action_mask[0]).tolist()),
+            player=int(inspected.players[0]),
+            legal_actions=tuple(legal.tolist()),
         )
 
 

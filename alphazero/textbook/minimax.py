@@ -14,26 +14,21 @@ def minimax(game: Rules, state: State, known: dict | None = None) -> float:
             values that it computes, so that a caller can pass one dictionary to several calls and
             look values up in it.
     """
-    known = {} if known is None else known
+    if known is None:
+        known = {}
     if state not in known:
         if game.is_over(state):
             known[state] = game.result(state)
         else:
-            known[state] = max(action_values(game, state, known).values())
+            values = action_values(game, state, known)
+            known[state] = max(values.values())
     return known[state]
 
 
 def action_values(game: Rules, state: State, known: dict | None = None) -> dict:
-    """Return the result of perfect play after each legal action, {action: value}.
-
-    Args:
-        known: the values computed so far, {state: value}, which are used and added to; see
-            `minimax`.
-
-    Returns:
-        The values, for the player to move in ``state``.
-    """
-    known = {} if known is None else known
+    """Return the result of perfect play after each legal action, for the player to move."""
+    if known is None:
+        known = {}
     values = {}
     for action in game.legal_actions(state):
         after = game.step(state, action)
@@ -53,12 +48,9 @@ def perft(game: Rules, state: State, depth: int) -> int:
 
 
 def num_games(game: Rules, state: State, known: dict | None = None) -> int:
-    """Count the different complete games, as move sequences, from ``state`` to the end.
-
-    Args:
-        known: the counts computed so far, {state: count}; new ones are added.
-    """
-    known = {} if known is None else known
+    """Count the different games from ``state`` to the end."""
+    if known is None:
+        known = {}
     if game.is_over(state):
         return 1
     if state not in known:

@@ -25,22 +25,27 @@ def play_game(
         The actions of the game, and its result for the player who began.
     """
     game = as_rules(game)
-    state, actions = game.initial_state(), []
+    state = game.initial_state()
+    actions = []
     while not game.is_over(state):
         if show is not None:
             show(state)
         choose = second if _mover(game, state, actions) else first
-        actions.append(choose(state))
-        state = game.step(state, actions[-1])
+        action = choose(state)
+        actions.append(action)
+        state = game.step(state, action)
     if show is not None:
         show(state)
-    return actions, (-1) ** _mover(game, state, actions) * game.result(state)
+    result = game.result(state)
+    return actions, -result if _mover(game, state, actions) else result
 
 
 def _mover(game: Rules, state: State, actions: list) -> int:
     """Return the player to move in ``state``, 0 or 1; ``actions`` are those played so far."""
     player = game.player_to_move(state)
-    return len(actions) % 2 if player is None else player
+    if player is None:
+        return len(actions) % 2
+    return player
 
 
 def person(game: Rules, read: Callable[[str], str] = input, say=print) -> Chooser:

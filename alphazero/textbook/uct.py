@@ -45,8 +45,10 @@ class Node:
         return f"{board}\n{move}, {self.visits} visits, mean outcome {self.value:g} to move"
 
     def wins_of(self, player: int) -> float:
-        """Return the number of wins of ``player`` (0 or 1) in the simulations through this node."""
-        return self.wins if player != self.player else self.wins_to_move
+        """Return the number of wins of either player in the simulations through this node."""
+        if player == self.player:
+            return self.wins_to_move
+        return self.wins
 
     @property
     def wins_to_move(self) -> float:
@@ -55,8 +57,10 @@ class Node:
 
     @property
     def value(self) -> float:
-        """The mean result for the player to move; nan if the node has no visits."""
-        return self.value_sum / self.visits if self.visits else math.nan
+        """The mean result for the player to move; nan without visits."""
+        if not self.visits:
+            return math.nan
+        return self.value_sum / self.visits
 
     @property
     def value_sum(self) -> float:
@@ -102,8 +106,10 @@ def random_rollout(game: Rules, state: State, rng: random.Random) -> float:
     """
     sign = -1 if game.player_to_move(state) == 1 else 1
     while not game.is_over(state):
-        after = game.step(state, rng.choice(game.legal_actions(state)))
-        sign = -sign if turn_passes(game, state, after) else sign
+        action = rng.choice(game.legal_actions(state))
+        after = game.step(state, action)
+        if turn_passes(game, state, after):
+            sign = -sign
         state = after
     return sign * game.result(state)
 
@@ -154,7 +160,9 @@ class Uct:
                 "record_rollouts=True is not allowed with a rollout of your own: use rollout=None."
             )
         self.game: Rules = as_rules(game)
-        self.uct_c, self.final_move, self.table = uct_c, final_move, table
+        self.uct_c = uct_c
+        self.final_move = final_move
+        self.table = table
         self.rollout = rollout or getattr(self.game, "rollout", random_rollout)
         self.record_rollouts = record_rollouts
         self.tie_result = tie_result
@@ -188,7 +196,8 @@ class Uct:
         if num_simulations is None and time_limit_s is None:
             num_simulations = 1000
         root = self.begin(state)
-        started, num_done = time.perf_counter(), 0
+        started = time.perf_counter()
+        num_done = 0
         while num_simulations is None or num_done < num_simulations:
             self.run_simulation(root)
             num_done += 1
@@ -222,7 +231,8 @@ class Uct:
             path.append(leaf)
         if self.record_rollouts:
             path = self.play_on(path)
-        self.backpropagate(path, self.simulate(path[-1]))
+        result = self.simulate(path[-1])
+        self.backpropagate(path, result)
 
     # --- the phases -------------------------------------------------------------------------------
 
@@ -235,8 +245,11 @@ class Uct:
             The extended path, as a new list.
         """
         path = _checked_path(path)
-        while not self.missing_actions(path[-1]) and path[-1].children:
-            path.append(path[-1].children[self.random_best(self.scores(path[-1]))])
+        node = path[-1]
+        while not self.missing_actions(node) and node.children:
+            action = self.random_best(self.scores(node))
+            node = node.children[action]
+            path.append(node)
         return path
 
     def expand(self, node: Node) -> Node:
@@ -277,9 +290,12 @@ class Uct:
             The path extended by the table's nodes of all these positions, as a new list.
         """
         path = _checked_path(path)
-        while not self.game.is_over(path[-1].state):
-            action = self.random_action(path[-1].state)
-            path.append(self.make_node(self.game.step(path[-1].state, action), action))
+        node = path[-1]
+        while not self.game.is_over(node.state):
+            action = self.random_action(node.state)
+            after = self.game.step(node.state, action)
+            node = self.make_node(after, action)
+            path.append(node)
         return path
 
     def backpropagate(self, path: list[Node], result: float | None) -> None:
@@ -294,14 +310,16 @@ class Uct:
         path = _checked_path(path)
         if result is None:
             for node in path:
-                node.visits, node.ties = node.visits + 1, node.ties + 1
+                node.visits += 1
+                node.ties += 1
             return
         value = -result if path[-1].player == 1 else result  # for the player to move
         for index in range(len(path) - 1, -1, -1):
             node = path[index]
             node.visits += 1
             node.wins += (1 - value) / 2
-            value = -value if index and self.passes_turn(path[index - 1], node) else value
+            if index and self.passes_turn(path[index - 1], node):
+                value = -value
 
     # --- parts of the phases ----------------------------------------------------------------------
 
@@ -331,27 +349,27 @@ class Uct:
         return self.rng.choice(self.game.legal_actions(state))
 
     def scores(self, node: Node) -> dict:
-        """Return the `score` of each legal action, {action: score}; infinite if it has no child."""
-        actions = () if self.game.is_over(node.state) else self.game.legal_actions(node.state)
-        children = {action: node.children.get(action) for action in actions}
-        return {
-            action: math.inf if child is None else self.score(node, child)
-            for action, child in children.items()
-        }
+        """Return the `score` of each legal action; it is infinite where there is no child."""
+        scores: dict = {}
+        if self.game.is_over(node.state):
+            return scores
+        for action in self.game.legal_actions(node.state):
+            child = node.children.get(action)
+            scores[action] = math.inf if child is None else self.score(node, child)
+        return scores
 
     def score(self, node: Node, child: Node) -> float:
-        """Return the UCB1 score of a child, for the player to move at its parent ``node``.
-
-        For a game in notebook form, the score is on the scale of outcomes, from -1 to 1.
-        """
-        wins, visits = self.wins_at(node, child), child.visits
+        """Return the UCB1 score of a child, for the player to move at ``node``."""
+        wins = self.wins_at(node, child)
         if not self.is_notebook:
-            return ucb1(wins, visits, node.visits, self.uct_c)
-        return 2 * ucb1(wins, visits, node.visits, self.uct_c / 2) - 1
+            return ucb1(wins, child.visits, node.visits, self.uct_c)
+        return 2 * ucb1(wins, child.visits, node.visits, self.uct_c / 2) - 1
 
     def wins_at(self, node: Node, child: Node) -> float:
-        """Return the wins of the player to move at ``node`` in the simulations through a child."""
-        return child.wins if self.passes_turn(node, child) else child.wins_to_move
+        """Return the number of wins in ``child`` of the player to move at its parent ``node``."""
+        if self.passes_turn(node, child):
+            return child.wins
+        return child.wins_to_move
 
     def passes_turn(self, node: Node, child: Node) -> bool:
         """Return whether the turn passes to the other player between ``node`` and its ``child``."""
@@ -360,7 +378,8 @@ class Uct:
     def random_best(self, scores: dict):
         """Return the action with the largest score, chosen at random among equals."""
         largest = max(scores.values())
-        return self.rng.choice([action for action in scores if scores[action] == largest])
+        best = [action for action in scores if scores[action] == largest]
+        return self.rng.choice(best)
 
     def add_child(self, node: Node, action) -> Node:
         """Add the child that a legal action leads to, and return it.
@@ -371,7 +390,8 @@ class Uct:
         legal = self.game.legal_actions(node.state)
         if action not in legal:
             raise ValueError(f"{action!r} is not legal here; legal actions: {legal}.")
-        child = self.make_node(self.game.step(node.state, action), action)
+        after = self.game.step(node.state, action)
+        child = self.make_node(after, action)
         node.children[action] = child
         return child
 
@@ -389,7 +409,8 @@ class Uct:
             raise TypeError(f"a table needs hashable states, such as tuples; this is a {kind}.")
         if self.table is not None and state in self.table:
             return self.table[state]
-        node = Node(state, self.game.player_to_move(state), action=action, game=self.game)
+        player = self.game.player_to_move(state)
+        node = Node(state, player, action=action, game=self.game)
         if self.table is not None:
             self.table[state] = node
         return node
@@ -443,9 +464,10 @@ class Uct:
         if self.is_notebook:
             return self._label_in_outcomes(node, parent)
         if parent is None:
-            wins, player = node.wins_to_move, node.player
-            return f"visits {node.visits}, wins {wins:g} for player {player}, who is to move"
-        wins, score = self.wins_at(parent, node), self.score(parent, node)
+            wins = node.wins_to_move
+            return f"visits {node.visits}, wins {wins:g} for player {node.player}, who is to move"
+        wins = self.wins_at(parent, node)
+        score = self.score(parent, node)
         return f"visits {node.visits}, wins {wins:g}, UCB1 {score:.4f}"
 
     def _label_in_outcomes(self, node: Node, parent: Node | None) -> str:
@@ -472,7 +494,7 @@ class Uct:
 def _checked_path(path: list[Node]) -> list[Node]:
     if isinstance(path, Node):
         raise TypeError("this is a node, but a path is a list of nodes: write [node].")
-    if any(one is other for one, other in zip(path, path[1:])):
+    if any(node is next_node for node, next_node in zip(path, path[1:])):
         raise ValueError(
             "a node follows itself on this path: expand returned the node that it was given, "
             "because the game is over there or the node got all its children. Leave it out."

@@ -73,7 +73,8 @@ def rollout(game, state, policy, rng):
             rules.step(game, state, scratch.legal[index])
     else:
         while not rules.is_over(game, state):
-            rules.step(game, state, rules.random_action(game, state, rng, scratch.mask))
+            action = rules.random_action(game, state, rng, scratch.mask)
+            rules.step(game, state, action)
     result = rules.scaled_result(game, state)
     return 1 + result if rules.player_to_move(game, state) == 0 else 1 - result
 
@@ -101,7 +102,8 @@ def record_rollout(game, tree, state, policy, path, length, rng):
             index = sample_index(scratch.chances, num_legal, total, rng)
             rules.step(game, state, scratch.legal[index])
         else:
-            rules.step(game, state, rules.random_action(game, state, rng, scratch.mask))
+            action = rules.random_action(game, state, rng, scratch.mask)
+            rules.step(game, state, action)
         if tree.sizes[NUM_NODES] < tree.nodes.shape[0]:
             node = find_position(tree, state)
         else:
@@ -126,7 +128,10 @@ def weigh_moves(game, state, weights, scratch):
     Returns:
         The number of legal moves, and the total of their weights.
     """
-    mask, scores, legal, chances = scratch.mask, scratch.scores, scratch.legal, scratch.chances
+    mask = scratch.mask
+    scores = scratch.scores
+    legal = scratch.legal
+    chances = scratch.chances
     rules.legal_actions(game, state, mask)
     rules.action_scores(game, state, weights, scores)
     # With this list, the loops below run over about 8 legal moves in Othello instead of 65 actions,

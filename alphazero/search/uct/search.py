@@ -87,7 +87,8 @@ def run_simulations(
         scratch: memory that is overwritten, from `make_scratch`.
         rng: the random state for kernels, see `alphazero.runtime.random_generators.kernel_rng`.
     """
-    state, path = scratch.state, scratch.path
+    state = scratch.state
+    path = scratch.path
     for _ in range(num_simulations):
         for word in range(state.shape[0]):
             state[word] = root_state[word]
@@ -145,7 +146,9 @@ class UctSearch:
         # with few simulations needs few nodes.
         num_nodes = settings.max_nodes
         if not settings.keep_table:
-            num_per_leaf = game.num_actions + (game.max_plies if settings.record_rollouts else 0)
+            num_per_leaf = game.num_actions
+            if settings.record_rollouts:
+                num_per_leaf += game.max_plies
             num_nodes = min(num_nodes, 1 + num_per_leaf * (1 + self._max_simulations))
         by_position = settings.statistics == "position"
         self.tree = make_tree(num_nodes, game.state_size, game.state_dtype, by_position)
@@ -153,7 +156,9 @@ class UctSearch:
             game.num_actions, game.max_plies, game.state_size, game.state_dtype
         )
         weighted = settings.rollout == "weighted"
-        weights = check_weights(game, settings.rollout_weights) if weighted else np.zeros(0)
+        weights = np.zeros(0)
+        if weighted:
+            weights = check_weights(game, settings.rollout_weights)
         scratch = make_rollout_scratch(game.num_actions)
         self._rollout_policy = RolloutPolicy(weighted, weights, scratch)
 
@@ -212,9 +217,11 @@ class UctSearch:
         if node == UNKNOWN:
             return None
         visits = int(self.tree.nodes[node]["visits"])
+        points = float(self.tree.nodes[node]["points"])
         player = int(self.game.players(np.asarray(state)[None])[0])
-        wins = float(_wins_of(player, float(self.tree.nodes[node]["points"]), visits))
-        return PositionStatistics(visits, wins, 2 * wins / visits - 1 if visits else math.nan)
+        wins = float(_wins_of(player, points, visits))
+        value = 2 * wins / visits - 1 if visits else math.nan
+        return PositionStatistics(visits, wins, value)
 
     def _set_root(self, state: np.ndarray) -> None:
         """Make a position the root of the previous table if possible, else of an empty table."""
@@ -232,7 +239,8 @@ class UctSearch:
         if not self.settings.keep_table or not len(self._state):
             return UNKNOWN
         node = self._look_up(state)
-        is_full = self.tree.sizes.max() + self.game.num_actions > len(self.tree.nodes) // 2
+        num_needed = self.tree.sizes.max() + self.game.num_actions
+        is_full = num_needed > len(self.tree.nodes) // 2
         num_wanted = self.settings.num_simulations or MAX_SIMULATIONS // 2
         would_overflow = self._num_in_table + num_wanted > MAX_SIMULATIONS
         if node == UNKNOWN or is_full or would_overflow:
@@ -252,7 +260,8 @@ class UctSearch:
         max_simulations = min(self._max_simulations, MAX_SIMULATIONS - self._num_in_table)
         chunk = FIRST_CHUNK
         started = time.perf_counter()
-        now = reported = started
+        now = started
+        reported = started
         while self.num_done < max_simulations:
             chunk = min(chunk, max_simulations - self.num_done)
             self._simulate(chunk)
@@ -261,7 +270,8 @@ class UctSearch:
             if now - started >= limit_s:
                 break
             next_s = min(CHUNK_S, started + limit_s - now)
-            chunk = max(1, int(chunk * min(4.0, next_s / max(now - before, 1e-9))))
+            growth = min(4.0, next_s / max(now - before, 1e-9))
+            chunk = max(1, int(chunk * growth))
             if progress is not None and now - reported >= PROGRESS_S:
                 progress(self.num_done, total)
                 reported = now
@@ -292,7 +302,8 @@ class UctSearch:
         all_visits = np.zeros(self.game.num_actions, np.int32)
         all_values = np.full(self.game.num_actions, np.nan, np.float32)
         all_visits[actions] = visits
-        all_values[actions[visits > 0]] = values[visits > 0]
+        is_visited = visits > 0
+        all_values[actions[is_visited]] = values[is_visited]
         _, root_values = self._statistics(np.array([ROOT_INDEX]), player)
         return UctOutput(
             action=int(actions[self._best_child]),
@@ -314,5 +325,6 @@ class UctSearch:
         """
         visits = self.tree.nodes[nodes]["visits"].astype(np.int64)
         points = self.tree.nodes[nodes]["points"]
-        means = 2.0 * _wins_of(player, points, visits) / np.maximum(visits, 1) - 1.0
+        wins = _wins_of(player, points, visits)
+        means = 2.0 * wins / np.maximum(visits, 1) - 1.0
         return visits, np.where(visits > 0, means, -np.inf)

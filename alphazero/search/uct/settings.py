@@ -85,5 +85,6 @@ def best_moves(visits: np.ndarray, values: np.ndarray, final_move: str) -> np.nd
         final_move: "visits" compares the visits first, then the values; "value" does the reverse.
     """
     first_key, second_key = (visits, values) if final_move == "visits" else (values, visits)
-    largest = np.flatnonzero(first_key == first_key.max())
-    return largest[second_key[largest] == second_key[largest].max()]
+    best = np.flatnonzero(first_key == first_key.max())
+    tie_breakers = second_key[best]
+    return best[tie_breakers == tie_breakers.max()]

@@ -9,7 +9,8 @@ import numpy as np
 from alphazero.runtime.jit import njit
 
 ROOT_INDEX = 0
-NUM_NODES, NUM_EDGES = 0, 1  #: indices of Tree.sizes
+NUM_NODES = 0  #: index of the number of nodes in `Tree.sizes`
+NUM_EDGES = 1  #: index of the number of edges in `Tree.sizes`
 UNKNOWN = -1  #: returned instead of a node if the table does not contain the position
 
 _SEED = np.uint64(0x9E3779B97F4A7C15)

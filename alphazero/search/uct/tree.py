@@ -179,15 +179,18 @@ def select(tree, node, player, uct_c, rng):
     """
     first = tree.nodes[node]["first_child"]
     parent_visits = tree.nodes[node]["visits"]
-    best_edge, best_score, num_best = first, -np.inf, 0
+    best_edge = first
+    best_score = -np.inf
+    num_best = 0
     for edge in range(first, first + tree.nodes[node]["num_children"]):
         child = child_of(tree, edge)
         visits = tree.nodes[child]["visits"]
-        score = ucb1(
-            wins_of(player, tree.nodes[child]["points"], visits), visits, parent_visits, uct_c
-        )
+        wins = wins_of(player, tree.nodes[child]["points"], visits)
+        score = ucb1(wins, visits, parent_visits, uct_c)
         if score > best_score:
-            best_edge, best_score, num_best = edge, score, 1
+            best_edge = edge
+            best_score = score
+            num_best = 1
         elif score == best_score:
             # The n-th tied edge replaces the best one with probability 1/n: all are equally likely.
             num_best += 1
@@ -219,10 +222,11 @@ def action_of(tree, edge):
 def children_of(tree: Tree, node: int) -> tuple[np.ndarray, np.ndarray]:
     """Return an expanded node's actions, and the index of the node that each leads to."""
     first = int(tree.nodes[node]["first_child"])
-    edges = slice(first, first + int(tree.nodes[node]["num_children"]))
+    end = first + int(tree.nodes[node]["num_children"])
     if len(tree.edges) > 0:
-        return tree.edges[edges]["action"], tree.edges[edges]["child"]
-    return tree.nodes[edges]["action"], np.arange(edges.start, edges.stop)
+        edges = tree.edges[first:end]
+        return edges["action"], edges["child"]
+    return tree.nodes[first:end]["action"], np.arange(first, end)
 
 
 # --- expand ---------------------------------------------------------------------------------------
