@@ -148,11 +148,13 @@ def warn_of_changed_rules(game: Game, digest: str, source: str) -> None:
         digest: digest of the rules in the stored file; "" if unknown.
         source: the stored file, for the message: "the network 'x.safetensors'".
     """
-    change = digest, game.rules_digest
-    if all(change) and digest != game.rules_digest and change not in _WARNED:
+    change = (digest, game.rules_digest)
+    has_changed = all(change) and digest != game.rules_digest
+    if has_changed and change not in _WARNED:
         _WARNED.add(change)
         text = f"warning: the rules of {game.name} have changed since {source} was stored, so it "
-        print(text + "plays a game that it was not trained for.", file=sys.stderr)
+        text += "plays a game that it was not trained for."
+        print(text, file=sys.stderr)
 
 
 def is_object(name: str) -> bool:
@@ -166,7 +168,9 @@ def runs_own_code(name: str) -> bool:
     An entry point of an installed package does not count, see `make_stored_game`.
     """
     family, _, rest = name.partition(":")
-    module = rest.partition("(")[0] if family in _FAMILIES else name  # pettingzoo:module:factory
+    module = name
+    if family in _FAMILIES:
+        module = rest.partition("(")[0]  # of pettingzoo:module:factory
     return is_game_file(name) or is_module_name(module)
 
 
@@ -224,7 +228,8 @@ def _connect_x(name: str, sizes: str) -> Game:
         allowed = "connect_x:ROWSxCOLUMNSxLENGTH, such as connect_x:5x5x4"
         raise ConfigError.of("game", name, allowed)
     rows, columns, length = map(int, sizes.split("x"))
-    if not (1 <= rows <= 64 and 1 <= columns <= 64 and 2 <= length <= max(rows, columns)):
+    is_possible_board = 1 <= rows <= 64 and 1 <= columns <= 64
+    if not is_possible_board or not 2 <= length <= max(rows, columns):
         allowed = "rows and columns from 1 to 64, a length from 2 to the longer side of the board"
         raise ConfigError.of("game", name, allowed)
     if (rows + 1) * columns <= 64:
