@@ -23,13 +23,18 @@ def flat_settings(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, value in settings.items():
         key = f"{prefix}{name}"
-        flat |= flat_settings(value, f"{key}.") if isinstance(value, dict) else {key: value}
+        if isinstance(value, dict):
+            flat |= flat_settings(value, f"{key}.")
+        else:
+            flat[key] = value
     return flat
 
 
 def summary(info: dict[str, Any]) -> str:
     """Summarize a network's training time and strength in a few words; "" if both are unknown."""
-    parts = [f"{duration_text(info['elapsed_s'])} of training"] if info.get("elapsed_s") else []
+    parts = []
+    if info.get("elapsed_s"):
+        parts.append(f"{duration_text(info['elapsed_s'])} of training")
     if "proof" in info:
         proof = info["proof"]
         accuracy = f"{proof['num_accurate']:,} of {proof['num_positions']:,}"
@@ -37,7 +42,8 @@ def summary(info: dict[str, Any]) -> str:
     elif "exact" in info:
         parts.append(f"accuracy {info['exact']['accuracy']:.1%}")
     elif "strength" in info:
-        parts.append(f"{info['strength']['score']:.1%} against {info['strength']['opponent']}")
+        strength = info["strength"]
+        parts.append(f"{strength['score']:.1%} against {strength['opponent']}")
     return ", ".join(parts)
 
 

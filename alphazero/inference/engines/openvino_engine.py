@@ -72,7 +72,9 @@ class OpenVinoEngine:
         """Evaluate positions; see `alphazero.inference.evaluator.Evaluator.evaluate`."""
         request = self._request()
         request.infer([planes], share_inputs=True)
-        return request.get_output_tensor(0).data.copy(), request.get_output_tensor(1).data.copy()
+        logits = request.get_output_tensor(0).data.copy()
+        values = request.get_output_tensor(1).data.copy()
+        return logits, values
 
     def _request(self):
         """Return this thread's own inference request, made for the newest weights."""
