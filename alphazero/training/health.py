@@ -77,6 +77,7 @@ class HealthMonitor:
     def restore(self, rows: list[dict[str, Any]]) -> None:
         """Restore the alarms and metrics of a stopped run from the rows of its metrics.jsonl."""
         for row in rows:
-            on = filter(None, str(row.get("alarms") or "").split(","))
-            self._since = {name: self._since.get(name, row["iteration"]) for name in on}
+            alarms = str(row.get("alarms") or "")
+            names = filter(None, alarms.split(","))
+            self._since = {name: self._since.get(name, row["iteration"]) for name in names}
         self._rows = rows[-_NUM_RECENT:]

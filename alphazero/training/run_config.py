@@ -57,7 +57,9 @@ def config_groups(config_dir: str | None = None) -> dict[str, list[str]]:
 def game_of_choice(choice: str) -> str:
     """Return the game's name for ``game=CHOICE``, where CHOICE is a config file or a name."""
     path = config_folder() / "game" / f"{choice}.yaml"
-    return str(read_values(path)["game"]["name"]) if path.is_file() else choice
+    if not path.is_file():
+        return choice
+    return str(read_values(path)["game"]["name"])
 
 
 # --- games and networks without a file ------------------------------------------------------------
@@ -69,16 +71,16 @@ def _with_files(words: Sequence[str], groups: dict[str, list[str]]) -> list[str]
     ``game=connect_x:4x5x4`` selects the values proposed for that game, and
     ``network=module:Class`` means ``network.kind=module:Class`` with default settings.
     """
-    found = []
+    replaced = []
     for word in words:
         key, _, text = word.lstrip("+").partition("=")
         if text and key == "game":
-            found += [f"game={text}"] if text in groups["game"] else _game_words(text)
+            replaced += [f"game={text}"] if text in groups["game"] else _game_words(text)
         elif key == "network" and text not in groups["network"] and is_own_kind(text):
-            found += ["~network", f"network.kind={text}"]
+            replaced += ["~network", f"network.kind={text}"]
         else:
-            found.append(word)
-    return found
+            replaced.append(word)
+    return replaced
 
 
 def _game_words(name: str) -> list[str]:

@@ -63,7 +63,8 @@ class StrengthMeasurement:
             The name of each measurement and its number of parts, just before it is made.
         """
         settings = self.settings.evaluation
-        if not (report.last or settings.every and report.iteration % settings.every == 0):
+        is_due = settings.every and report.iteration % settings.every == 0
+        if not report.last and not is_due:
             return
         player = network_player(
             self._game, evaluator, settings.num_simulations, self.settings, report.iteration
@@ -180,4 +181,5 @@ def network_player(
 
 def iteration_seed(settings: TrainSettings, purpose: str, iteration: int) -> int:
     """Derive a seed in [0, 2**31) for one purpose, such as "uct", in one iteration."""
-    return int(child_generator(settings.seed, f"{purpose} {iteration}").integers(2**31))
+    generator = child_generator(settings.seed, f"{purpose} {iteration}")
+    return int(generator.integers(2**31))

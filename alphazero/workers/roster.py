@@ -60,9 +60,10 @@ class Roster:
     @property
     def num_in_flight(self) -> int:
         """The number of games that were requested from workers and have not arrived yet."""
-        return sum(
-            unit.num_games for worker in self.workers.values() for unit in worker.in_flight.values()
-        )
+        num_games = 0
+        for worker in self.workers.values():
+            num_games += sum(unit.num_games for unit in worker.in_flight.values())
+        return num_games
 
     @property
     def games_per_s(self) -> float:
@@ -71,13 +72,16 @@ class Roster:
         Workers that have not replied yet are assumed to have the mean speed of the others.
         """
         speeds = [worker.games_per_s for worker in self.workers.values() if worker.games_per_s]
-        return sum(speeds) / max(len(speeds), 1) * len(self.workers)
+        mean_speed = sum(speeds) / max(len(speeds), 1)
+        return mean_speed * len(self.workers)
 
     def next_free(self) -> WorkerState | None:
         """Return the least busy worker with room for a unit of work, or None if all are full."""
         workers = self.workers.values()
         worker = min(workers, key=lambda worker: len(worker.in_flight), default=None)
-        return worker if worker is not None and len(worker.in_flight) < MAX_UNITS else None
+        if worker is None or len(worker.in_flight) >= MAX_UNITS:
+            return None
+        return worker
 
     def count(
         self,
@@ -128,5 +132,7 @@ class Roster:
         self._gone = []
         reports: list[WorkerReport] = [*map(copy.copy, present), *gone]
         for worker in present:
-            worker.num_games = worker.total_staleness = worker.num_stale_games = 0
+            worker.num_games = 0
+            worker.total_staleness = 0
+            worker.num_stale_games = 0
         return reports

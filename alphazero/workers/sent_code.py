@@ -46,8 +46,11 @@ def own_files(name: str) -> str | None:
     if not is_game_file(name):
         return None
     file = existing(name).resolve()
-    files = [one for one in source_files(file) if one.is_relative_to(file.parent)]
-    texts = {one.relative_to(file.parent).as_posix(): read_source(one) for one in files}
+    folder = file.parent
+    texts = dict[str, str]()
+    for source in source_files(file):
+        if source.is_relative_to(folder):
+            texts[source.relative_to(folder).as_posix()] = read_source(source)
     return json.dumps(texts)
 
 
