@@ -130,7 +130,8 @@ def _plot_position(settings: Settings) -> Path:
     if session.over:
         reason = "the game is over after these moves: a player has nothing to choose"
         raise ConfigError.of("moves", settings.moves, reason=reason)
-    player = make_player(settings.player or default_player(session.game.name), session.game, limits)
+    spec = settings.player or default_player(session.game.name)
+    player = make_player(spec, session.game, limits)
     draw_position(session, skin, _thought(player, session), output)
     return output
 
@@ -156,7 +157,8 @@ def _start(
     """Return a game after the user's moves, and its skin: the appearance in which it is drawn."""
     game = choose_game(settings.game, specs, limits)
     skin = skin_of(game, settings.setup)
-    return Session(game, read_start(settings.moves, game, skin)), skin
+    moves = read_start(settings.moves, game, skin)
+    return Session(game, moves), skin
 
 
 def _thought(player: Player, session: Session) -> Thought:
