@@ -56,7 +56,7 @@ def run(settings: Settings, console: Console) -> int:
         lines = _report_lines(options, report)
         overrides = starting_values(settings.game, report)
         figures["starting_values"] = overrides
-        lines += ["", " ".join(map(shlex.quote, ["alphazero", "train", *overrides]))]
+        lines += ["", shlex.join(["alphazero", "train", *overrides])]
     else:
         lines = fault_lines(report.fault)
     console.print("\n".join(lines), markup=False)

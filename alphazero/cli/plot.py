@@ -167,7 +167,9 @@ def _thought(player: Player, session: Session) -> Thought:
     if not hasattr(player, "evaluator") or not analysis.visits.any():
         return Thought(player.name, analysis, None, math.nan)
     alone = player.limited(num_simulations=0).choose(session.state[None])
-    return Thought(player.name, analysis, alone.action_weights[0], float(alone.values[0]))
+    priors = alone.action_weights[0]
+    value = float(alone.values[0])
+    return Thought(player.name, analysis, priors, value)
 
 
 def _play(session: Session, players: Sequence[Player]) -> PlayedGame:

@@ -71,7 +71,9 @@ class Gradients:
             num_threads = num_parts
         self.num_threads = num_threads  # threads of all parts together
         threads_per_part = num_threads // num_parts
-        self._pool = ThreadPoolExecutor(num_parts, "", torch.set_num_threads, (threads_per_part,))
+        self._pool = ThreadPoolExecutor(
+            num_parts, initializer=torch.set_num_threads, initargs=(threads_per_part,)
+        )
 
     def compute(self, samples: Batch) -> Answers:
         """Compute the mean loss's gradient for every parameter; return predictions and losses.

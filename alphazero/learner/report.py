@@ -153,7 +153,8 @@ class TrainingStatistics:
         uninformed_policy_loss, uninformed_value_loss = self._uninformed.losses()
         parameters = list(network.parameters())
         num_weights = sum(parameter.numel() for parameter in parameters)
-        weight_norm = math.sqrt(sum(float((parameter**2).sum()) for parameter in parameters))
+        squares = [float((parameter**2).sum()) for parameter in parameters]
+        weight_norm = math.sqrt(sum(squares))
         return LearnerReport(
             **dict(zip(_MEANS.split(), means)),
             num_steps=num_steps,

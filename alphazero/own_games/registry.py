@@ -198,7 +198,9 @@ def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str 
         return False
     if os.path.isfile(stored_name):  # unlike Path.is_file, it never raises an error
         return canonical_name(name) == canonical_name(stored_name)
-    return re.split(r"[/\\]", name)[-1] == re.split(r"[/\\]", stored_name)[-1]
+    file_name = re.split(r"[/\\]", name)[-1]
+    stored_file_name = re.split(r"[/\\]", stored_name)[-1]
+    return file_name == stored_file_name
 
 
 def canonical_name(name: str) -> str:

@@ -96,10 +96,10 @@ def _imported(target: str, name: str, key: str) -> Any:
     if os.getcwd() not in sys.path:  # present with `python -m`, but not in a console command
         sys.path.insert(0, os.getcwd())
     try:
-        found = importlib.import_module(module_name)
+        imported: Any = importlib.import_module(module_name)
         for part in filter(None, attribute.split(".")):
-            found = getattr(found, part)
-        return found
+            imported = getattr(imported, part)
+        return imported
     except Exception as error:  # a module may raise anything while it runs
         where = "" if target == name else f"its entry point {target}: "
         raise ConfigError.of(key, name, reason=f"{where}{reason_of(error)}") from error

@@ -213,7 +213,8 @@ class RunFolder:
         The test itself holds a free lock for microseconds; `locked` waits longer than that.
         """
         try:
-            file = os.open(self._lock.lock_file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+            flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
+            file = os.open(self._lock.lock_file, flags)
         except OSError:
             return False
         try:

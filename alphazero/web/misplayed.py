@@ -73,7 +73,8 @@ def _with_wrong_moves(positions: Positions) -> KnownPositions:
     is_wrong = is_worse & (values != ILLEGAL_VALUE)
     rows = np.flatnonzero(is_wrong.any(axis=1)).tolist()
     lines = _lines(positions)
-    return KnownPositions(positions.states[rows], values[rows], [lines[row] for row in rows])
+    moves = [lines[row] for row in rows]
+    return KnownPositions(positions.states[rows], values[rows], moves)
 
 
 def _lines(positions: Positions) -> dict[int, tuple[int, ...]]:

@@ -36,7 +36,7 @@ class RunCharts:
         """Return an `api/live` message: a summary of every run, the newest first."""
         found = self._catalogue.find_runs()
         names = self._catalogue.game_names()
-        damaged = [{"id": run_id, "error": why} for run_id, why in found.damaged.items()]
+        damaged = [{"id": run_id, "error": text} for run_id, text in found.damaged.items()]
         runs = [self._summary(run, names) for run in found.runs.values()]
         paths = {run.folder.path: run for run in found.runs.values()}
         for path, rows in list(self._rows.items()):

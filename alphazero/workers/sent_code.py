@@ -100,8 +100,8 @@ def _name_here(name: str, files: str | None) -> str:
         return name
     digest = hashlib.sha256(files.encode()).hexdigest()[:12]
     folder = private_folder(Path(tempfile.gettempdir()) / f"alphazero-{digest}")
-    for place, text in json.loads(files).items():
-        path = folder / place
+    for file_name, text in json.loads(files).items():
+        path = folder / file_name
         make_private(path.parent)
         write_atomically(path, text.encode())
     return str(folder / Path(name).name)

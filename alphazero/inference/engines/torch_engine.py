@@ -52,8 +52,8 @@ class TorchEngine:
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
         """Copy the weights; see `alphazero.inference.engines.engine.Engine.load`."""
-        fresh = folded(network).to(self._device, self._dtype).to(memory_format=torch.channels_last)
-        fresh.requires_grad_(False)
+        fresh = folded(network).to(self._device, self._dtype)
+        fresh = fresh.to(memory_format=torch.channels_last).requires_grad_(False)
         if self._network is None:
             self._network = fresh
         else:

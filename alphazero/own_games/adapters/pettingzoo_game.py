@@ -378,8 +378,10 @@ def _copied(value: Any, memo: dict[int, Any]) -> Any:
     """
     if type(value) in _PLAIN:
         return value
-    parts = value.values() if type(value) is dict else value
-    is_flat = type(value) in (list, dict) and all(type(part) in _PLAIN for part in parts)
+    is_flat = False
+    if type(value) in (list, dict):
+        parts = value.values() if type(value) is dict else value
+        is_flat = all(type(part) in _PLAIN for part in parts)
     if not is_flat or id(value) in memo:
         return copy.deepcopy(value, memo)
     memo[id(value)] = value.copy()

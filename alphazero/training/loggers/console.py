@@ -123,7 +123,8 @@ class ConsoleLogger:
     def _print_line(self, report: IterationReport) -> None:
         """Print the line of an iteration; every 25 lines, print the header first."""
         if self._num_lines % _LINES_BETWEEN_HEADERS == 0:
-            self._print(" ".join(title.rjust(width) for title, width, _ in _COLUMNS), "bold")
+            titles = [title.rjust(width) for title, width, _ in _COLUMNS]
+            self._print(" ".join(titles), "bold")
         self._num_lines += 1
         minutes, seconds = divmod(round(report.elapsed_s), 60)
         cells = []
@@ -137,7 +138,8 @@ class ConsoleLogger:
         text = Text(when + alarm.text, style="yellow")
         text.highlight_words([when + alarm.title, alarm.key], style="bold")
         width = min(self._console.width, _ALARM_WIDTH)
-        self._console.print(Padding.indent(text, len(_INDENT)), width=width, soft_wrap=False)
+        indented = Padding.indent(text, len(_INDENT))
+        self._console.print(indented, width=width, soft_wrap=False)
 
     def _print(self, line: str, style: str = "") -> None:
         self._console.print(Text(line, style=style), soft_wrap=True)
