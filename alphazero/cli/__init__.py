@@ -71,8 +71,9 @@ def main(arguments: list[str] | None = None) -> int:
         return _stopped()
     except Exception as error:
         # A library may turn the interrupt into another exception.
-        is_of_interrupt = is_interrupted() and not isinstance(error, OSError)
-        return _stopped() if is_of_interrupt else print_error(error)
+        if is_interrupted() and not isinstance(error, OSError):
+            return _stopped()
+        return print_error(error)
 
 
 def _answer(arguments: list[str]) -> int:
@@ -140,13 +141,18 @@ def error_text(error: Exception) -> str | None:
         text,
     )
     text = " ".join([text.strip(), *getattr(error, "__notes__", ())])
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
+    printable = ""
+    for character in text:
+        printable += character if character.isprintable() else ascii(character)[1:-1]
+    return printable
 
 
 def _place_of(error: OSError) -> str:
     """Return the name of the file that caused an error, followed by ": "; "" if it is unknown."""
     if error.filename is not None:
-        name = error.filename if isinstance(error.filename, int) else os.fsdecode(error.filename)
+        name = error.filename
+        if not isinstance(name, int):
+            name = os.fsdecode(name)
         return f"{name}: "
     try:
         print(flush=True)  # fails again if standard output caused the error
@@ -165,7 +171,8 @@ def _stopped() -> int:
 def _silence_stdout() -> None:
     """Discard buffered output, so that Python does not fail to write it at exit."""
     with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
 
 
 def _print_text(text: str, stderr: bool = False) -> None:

@@ -57,8 +57,9 @@ def run(settings: Settings, console: Console) -> int:
     figures = dataclasses.asdict(report) | {"holds": report.fault is None}
     if report.fault is None:
         lines = _report_lines(options, report)
-        figures["starting_values"] = overrides = starting_values(settings.game, report)
-        lines += ["", " ".join(map(shlex.quote, ["alphazero", "train", *overrides]))]
+        overrides = starting_values(settings.game, report)
+        figures["starting_values"] = overrides
+        lines += ["", shlex.join(["alphazero", "train", *overrides])]
     else:
         lines = fault_lines(report.fault)
     console.print("\n".join(lines), markup=False)
@@ -94,13 +95,14 @@ def _report_lines(options: CheckOptions, report: RuleReport) -> list[str]:
         lines.append(f"The twin {options.twin} allows the same moves and gives the same results.")
     least, median, most = report.plies
     results = ", ".join(f"{number:,} x {result}" for result, number in report.results.items())
+    perft = ", ".join(f"{number:,}" for number in report.perft)
     return [
         *lines,
         "",
         f"Plies of a game: {least} to {most}, median {median}; max_plies is {report.max_plies}",
         f"Legal moves of a position: {report.mean_legal} on average",
         f"Results for the first player: {results}",
-        f"Games by their first plies (perft): {', '.join(f'{num:,}' for num in report.perft)}",
+        f"Games by their first plies (perft): {perft}",
         *(f"note: {note}" for note in report.notes),
     ]
 
@@ -124,13 +126,15 @@ def starting_values(name: str, report: RuleReport) -> list[str]:
         return overrides
     game = make_game(name)
     num_squares = math.prod(game.planes_shape[1:])
-    median, legal = max(report.plies[1], 1), max(report.mean_legal, 1.0)
+    median = max(report.plies[1], 1)
+    legal = max(report.mean_legal, 1.0)
     network = next(preset for limit, preset in _NETWORKS.items() if num_squares <= limit)
     at_least_5_per_move = 2 ** math.ceil(math.log2(5 * legal))
+    num_simulations = min(max(at_least_5_per_move, 64), 256)
     overrides += [
         f"network={network}",
         f"search.dirichlet_alpha={10 / legal:.2g}",
-        f"selfplay.num_simulations={min(max(at_least_5_per_move, 64), 256)}",
+        f"selfplay.num_simulations={num_simulations}",
     ]
     opening = min(median // 4, 6)
     if opening and game.num_players == 2:

@@ -62,8 +62,11 @@ def read_settings(command: ModuleType, arguments: list[str]) -> Any:
     name = f"alphazero {_name(command)}"
     key = getattr(command, "POSITIONAL", None)
     if key is not None:
-        words = [word for word in arguments if "=" not in word and not word.startswith("-")]
-        arguments = [f"{key}={word}" if word in words[:1] else word for word in arguments]
+        arguments = list(arguments)
+        for index, word in enumerate(arguments):
+            if "=" not in word and not word.startswith("-"):
+                arguments[index] = f"{key}={word}"
+                break
     return from_overrides(command.Settings, arguments, name)
 
 

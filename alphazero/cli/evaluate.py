@@ -11,7 +11,6 @@ The result is a table and, on request, a list of misplayed positions and a JSON 
 """
 
 import dataclasses
-import itertools
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -152,8 +151,10 @@ def _measure(label: str, player: Player, evaluation_set: EvaluationSet) -> Accur
 
 
 def _title(game: Game, player: Player, evaluation_set: EvaluationSet, file: str | None) -> str:
-    thinking = f" ({thinking_of(player)})" if thinking_of(player) else ""
-    which = file or f"the set that ships (seed {evaluation_set.notes.get('seed', '?')})"
+    how = thinking_of(player)
+    thinking = f" ({how})" if how else ""
+    seed = evaluation_set.notes.get("seed", "?")
+    which = file or f"the set that ships (seed {seed})"
     return (
         f"{game.name}: {player.name}{thinking} on {len(evaluation_set):,} positions "
         f"of {which}, 95% intervals in brackets\n"
@@ -197,7 +198,8 @@ def _pairs(reports: dict[str, AccuracyReport], baseline: dict[str, AccuracyRepor
     """
     labels = [label for label in reports if label in baseline]
     pairs = [Pair(label, reports[label], baseline[label]) for label in labels]
-    label, other = list(reports)[-1], list(baseline)[-1]
+    label = list(reports)[-1]
+    other = list(baseline)[-1]
     if label != other:
         pairs.append(Pair(f"{label} against {other}", reports[label], baseline[other]))
     return pairs
@@ -209,8 +211,9 @@ def paired_table(pairs: Iterable[Pair]) -> Table:
     for pair in pairs:
         mean, low, high = (100 * value for value in pair.difference)
         text = f"{mean:+.1f} [dim]({low:+.1f} to {high:+.1f})[/]"
-        accuracies = _text(pair.player.accuracy()), _text(pair.baseline.accuracy())
-        table.add_row(escape(pair.label), *accuracies, text)
+        accuracy = _text(pair.player.accuracy())
+        baseline = _text(pair.baseline.accuracy())
+        table.add_row(escape(pair.label), accuracy, baseline, text)
     return table
 
 
@@ -226,8 +229,10 @@ def report_table(evaluation_set: EvaluationSet, reports: dict[str, AccuracyRepor
         evaluation_set: the positions.
         reports: the report of each player, by heading.
     """
-    headings = [(f"{escape(name)}\naccuracy", "\nbest") for name in reports]
-    table = figures_table("\npositions", *itertools.chain(*headings), left="\n%")
+    headings = ["\npositions"]
+    for name in reports:
+        headings += [f"{escape(name)}\naccuracy", "\nbest"]
+    table = figures_table(*headings, left="\n%")
     everything = np.ones(len(evaluation_set), bool)
     table.add_row(*_cells("all", everything, reports))
     for heading, groups in groups_of(evaluation_set).items():
@@ -245,7 +250,8 @@ def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
             f"{escape(name)}: plays the best score in {_text(report.optimal())}% of the positions"
         )
         if report.values is not None:
-            right, error = report.values.result_accuracy, report.values.mean_error
+            right = report.values.result_accuracy
+            error = report.values.mean_error
             line += (
                 f"; its value predicts the result in {_text(right)}% of the {right.total:,} "
                 f"for which it gives one, mean error {error:.3f}"
@@ -264,7 +270,8 @@ def _cells(label: str, rows: np.ndarray, reports: dict[str, AccuracyReport]) -> 
     """
     cells = [label, f"{rows.sum():,}"]
     for report in reports.values():
-        cells += [_text(report.accuracy(rows)), f"{100 * report.optimal(rows).fraction:.1f}"]
+        optimal = report.optimal(rows).fraction
+        cells += [_text(report.accuracy(rows)), f"{100 * optimal:.1f}"]
     return cells
 
 

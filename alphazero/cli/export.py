@@ -74,14 +74,15 @@ def _game_and_network(settings: Settings) -> tuple[Game, Path]:
     Raises:
         ValueError: if the network does not exist, or plays another game than the one named.
     """
-    place = settings.network
-    if place == "latest" and settings.game is None:
-        place = str(RunFolder.find("latest", settings.root, None, key="network").path)
+    spec = settings.network
+    if spec == "latest" and settings.game is None:
+        folder = RunFolder.find("latest", settings.root, None, key="network")
+        spec = str(folder.path)
     game = make_game(settings.game or DEFAULT_GAME)
-    found = network_path(place, game.name, game.rules_digest)
-    if found is None:
-        raise ConfigError.of("network", place, "best, latest, or the path of a network or a run")
-    path = find_network(found)
-    if place in ("best", "latest", "network"):
+    file_or_run = network_path(spec, game.name, game.rules_digest)
+    if file_or_run is None:
+        raise ConfigError.of("network", spec, "best, latest, or the path of a network or a run")
+    path = find_network(file_or_run)
+    if spec in ("best", "latest", "network"):
         return game, path
     return game_of_network(path, settings.game), path

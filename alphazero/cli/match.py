@@ -136,7 +136,12 @@ def _is_drawn(game: Game) -> Callable[[np.ndarray], np.ndarray]:
         UnsolvableError: if no solver can solve the game.
     """
     solver = make_solver(game)
-    return lambda states: values_of(solver.scores(states)).max(axis=1) == 0
+
+    def is_drawn(states: np.ndarray) -> np.ndarray:
+        values = values_of(solver.scores(states))
+        return values.max(axis=1) == 0
+
+    return is_drawn
 
 
 def _figures(
@@ -160,7 +165,8 @@ def _figures(
     if puzzle is not None:
         figures["puzzle"] = puzzle.to_plain()
     if sprt is not None:
-        figures["sprt"] = dataclasses.asdict(sprt) | sprt.test(report.pair_counts)._asdict()
+        result = sprt.test(report.pair_counts)
+        figures["sprt"] = dataclasses.asdict(sprt) | result._asdict()
     return figures
 
 
@@ -242,7 +248,8 @@ def _table(title: str, report: MatchReport, sides: Sequence[str], thinking: Sequ
     table.add_column(style="dim")
     table.add_column()
     for side, name, how in zip(sides, (report.player_a, report.player_b), thinking):
-        table.add_row(side, Text.assemble(name, (f"  ({how})" if how else "", "dim")))
+        note = f"  ({how})" if how else ""
+        table.add_row(side, Text.assemble(name, (note, "dim")))
     table.add_section()
     return table
 

@@ -42,21 +42,15 @@ class Settings:
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Write the package, and print the commands that check, install and train the game.
-
-    If writing fails, nothing is left behind.
-
-    Raises:
-        ConfigError: if the name is not allowed or already taken.
-        OSError: if a file cannot be written.
-    """
-    name, folder = settings.name, Path(settings.name)
+    """Write the files, and print the commands that check, install and train the game."""
+    name = settings.name
+    folder = Path(name)
     _check(name, folder)
     try:
-        for place, source in _FILES.items():
-            template = _TEMPLATES / f"{source.format(kind=settings.kind)}.txt"
+        for file_name, template_name in _FILES.items():
+            template = _TEMPLATES / f"{template_name.format(kind=settings.kind)}.txt"
             text = template.read_text(encoding="utf-8")
-            path = folder / place.replace("my_game", name)
+            path = folder / file_name.replace("my_game", name)
             write_atomically(path, _named(text, name).encode())
     except BaseException:  # such as a full disk or Ctrl-C
         shutil.rmtree(folder, ignore_errors=True)
@@ -91,8 +85,8 @@ def _check(name: str, folder: Path) -> None:
         raise ConfigError.of("name", name, allowed)
     spec = importlib.util.find_spec(name)
     here = Path.cwd()
-    is_hidden = spec and spec.origin and Path(spec.origin).parent not in (here, here / name)
-    if name in game_names() or is_hidden:
+    is_taken = spec and spec.origin and Path(spec.origin).parent not in (here, here / name)
+    if name in game_names() or is_taken:
         reason = "a game or a module has this name already"
         raise ConfigError.of("name", name, "another one", reason)
     if folder.exists():

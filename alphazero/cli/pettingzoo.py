@@ -48,7 +48,8 @@ def run(settings: Settings, console: Console) -> None:
     """
     from alphazero.interop.environments import make_environment  # fails without PettingZoo
 
-    environment = make_environment(settings.env, "human" if settings.render == "human" else None)
+    render_mode = "human" if settings.render == "human" else None
+    environment = make_environment(settings.env, render_mode)
     view = view_of(environment)
 
     def make_agent(spec: str, game: Game, own: Settings) -> Agent:
@@ -112,8 +113,9 @@ def _result_text(game: MatchGame, view: BoardView, agents: tuple[Agent, Agent]) 
     first, second = names if game.a_moves_first else names[::-1]
     results = {1.0: f"{names[0]} wins", 0.5: "a draw", 0.0: f"{names[1]} wins"}
     sides = f"{view.agents[0]} = {first}, {view.agents[1]} = {second}"
-    number, num_moves = game.pair_index + 1, len(game.moves)
-    return f"game {number}: {sides}: {results[game.score]} after {counted(num_moves, 'move')}"
+    number = game.pair_index + 1
+    num_moves = counted(len(game.moves), "move")
+    return f"game {number}: {sides}: {results[game.score]} after {num_moves}"
 
 
 def _position_text(environment: Any, view: BoardView) -> str:
@@ -123,4 +125,5 @@ def _position_text(environment: Any, view: BoardView) -> str:
     mask = observation["action_mask"]
     if environment.terminations[agent]:  # PettingZoo's own mask still shows legal moves
         mask = np.zeros_like(mask)
-    return observed_text(view, observation["observation"], view.agents.index(agent), mask)
+    index = view.agents.index(agent)
+    return observed_text(view, observation["observation"], index, mask)

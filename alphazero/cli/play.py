@@ -93,9 +93,11 @@ def run(
     people = any(isinstance(player, HumanPlayer) for player in (first, second))
     every_board = people if settings.boards == "auto" else settings.boards == "every"
     warm_up(game, (first, second), console)
-    sides = (first, second)[: game.num_players]
-    thinking = [(one.name, thinking_of(one)) for one in sides]
-    introduction = [f"{name} thinks here with {how}." for name, how in thinking if how]
+    introduction = []
+    for player in (first, second)[: game.num_players]:
+        how = thinking_of(player)
+        if how:
+            introduction.append(f"{player.name} thinks here with {how}.")
     best = shipped_network(game.name)
     if best is not None and "best" in [_kind(spec, settings) for spec in specs]:
         about = summary(network_info(best))
@@ -132,8 +134,13 @@ def _sides(settings: Settings, game: Game) -> tuple[str, str]:
         return default_player(game.name) if _kind(spec, settings) == "human" else "human"
 
     second = settings.second
-    first = settings.first or ("human" if second is None else opponent(second))
-    return first, opponent(first) if second is None else second
+    if settings.first:
+        first = settings.first
+    else:
+        first = "human" if second is None else opponent(second)
+    if second is None:
+        second = opponent(first)
+    return first, second
 
 
 def _kind(spec: str, settings: PlayerSettings) -> str:

@@ -96,7 +96,8 @@ def read_start(moves: str, game: Game, skin: Skin) -> list[int]:
     try:
         return read_moves(game, skin.notation, moves)
     except ValueError as error:
-        other, hint = SETUPS[skin.setup == SETUPS[0]], ""
+        other = SETUPS[1] if skin.setup == SETUPS[0] else SETUPS[0]
+        hint = ""
         with contextlib.suppress(ValueError):
             if read_moves(game, skin_of(game, other).notation, moves):
                 hint = f" With setup={other} this is a game."
@@ -133,11 +134,14 @@ def make_pair(
     for spec, kind in zip(named, kinds):
         if kind != "human" or make_person is None:
             _check_plays(spec, game, settings)
-    sides = settings, dataclasses.replace(settings, seed=settings.seed + 1)
-    first, second = (
-        make_person() if kind == "human" and make_person else make(spec, game, own)
-        for spec, kind, own in zip(named, kinds, sides)
-    )
+    sides = (settings, dataclasses.replace(settings, seed=settings.seed + 1))
+    players = []
+    for spec, kind, own in zip(named, kinds, sides):
+        if kind == "human" and make_person is not None:
+            players.append(make_person())
+        else:
+            players.append(make(spec, game, own))
+    first, second = players
     return first, second
 
 
@@ -149,7 +153,8 @@ def _check_plays(spec: str, game: Game, settings: PlayerSettings) -> None:
     """
     check_player(spec, game.name, settings, game.rules_digest)
     kind = read_spec(spec, settings).kind
-    if path := network_path(kind, game.name, game.rules_digest):
+    path = network_path(kind, game.name, game.rules_digest)
+    if path is not None:
         from alphazero.players.network import check_game
 
         check_game(game, find_network(path))
@@ -191,7 +196,8 @@ def warm_up(
     jit.announce_first_compilation()
     players = list(players)
     if any(isinstance(player, SolverPlayer) for player in players):
-        if advice := solver_advice(game):
+        advice = solver_advice(game)
+        if advice:
             console.print(advice, markup=False)
     with getting_ready(console):
         for player in players:
@@ -201,5 +207,7 @@ def warm_up(
 
 
 def getting_ready(console: Console) -> contextlib.AbstractContextManager[Any]:
-    """Return a context manager that shows "Getting ready ..." if the console is a terminal."""
-    return console.status("Getting ready ...") if console.is_terminal else contextlib.nullcontext()
+    """Return a context manager that shows "Getting ready ..." on a terminal."""
+    if not console.is_terminal:
+        return contextlib.nullcontext()
+    return console.status("Getting ready ...")

@@ -147,7 +147,8 @@ def _plot_position(settings: Settings) -> Path:
     if session.over:
         reason = "the game is over after these moves: a player has nothing to choose"
         raise ConfigError.of("moves", settings.moves, reason=reason)
-    player = make_player(settings.player or default_player(session.game.name), session.game, limits)
+    spec = settings.player or default_player(session.game.name)
+    player = make_player(spec, session.game, limits)
     draw_position(session, skin, _thought(player, session), output)
     return output
 
@@ -182,7 +183,8 @@ def _start(
     """
     game = choose_game(settings.game, specs, limits)
     skin = skin_of(game, settings.setup)
-    return Session(game, read_start(settings.moves, game, skin)), skin
+    moves = read_start(settings.moves, game, skin)
+    return Session(game, moves), skin
 
 
 def _thought(player: Player, session: Session) -> Thought:
@@ -196,7 +198,9 @@ def _thought(player: Player, session: Session) -> Thought:
     if not hasattr(player, "evaluator") or not analysis.visits.any():
         return Thought(player.name, analysis, None, math.nan)
     alone = player.limited(num_simulations=0).choose(session.state[None])
-    return Thought(player.name, analysis, alone.action_weights[0], float(alone.values[0]))
+    priors = alone.action_weights[0]
+    value = float(alone.values[0])
+    return Thought(player.name, analysis, priors, value)
 
 
 def _play(session: Session, players: Sequence[Player]) -> PlayedGame:

@@ -56,7 +56,8 @@ def run(settings: Settings, console: Console) -> int:
     num_positions = int((~exact.positions.over).sum())
     with counted_choice(player, f"{player.name} on {game.name}", num_positions) as choose:
         report = prove(game, lambda states: choose(states).actions, exact)
-    thinking = f" ({thinking_of(player)})" if thinking_of(player) else ""
+    how = thinking_of(player)
+    thinking = f" ({how})" if how else ""
     asked = f"{player.name}{thinking}, asked for its move in {num_positions:,} positions."
     text = "\n".join([asked, "", *proof_lines(game, report)])
     console.print(text, markup=False)
@@ -66,15 +67,16 @@ def run(settings: Settings, console: Console) -> int:
 
 
 def print_misplayed(console: Console, game: Game, failure: Failure) -> None:
-    """Print a position that a player misplays, with its move, the better moves and the board."""
-    skin, medium = skin_of(game), Medium.of(console)
+    """Print a misplayed position: the player's move, the better moves and the board."""
+    skin = skin_of(game)
+    medium = Medium.of(console)
+    played = skin.notation.text(failure.action)
     better = ", ".join(skin.notation.text(action) for action in failure.best_actions)
-    mover = side(skin, int(game.players(failure.state[None])[0]), medium)
-    found, best = result_name(game, failure.value), result_name(game, failure.best_value)
-    text = (
-        f" played {skin.notation.text(failure.action)}, a {found}, where "
-        f"{better} would have kept a {best}"
-    )
+    player = int(game.players(failure.state[None])[0])
+    mover = side(skin, player, medium)
+    result = result_name(game, failure.value)
+    best = result_name(game, failure.best_value)
+    text = f" played {played}, a {result}, where {better} would have kept a {best}"
     console.print(Text.assemble("\nmisplayed: ", mover, text))
     console.print(draw_board(game, skin, failure.state, medium))
 
@@ -86,17 +88,17 @@ def proof_lines(game: Game, report: ProofReport) -> list[str]:
     """Format the result of checking a player in every position as lines of text."""
     kept = f"{report.num_accurate:,} of {report.num_not_final:,} unfinished positions"
     if report.results is not None:
-        found, best = (own_text(game, result) for result in report.results)
+        result, best = (own_text(game, result) for result in report.results)
         return [
             f"Alone ({report.game_name}):",
-            f"  result from the start: {found}; the best possible: {best}",
+            f"  result from the start: {result}; the best possible: {best}",
             f"  best possible result kept in {kept}",
         ]
     lines = [f"Against every possible play of the opponent ({report.game_name}):"]
-    for one, name in zip(report.sides, ("first: ", "second:")):
+    for side_report, name in zip(report.sides, ("first: ", "second:")):
         lines += [
-            f"  player moves {name} {one.num_positions:,} positions can occur",
-            f"    {_games_text(one.games)}",
+            f"  player moves {name} {side_report.num_positions:,} positions can occur",
+            f"    {_games_text(side_report.games)}",
         ]
     return [*lines, f"  {_verdict(report)}", f"  best possible result kept in {kept}"]
 

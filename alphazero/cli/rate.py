@@ -61,9 +61,15 @@ class Settings:
     output: str = option("", "picture to write (.png, .svg, .pdf), by default RUN/ratings.png")
 
     def of_networks(self) -> PlayerSettings:
-        """Return the settings of the players that use the run's networks."""
-        keys = ("num_simulations", "device", "engine", "precision", "network_kind", "seed")
-        return PlayerSettings(**{key: getattr(self, key) for key in keys})
+        """Return the player settings of the run's networks."""
+        return PlayerSettings(
+            num_simulations=self.num_simulations,
+            device=self.device,
+            engine=self.engine,
+            precision=self.precision,
+            network_kind=self.network_kind,
+            seed=self.seed,
+        )
 
 
 def run(settings: Settings, console: Console) -> int:
@@ -118,7 +124,8 @@ def _play(
         anchor: the name of the player whose rating is fixed.
     """
     # A smaller even number if that is needed for every player to get two matches.
-    affordable = settings.num_games // (2 * len(players)) // 2 * 2
+    num_pairs = settings.num_games // (2 * len(players)) // 2
+    affordable = 2 * num_pairs
     games_per_match = max(2, min(settings.games_per_match, affordable))
     openings = Openings(settings.opening_plies, settings.seed)
     num_before = 0  # number of games in the matches that have ended
@@ -145,18 +152,22 @@ def _show(file: RatingFile, anchor: str, settings: Settings, console: Console) -
         console: where to print.
     """
     ratings = rate(file.pairings, anchor)
-    names = {name for pairing in file.pairings for name in pairing[:2]}
+    names = set[str]()
+    for match in file.matches:
+        names |= {match.player_a, match.player_b}
     if not names:
         console.print("No games yet: num_games= adds some.", markup=False)
         return
-    apart = sorted(names - set([anchor] if ratings is None else ratings.players))
-    if apart:
+    rated = (anchor,) if ratings is None else ratings.players
+    unrated = sorted(names.difference(rated))
+    if unrated:
         text = f"No chain of games connects these players to the anchor {anchor}; add games: "
-        console.print(f"{text}{'; '.join(map(short_name, apart))}.", markup=False)
+        console.print(f"{text}{'; '.join(map(short_name, unrated))}.", markup=False)
     if ratings is None:
         return
     console.print(ratings_table(ratings, file))
-    if growth := growth_text(ratings, file):
+    growth = growth_text(ratings, file)
+    if growth:
         console.print(growth, markup=False)
     console.print(f"Games and ratings: {file.path}", markup=False)
     folder = file.path.parent
@@ -195,13 +206,14 @@ def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     for index in np.argsort(-ratings.elo, kind="stable"):
         player = ratings.players[index]
-        is_network = player in file.networks
+        name = short_name(player)
         style = "bold" if player == ratings.anchor else None
-        if is_network:
+        if player in file.networks:
             style = "cyan"
-        is_short = is_network and len(searches) == 1
-        name = player.partition(", ")[0] if is_short else short_name(player)
-        games, score = f"{ratings.num_games[index]:,}", f"{ratings.scores[index]:.1%}"
+            if len(searches) == 1:
+                name = player.partition(", ")[0]
+        games = f"{ratings.num_games[index]:,}"
+        score = f"{ratings.scores[index]:.1%}"
         table.add_row(Text(name), *rating_cells(ratings, player), games, score, style=style)
     return table
 
@@ -221,11 +233,13 @@ def growth_text(ratings: Ratings, file: RatingFile) -> str:
     alike = [player for player in networks if search_of(player) == search_of(networks[-1])]
     if len(alike) < 2:
         return ""
-    newest, first = alike[-1], alike[0]
+    first = alike[0]
+    newest = alike[-1]
     elo, stderr = ratings.difference(newest, first)
-    low, high = elo - Z_95 * stderr, elo + Z_95 * stderr
-    names = [player.partition(", ")[0] for player in (newest, first)]
-    return f"{names[0]} minus {names[1]}: {elo:+.0f} Elo (95% interval {low:+.0f} to {high:+.0f})"
+    low = elo - Z_95 * stderr
+    high = elo + Z_95 * stderr
+    names = f"{newest.partition(', ')[0]} minus {first.partition(', ')[0]}"
+    return f"{names}: {elo:+.0f} Elo (95% interval {low:+.0f} to {high:+.0f})"
 
 
 def rating_cells(ratings: Ratings, player: str) -> tuple[str, str, str]:

@@ -73,13 +73,17 @@ def make_players(
         name = f"network {info.get('iteration', 0)}, {settings.num_simulations} simulations"
         if (settings.engine, settings.precision) not in _UNNAMED_ENGINES:
             name += f", {settings.engine} {settings.precision}"
-        file.networks[name] = {key: info.get(key, 0) for key in ("iteration", "elapsed_s")}
+        file.networks[name] = {
+            "iteration": info.get("iteration", 0),
+            "elapsed_s": info.get("elapsed_s", 0),
+        }
         spec_of[name] = str(path)
     players = {}
     for name, spec in spec_of.items():
         # The number of games is part of the seed: a later call must not repeat random numbers.
         generator = child_generator(settings.seed, f"{name} after {file.num_games}")
-        own = dataclasses.replace(_limited(spec, settings), seed=int(generator.integers(2**62)))
+        seed = int(generator.integers(2**62))
+        own = dataclasses.replace(_limited(spec, settings), seed=seed)
         players[name] = make_player(spec, game, own)
     return players
 
@@ -104,10 +108,15 @@ def player_name(spec: str, game: Game, settings: PlayerSettings) -> str:
     path = network_path(kind, game.name, game.rules_digest)
     if path is None:
         return spec
-    values = {key: getattr(own, key) for key in _LIMITS}
-    limits = [f"{key}={value}" for key, value in values.items() if value is not None]
-    others = [word for word in spec.split(",")[1:] if word.partition("=")[0] not in _LIMITS]
-    return ",".join([_network_name(find_network(path)), *limits, *others])
+    parts = [_network_name(find_network(path))]
+    for key in _LIMITS:
+        value = getattr(own, key)
+        if value is not None:
+            parts.append(f"{key}={value}")
+    for word in spec.split(",")[1:]:
+        if word.partition("=")[0] not in _LIMITS:
+            parts.append(word)
+    return ",".join(parts)
 
 
 def _network_name(path: Path) -> str:

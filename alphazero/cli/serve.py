@@ -62,7 +62,10 @@ def run(settings: Settings, console: Console) -> None:
     except ImportError as error:
         message = f'the page needs {error.name}: pip install "alphazero-selfplay[web]" installs it.'
         raise ConfigError(message) from None
-    games = [_playable(name) for name in (settings.game, *settings.games) if name is not None]
+    named = list(settings.games)
+    if settings.game is not None:
+        named.insert(0, settings.game)
+    games = [_playable(name) for name in named]
     for spec in settings.players:
         check_player(spec, games[0] if games else DEFAULT_GAME)
     backend = Backend(settings.runs, games, settings.network_kind, settings.players)
@@ -111,6 +114,8 @@ def _check(settings: Settings) -> None:
     if settings.runs != Settings().runs and not Path(settings.runs).is_dir():
         raise ConfigError.of("runs", settings.runs, reason="there is no such folder")
     token = settings.token
-    if token is not None and (len(token) < _MIN_TOKEN or not token.isascii() or " " in token):
+    if token is None:
+        return
+    if len(token) < _MIN_TOKEN or not token.isascii() or " " in token:
         allowed = f"{_MIN_TOKEN} or more characters of ASCII without spaces"
         raise ConfigError.of("token", token, allowed)

@@ -85,14 +85,14 @@ def _train_new(options: argparse.Namespace, words: list[str]) -> int:
     """
     sweep = runs_of_sweep(words) if options.multirun else [(words, {})]
     # All runs are checked before the first one starts.
-    runs = [(compose(of_run, options.config_dir), varied) for of_run, varied in sweep]
+    runs = [(compose(run_words, options.config_dir), varied) for run_words, varied in sweep]
     folders = []
     for number, (settings, varied) in enumerate(runs, 1):
         overrides = " ".join(f"{key}={text}" for key, text in varied.items())
         if len(runs) > 1:
             print(f"\nrun {number} of {len(runs)}: {overrides}", flush=True)
-        where = settings.run
-        folder = RunFolder.create(where.root, settings.game.name, where.name, overrides)
+        root = settings.run.root
+        folder = RunFolder.create(root, settings.game.name, settings.run.name, overrides)
         folders.append(folder)
         with folder.locked():
             status = _train(settings, folder, resumed=False, varied=varied)
@@ -149,7 +149,8 @@ def _print_settings(options: argparse.Namespace, words: list[str]) -> None:
     """
     if options.multirun:
         raise ConfigError("--cfg cannot be combined with --multirun.", key="--cfg")
-    print(to_yaml(dataclasses.asdict(compose(words, options.config_dir))), end="")
+    settings = compose(words, options.config_dir)
+    print(to_yaml(dataclasses.asdict(settings)), end="")
 
 
 def _train(
@@ -225,8 +226,8 @@ def _print_runs(folders: list[RunFolder], console: Console) -> None:
         text = "" if math.isnan(strength) else f"{100 * strength:.1f}"
         table.add_row(Text(folder.path.name), text)
     console.print(table)
-    first, second, *_ = (folder.path for folder in folders)
-    command = _command("evaluate", f"player={second}", f"baseline={first}")
+    first, second = folders[:2]
+    command = _command("evaluate", f"player={second.path}", f"baseline={first.path}")
     console.print(Text(f"\nCompare two:  {command}", no_wrap=True))
 
 
@@ -258,8 +259,12 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
         message = f"{options[0]} cannot be combined with resume=, only key=value can."
         raise ConfigError(message, key=options[0])
     texts = dict(split_word(word) for word in arguments)
-    named = make_game(texts.pop("game")) if texts.get("game") else None
-    game, digest = (named.name, named.rules_digest) if named else (None, "")
+    game = None
+    digest = ""
+    if texts.get("game"):
+        named = make_game(texts.pop("game"))
+        game = named.name
+        digest = named.rules_digest
     if is_own_kind(texts.get("network", "")):
         texts["network.kind"] = texts.pop("network")
     root = texts.get("run.root", TrainSettings().run.root)
@@ -324,7 +329,9 @@ def program(name: str = "alphazero") -> str:
     It is the program's name if the shell finds the program, otherwise its path.
     """
     beside = Path(sys.argv[0]).with_name(name)
-    return name if shutil.which(name) or not beside.is_file() else str(beside)
+    if shutil.which(name) or not beside.is_file():
+        return name
+    return str(beside)
 
 
 def _command(*words: str, of: str = "alphazero") -> str:
@@ -359,8 +366,10 @@ def _longer_run(trainer: Trainer, is_proven: bool = False) -> str:
         is_proven: whether a complete proof would end the run again after one iteration.
     """
     done = {"run.num_iterations": trainer.iteration, "run.time_limit_s": trainer.elapsed_s}
-    limits = trainer.reached_limits.items()
-    changes = [f"{key}={math.ceil(2 * max(value, done[key]))}" for key, value in limits]
+    changes = []
+    for key, limit in trainer.reached_limits.items():
+        doubled = math.ceil(2 * max(limit, done[key]))
+        changes.append(f"{key}={doubled}")
     if is_proven and trainer.settings.evaluation.stop_when_proven:
         changes.append("evaluation.stop_when_proven=false")
     return f"{_command('train')} {_resume_words(trainer)} {' '.join(changes)}"
@@ -371,10 +380,11 @@ def _resume_words(trainer: Trainer) -> str:
 
 
 def _next_steps(trainer: Trainer, report: IterationReport) -> list[str]:
-    folder, network = trainer.folder, trainer.folder.network(report.iteration)
+    folder = trainer.folder
+    network = folder.network(report.iteration)
     root = Path(trainer.settings.run.root)
-    own = trainer.settings.network.kind
-    named = [f"network_kind={own}"] if is_module_name(own) else []
+    kind = trainer.settings.network.kind
+    named = [f"network_kind={kind}"] if is_module_name(kind) else []
     runs = named if root == Path("checkpoints") else [f"runs={root}", *named]
     game = f"game={trainer.game.name}"
     play = [
@@ -391,10 +401,12 @@ def _next_steps(trainer: Trainer, report: IterationReport) -> list[str]:
         evaluate = _command("evaluate", f"player={folder.path}", "show=3", *named)
         play.append(f"  find its mistakes: {evaluate}")
     is_proven = report.proof is not None and report.proof.report.perfect
+    trained = duration_text(report.elapsed_s)
     measured_s = sum(row.get("measure_s") or 0.0 for row in folder.read_metrics())
-    measured = f", and measured the strength for {duration_text(measured_s)} more"
+    if measured_s >= 1:
+        trained += f", and measured the strength for {duration_text(measured_s)} more"
     return [
-        f"Trained for {duration_text(report.elapsed_s)}{measured if measured_s >= 1 else ''}.",
+        f"Trained for {trained}.",
         f"The network is {network}",
         "",
         "[bold]What next?[/]",

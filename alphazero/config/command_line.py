@@ -62,10 +62,10 @@ def parse_overrides(cls: type, words: list[str], command: str) -> dict[str, Any]
         key, text = split_word(word)
         check_key(key, text, list(kinds), command)
         *sections, name = key.split(".")
-        place = values
+        section_values = values
         for section in sections:
-            place = place.setdefault(section, {})
-        place[name] = _read_value(text, kinds[key])
+            section_values = section_values.setdefault(section, {})
+        section_values[name] = _read_value(text, kinds[key])
     return values
 
 
@@ -77,7 +77,9 @@ def split_word(word: str) -> tuple[str, str]:
     """
     key, equals, text = word.partition("=")
     if not equals or not key:
-        hint = f" Settings are written {word.lstrip('-')}=VALUE." if word.startswith("--") else ""
+        hint = ""
+        if word.startswith("--"):
+            hint = f" Settings are written {word.lstrip('-')}=VALUE."
         raise ConfigError(f"'{word}' is not of the form key=value.{hint}", key=word)
     return key, text
 
@@ -108,11 +110,14 @@ def split_values(text: str) -> list[str]:
     quote = ""
     for character in text:
         if quote:
-            quote = "" if character == quote else quote
+            if character == quote:
+                quote = ""
         elif character in "'\"":
             quote = character
-        else:
-            depth += (character in "[{(") - (character in "]})")
+        elif character in "[{(":
+            depth += 1
+        elif character in "]})":
+            depth -= 1
         if character == "," and not depth and not quote:
             values.append("")
         else:

@@ -21,17 +21,15 @@ def config_files(folder: Path) -> dict[str, Path]:
 
 
 def groups_of(names: Iterable[str]) -> dict[str, list[str]]:
-    """Group the names of config files, such as "experiment/mine", by config group.
-
-    Returns:
-        {group: its choices}, such as {"experiment": ["mine"]}.
-    """
-    found: dict[str, list[str]] = {}
+    """Return the config groups to which these file names belong, and the choices of each group."""
+    groups: dict[str, list[str]] = {}
     for file in names:
         group, _, name = file.partition("/")
-        if name and group != "hydra" and name not in found.setdefault(group, []):
-            found[group].append(name)
-    return found
+        if name and group != "hydra":
+            choices = groups.setdefault(group, [])
+            if name not in choices:
+                choices.append(name)
+    return groups
 
 
 def read_values(path: Path) -> Any:

@@ -15,7 +15,8 @@ def nearest_key_hint(key: str, known: list[str]) -> str:
     of_section = [other for other in known if dot and other.startswith(section + ".")]
     likely = of_section or known
     last = {other: re.split("[./]", other)[-1] for other in likely}
-    close = difflib.get_close_matches(key, likely, n=1, cutoff=0.85 if of_section else 0.6)
+    cutoff = 0.85 if of_section else 0.6
+    close = difflib.get_close_matches(key, likely, n=1, cutoff=cutoff)
     close += [other for other in likely if last[other] == name]
     if close:
         return f" Did you mean {close[0]}?"

@@ -158,7 +158,8 @@ class Composer:
         if isinstance(error, MissingConfigException):
             return self._missing(error)
         cause = error if str(error) else error.__cause__ or error
-        text = " ".join(str(cause).split()).partition(" full_key: ")[0].rstrip(".")
+        one_line = " ".join(str(cause).split())
+        text = one_line.partition(" full_key: ")[0].rstrip(".")
         setting = getattr(cause, "full_key", None)
         start = f"{setting}: " if setting else ""
         hint = _PACKAGE_HINT if re.search("override '.*@", text) else ""

@@ -91,8 +91,10 @@ def types_of(cls: type) -> dict[str, type]:
 
 
 def allowed_text(field: dataclasses.Field) -> str:
-    """Format a setting's range or choices; return "" if any value of its type is allowed."""
-    low, high, choices = (field.metadata.get(key) for key in ("low", "high", "choices"))
+    """Format the range or the choices of a setting; "" if only its type limits it."""
+    low = field.metadata.get("low")
+    high = field.metadata.get("high")
+    choices = field.metadata.get("choices")
     if choices is not None:
         return "one of " + ", ".join(map(str, choices))
     if low is not None and high is not None:
@@ -110,11 +112,12 @@ def _walk(settings: Any, prefix: str = "") -> Iterator[tuple[str, dataclasses.Fi
         prefix: put before each key; used to recurse into sections.
     """
     for field in dataclasses.fields(settings):
+        key = prefix + field.name
         value = getattr(settings, field.name)
         if dataclasses.is_dataclass(value):
-            yield from _walk(value, prefix + field.name + ".")
+            yield from _walk(value, key + ".")
         else:
-            yield prefix + field.name, field, value
+            yield key, field, value
 
 
 def _plain_type(annotation: Any) -> type:
@@ -126,7 +129,9 @@ def _plain_type(annotation: Any) -> type:
 def _without_none(annotation: Any) -> Any:
     """Remove None from an annotation: ``int | None`` becomes int."""
     if isinstance(annotation, types.UnionType):
-        (annotation,) = (one for one in typing.get_args(annotation) if one is not type(None))
+        for part in typing.get_args(annotation):
+            if part is not type(None):
+                return part
     return annotation
 
 
@@ -223,8 +228,10 @@ def _unknown(key: str, value: Any, known: list[str]) -> ConfigError:
     if key in known:
         message = f"'{key}' is not one key: write '{section}:' and, indented below, '{name}:'."
         return ConfigError(message, key=key, value=value)
-    sections = {other.partition(".")[0] for other in known}
-    hint = nearest_key_hint(key, sorted(sections) if isinstance(value, dict) else known)
+    likely = known
+    if isinstance(value, dict):
+        likely = sorted({other.partition(".")[0] for other in known})
+    hint = nearest_key_hint(key, likely)
     message = f"there is no setting '{key}'.{hint}"
     return ConfigError(message, key=key, value=value, allowed=known)
 
@@ -241,7 +248,8 @@ def _converted(key: str, field: dataclasses.Field, value: Any) -> Any:
     try:
         return _as_type(field.type, value)
     except (TypeError, ValueError, KeyError, OverflowError, AttributeError):
-        limits, wanted = allowed_text(field), _TYPE_TEXT[_plain_type(field.type)]
+        limits = allowed_text(field)
+        wanted = _TYPE_TEXT[_plain_type(field.type)]
         allowed = f"{wanted}, {limits}" if limits else wanted
         raise ConfigError.of(key, value, allowed) from None
 
@@ -259,20 +267,23 @@ def _as_type(annotation: Any, value: Any) -> Any:
         if not isinstance(value, (list, tuple)):
             raise TypeError
         (item,) = typing.get_args(kind)
-        return [_as_type(item, one) for one in value]
+        return [_as_type(item, entry) for entry in value]
     if typing.get_origin(kind) is dict:
-        return {str(name): one for name, one in value.items()}
+        return {str(name): entry for name, entry in value.items()}
     is_switch_as_number = isinstance(value, bool) and kind in (int, float)
     if not isinstance(value, _ACCEPTED[kind]) or is_switch_as_number:
         raise TypeError
-    return _SWITCHES[str(value).lower()] if kind is bool else kind(value)
+    if kind is bool:
+        return _SWITCHES[str(value).lower()]
+    return kind(value)
 
 
 def _is_within(value: Any, metadata: Mapping[str, Any]) -> bool:
-    choices, low, high = (metadata.get(key) for key in ("choices", "low", "high"))
+    choices = metadata.get("choices")
     if choices is not None:
         return value in choices
+    low = metadata.get("low")
+    high = metadata.get("high")
     numbers = value if isinstance(value, (list, tuple)) else [value]
-    return all(
-        (low is None or number >= low) and (high is None or number <= high) for number in numbers
-    )
+    is_high_enough = low is None or all(number >= low for number in numbers)
+    return is_high_enough and (high is None or all(number <= high for number in numbers))

@@ -46,7 +46,8 @@ from alphazero.evaluation.report import PAIR_SCORES, Z_95, Interval
 ELO_PER_UNIT = 400.0 / math.log(10.0)
 VIRTUAL_PAIRS = 0.5  # the virtual draw is one game, which is half a pair
 PRIOR_PAIRS = 4.0
-_MAX_STEPS, _TOLERANCE = 200, 1e-10
+_MAX_STEPS = 200
+_TOLERANCE = 1e-10
 _PAIR_SCORES = np.array(PAIR_SCORES)
 
 
@@ -91,8 +92,9 @@ class Ratings:
         """
         a = self.players.index(player_a)
         b = self.players.index(player_b)
+        difference = float(self.elo[a] - self.elo[b])
         variance = self.covariance[a, a] + self.covariance[b, b] - 2.0 * self.covariance[a, b]
-        return float(self.elo[a] - self.elo[b]), math.sqrt(max(variance, 0.0))
+        return difference, math.sqrt(max(variance, 0.0))
 
 
 def rate(pairings: Iterable[Pairing], anchor: str, anchor_elo: float = 1000.0) -> Ratings | None:
@@ -149,7 +151,10 @@ def count_pairs(
         player b.
     """
     pairings = list(pairings)
-    names = tuple(sorted({*players} | {name for pairing in pairings for name in pairing[:2]}))
+    distinct = set(players)
+    for pairing in pairings:
+        distinct |= {pairing.player_a, pairing.player_b}
+    names = tuple(sorted(distinct))
     counts = np.zeros((len(names), len(names), len(PAIR_SCORES)))
     for pairing in pairings:
         a = names.index(pairing.player_a)
@@ -177,13 +182,15 @@ def fit(counts: np.ndarray, precision: float = 0.0) -> np.ndarray:
     for _ in range(_MAX_STEPS):
         # The likelihood does not change if a constant is added to all ratings. Adding a matrix of
         # equal entries to the information keeps their mean at 0.
-        curvature = information(counts, units) + precision * np.eye(len(units)) + 1.0 / len(units)
+        of_prior = precision * np.eye(len(units))
+        curvature = information(counts, units) + of_prior + 1.0 / len(units)
         step = np.linalg.solve(curvature, gradient)
-        worst = value - 1e-9 * (1.0 + abs(value))
-        while (found := _log_likelihood(counts, units + step, precision))[0] < worst:
+        lowest = value - 1e-9 * (1.0 + abs(value))
+        value, gradient = _log_likelihood(counts, units + step, precision)
+        while value < lowest:
             step /= 2.0
+            value, gradient = _log_likelihood(counts, units + step, precision)
         units = units + step
-        value, gradient = found
         if np.abs(step).max() < _TOLERANCE:
             break
     return units
@@ -202,7 +209,8 @@ def expected_scores(units: np.ndarray) -> np.ndarray:
     Returns:
         float64[P, P], in [0, 1]; 1/2 on the diagonal.
     """
-    return 1.0 / (1.0 + np.exp(np.clip(units[None, :] - units[:, None], -500.0, 500.0)))
+    gap = units[None, :] - units[:, None]
+    return 1.0 / (1.0 + np.exp(np.clip(gap, -500.0, 500.0)))
 
 
 def information(counts: np.ndarray, units: np.ndarray) -> np.ndarray:
@@ -238,8 +246,10 @@ def _log_likelihood(
     games = 2.0 * counts.sum(axis=2)
     gap = units[None, :] - units[:, None]
     # Each pairing occurs twice in the matrix, once for each player's points.
-    value = -(points * np.logaddexp(0.0, gap)).sum() - 0.5 * precision * (units**2).sum()
-    return value, (points - games * expected_scores(units)).sum(axis=1) - precision * units
+    of_games = -(points * np.logaddexp(0.0, gap)).sum()
+    value = of_games - 0.5 * precision * (units**2).sum()
+    surplus = points - games * expected_scores(units)
+    return value, surplus.sum(axis=1) - precision * units
 
 
 def _sandwich(counts: np.ndarray, units: np.ndarray) -> np.ndarray:
@@ -261,9 +271,9 @@ def _sandwich(counts: np.ndarray, units: np.ndarray) -> np.ndarray:
     independent = expected * (1.0 - expected) / 2.0  # the variance of x if games were independent
     # The ratio of the observed variance of x to this one, over all players. In the pairs of the
     # prior, one of two equal players wins both games.
-    ratio = (squares.sum() / 2 + PRIOR_PAIRS / 4) / (
-        (pairs * independent).sum() / 2 + PRIOR_PAIRS / 8
-    )
+    observed_sum = squares.sum() / 2 + PRIOR_PAIRS / 4
+    independent_sum = (pairs * independent).sum() / 2 + PRIOR_PAIRS / 8
+    ratio = observed_sum / independent_sum
     variances = (squares + PRIOR_PAIRS * ratio * independent) / (pairs + PRIOR_PAIRS)
     inverse = np.linalg.inv(information(counts, units) + 1.0 / len(units))
     return inverse @ _laplacian(4.0 * pairs * variances) @ inverse

@@ -130,38 +130,42 @@ class _Match:
         num_games = 2 * len(openings)
         self.num_finished = 0
         self.num_counted = 0  # number of games in counted pairs; the games before this index
-        self._game, self._players = game, players
+        self._game = game
+        self._players = players
         self._moves = [list(opening) for opening in openings for _ in range(2)]
-        self._states = np.stack([game.play_moves(line) for line in openings]).repeat(2, axis=0)
+        starts = np.stack([game.play_moves(opening) for opening in openings])
+        self._states = starts.repeat(2, axis=0)
         self._scores = np.full(num_games, np.nan)  # player A's points; nan while a game goes on
         self._pair_counts = [0.0] * len(PAIR_SCORES)
         self._stopped = False  # whether the last counted pair ends the match
-        self._active, self._waiting = np.arange(0), np.arange(num_games)  # indices of games
+        self._active = np.arange(0)  # indices of the games that are played now
+        self._waiting = np.arange(num_games)  # indices of the games that have not begun
 
     @property
     def is_over(self) -> bool:
-        return self._stopped or not (len(self._active) or len(self._waiting))
+        return self._stopped or len(self._active) + len(self._waiting) == 0
 
     def progress(self) -> MatchProgress:
         scores = self._scores
         counts = tuple(self._pair_counts)
-        wins = (scores > 0.5).sum()
-        draws = (scores == 0.5).sum()
-        losses = (scores < 0.5).sum()
         if self._game.num_players == 1:
-            wins, draws, losses = (counts[PAIR_SCORES.index(score)] for score in (1.0, 0.5, 0.0))
+            losses, _, draws, _, wins = counts
+        else:
+            wins = (scores > 0.5).sum()
+            draws = (scores == 0.5).sum()
+            losses = (scores < 0.5).sum()
         return MatchProgress(
             self.num_finished, len(scores), int(wins), int(draws), int(losses), counts
         )
 
     def games(self) -> tuple[MatchGame, ...]:
-        """Return the games of all pairs counted so far, in the order of their openings."""
-        return tuple(
-            MatchGame(tuple(moves), index % 2 == 0, float(score), index // 2)
-            for index, (moves, score) in enumerate(
-                zip(self._moves[: self.num_counted], self._scores)
-            )
-        )
+        """Return the games of all counted pairs."""
+        games = list[MatchGame]()
+        for index in range(self.num_counted):
+            moves = tuple(self._moves[index])
+            score = float(self._scores[index])
+            games.append(MatchGame(moves, index % 2 == 0, score, index // 2))
+        return tuple(games)
 
     def play_ply(self, max_parallel: int) -> None:
         """Start games until ``max_parallel`` are active, then play one move in each active game."""
@@ -188,7 +192,8 @@ class _Match:
             if np.isnan(points).any():
                 return
             self.num_counted += 2
-            count_pair(self._pair_counts, pair_score(points.tolist(), self._game.num_players))
+            score = pair_score(points.tolist(), self._game.num_players)
+            count_pair(self._pair_counts, score)
             self._stopped = should_stop is not None and should_stop(tuple(self._pair_counts))
 
     def _move(self, side: int, indices: np.ndarray) -> None:
@@ -211,7 +216,9 @@ class _Match:
         resigns = actions == RESIGN
         self._scores[indices[resigns]] = side
         self.num_finished += int(resigns.sum())
-        indices, states, actions = (each[~resigns] for each in (indices, states, actions))
+        indices = indices[~resigns]
+        states = states[~resigns]
+        actions = actions[~resigns]
         self._record_moves(player, indices, actions)
         transition = self._game.step(states, actions)
         self._states[indices] = transition.states
@@ -219,12 +226,14 @@ class _Match:
         sign = np.where(transition.players == indices % 2, 1.0, -1.0)
         over = transition.over
         self.num_finished += int(over.sum())
-        self._scores[indices[over]] = (1.0 + sign[over] * transition.results[over]) / 2.0
+        results = sign[over] * transition.results[over]
+        self._scores[indices[over]] = (1.0 + results) / 2.0
 
     def _record_moves(self, player: Player, indices: np.ndarray, actions: np.ndarray) -> None:
         legal = self._game.legal_action_mask(self._states[indices])
         for row, (index, action) in enumerate(zip(indices, actions)):
-            if not (0 <= action < self._game.num_actions and legal[row, action]):
+            is_action = 0 <= action < self._game.num_actions
+            if not is_action or not legal[row, action]:
                 raise ValueError(
                     f"player {player.name} chose action {action}, "
                     f"which is illegal after the moves {self._moves[index]}."

@@ -74,7 +74,8 @@ class Openings:
         """
         # While unused positions are common, the first candidate is nearly always an unused one.
         rounds = (1, _NUM_CANDIDATES) if self.accept is None else (_NUM_CANDIDATES,) * _MAX_ROUNDS
-        best, fewest = None, math.inf
+        best = None
+        fewest = math.inf
         for num_candidates in rounds:
             for moves, key in self._candidates(game, num_candidates, generator):
                 if times_used[key] < fewest:

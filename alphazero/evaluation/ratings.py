@@ -82,13 +82,15 @@ class RatingFile:
         """
         try:
             plain = parse_object(read_text(path), path, "its ratings")
-            game, plies, networks = (plain[key] for key in ("game", "opening_plies", "networks"))
+            game = plain["game"]
+            plies = plain["opening_plies"]
+            networks = plain["networks"]
             matches = [TournamentMatch.from_plain(match) for match in plain["matches"]]
             [match.pairing for match in matches]  # fails if scores do not form pairs
             are_known = all(_NETWORK_FACTS <= facts.keys() for facts in networks.values())
             digest = plain.get("rules_digest", "")
             has_types = isinstance(game, str) and isinstance(digest, str) and type(plies) is int
-            if plain["format"] != RATINGS_FORMAT or not (are_known and has_types):
+            if plain["format"] != RATINGS_FORMAT or not are_known or not has_types:
                 raise ValueError
         except (AttributeError, KeyError, TypeError, ValueError, IndexError):
             raise StoredFileError(
@@ -109,12 +111,12 @@ class RatingFile:
 
     @property
     def num_distinct_games(self) -> int:
-        """Number of games, counting those with equal players, moves and first player once."""
-        games = {
-            (frozenset(match[:2]), match[index % 2], moves)
-            for match in self.matches
-            for index, moves in enumerate(match.moves)
-        }
+        """The number of games that differ in their moves or in who moved first."""
+        games = set()
+        for match in self.matches:
+            players = (match.player_a, match.player_b)
+            for index, moves in enumerate(match.moves):
+                games.add((frozenset(players), players[index % 2], moves))
         return len(games)
 
     def write(self, ratings: Ratings | None = None) -> None:
@@ -158,10 +160,12 @@ def rating_text(ratings: Ratings, player: str) -> str:
     with the end of the 95% confidence interval that is nearer to the anchor's rating.
     """
     index = ratings.players.index(player)
-    interval = ratings.interval(player)
+    elo = ratings.elo[index]
     if not ratings.is_bound[index]:
-        return f"{ratings.elo[index]:.0f}"
-    if ratings.elo[index] < ratings.elo[ratings.players.index(ratings.anchor)]:
+        return f"{elo:.0f}"
+    interval = ratings.interval(player)
+    anchor_elo = ratings.elo[ratings.players.index(ratings.anchor)]
+    if elo < anchor_elo:
         return f"below {interval.high:.0f}"
     return f"above {interval.low:.0f}"
 

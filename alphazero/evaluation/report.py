@@ -206,7 +206,9 @@ def pair_score(points: Sequence[float], num_players: int = 2) -> float:
     mean = sum(points) / len(points)
     if num_players == 2:
         return mean
-    return 0.5 if mean == 0.5 else float(mean > 0.5)
+    if mean == 0.5:
+        return 0.5
+    return 1.0 if mean > 0.5 else 0.0
 
 
 def count_pair(counts: list[float], score: float) -> None:
@@ -238,7 +240,8 @@ def score_interval(pair_scores: Sequence[float]) -> Interval:
         The ends of the interval, cut to [0, 1].
     """
     centre, stderr = _centre_and_stderr(pair_scores)
-    return Interval(max(0.0, centre - Z_95 * stderr), min(1.0, centre + Z_95 * stderr))
+    margin = Z_95 * stderr
+    return Interval(max(0.0, centre - margin), min(1.0, centre + margin))
 
 
 def elo_from_score(score: float) -> float:

@@ -28,18 +28,18 @@ def flat_settings(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, value in settings.items():
         key = f"{prefix}{name}"
-        flat |= flat_settings(value, f"{key}.") if isinstance(value, dict) else {key: value}
+        if isinstance(value, dict):
+            flat |= flat_settings(value, f"{key}.")
+        else:
+            flat[key] = value
     return flat
 
 
 def summary(info: dict[str, Any]) -> str:
-    """Summarize a network's training time and strength in one line; "" if both are unknown.
-
-    Args:
-        info: the facts stored in the network's file. These keys are used if present: "elapsed_s"
-            for the time, and the first of "proof", "exact" and "strength" for the strength.
-    """
-    parts = [f"{duration_text(info['elapsed_s'])} of training"] if info.get("elapsed_s") else []
+    """Summarize a network's training time and strength in a few words; "" if both are unknown."""
+    parts = []
+    if info.get("elapsed_s"):
+        parts.append(f"{duration_text(info['elapsed_s'])} of training")
     if "proof" in info:
         proof = info["proof"]
         accuracy = f"{proof['num_accurate']:,} of {proof['num_positions']:,}"
@@ -47,7 +47,8 @@ def summary(info: dict[str, Any]) -> str:
     elif "exact" in info:
         parts.append(f"accuracy {info['exact']['accuracy']:.1%}")
     elif "strength" in info:
-        parts.append(f"{info['strength']['score']:.1%} against {info['strength']['opponent']}")
+        strength = info["strength"]
+        parts.append(f"{strength['score']:.1%} against {strength['opponent']}")
     return ", ".join(parts)
 
 

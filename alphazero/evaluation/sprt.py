@@ -67,11 +67,10 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The two values of the log-likelihood ratio at which the test ends.
-
-        H0 is accepted at or below the first, H1 at or above the second.
-        """
-        return math.log(self.beta / (1.0 - self.alpha)), math.log((1.0 - self.beta) / self.alpha)
+        """Bounds of the LLR: H0 is accepted at or below the first, H1 at or above the second."""
+        low = math.log(self.beta / (1.0 - self.alpha))
+        high = math.log((1.0 - self.beta) / self.alpha)
+        return low, high
 
     def test(self, pair_counts: Sequence[float]) -> SprtResult:
         """Return the log-likelihood ratio, and which hypothesis is accepted, for the given pairs.
@@ -81,7 +80,11 @@ class Sprt:
         """
         llr = log_likelihood_ratio(pair_counts, self.elo0, self.elo1)
         low, high = self.bounds
-        accepted = "H0" if llr <= low else "H1" if llr >= high else None
+        accepted = None
+        if llr <= low:
+            accepted = "H0"
+        elif llr >= high:
+            accepted = "H1"
         return SprtResult(llr, accepted, round(sum(pair_counts)))
 
     def is_decided(self, pair_counts: Sequence[float]) -> bool:
@@ -104,12 +107,15 @@ def log_likelihood_ratio(pair_counts: Sequence[float], elo0: float, elo1: float)
         elo1: player A's rating minus player B's, in Elo, under hypothesis H1.
     """
     counts = [count or UNSEEN for count in pair_counts]
-    scores = [score_from_elo(elo) for elo in (elo0, elo1)]
-    tilts = [_tilt(counts, score) for score in scores]
-    return sum(
-        count * math.log((1.0 + tilts[0] * (x - scores[0])) / (1.0 + tilts[1] * (x - scores[1])))
-        for count, x in zip(counts, PAIR_SCORES)
-    )
+    score0 = score_from_elo(elo0)
+    score1 = score_from_elo(elo1)
+    tilt0 = _tilt(counts, score0)
+    tilt1 = _tilt(counts, score1)
+    terms = []
+    for count, x in zip(counts, PAIR_SCORES):
+        ratio = (1.0 + tilt0 * (x - score0)) / (1.0 + tilt1 * (x - score1))
+        terms.append(count * math.log(ratio))
+    return sum(terms)
 
 
 def _tilt(counts: Sequence[float], mean: float) -> float:
@@ -131,5 +137,8 @@ def _tilt(counts: Sequence[float], mean: float) -> float:
             count * (x - mean) / (1.0 + middle * (x - mean))
             for count, x in zip(counts, PAIR_SCORES)
         )
-        low, high = (middle, high) if sum(terms) > 0.0 else (low, middle)
+        if sum(terms) > 0.0:
+            low = middle
+        else:
+            high = middle
     return (low + high) / 2.0

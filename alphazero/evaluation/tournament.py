@@ -104,7 +104,8 @@ def play_tournament(
     matches = list(matches)
     for start in range(0, num_games, games_per_match):
         a, b = next_pairing([match.pairing for match in matches], players)
-        num_pairs_met = sum(len(match.scores) // 2 for match in matches if {*match[:2]} == {a, b})
+        earlier = [match for match in matches if {match.player_a, match.player_b} == {a, b}]
+        num_pairs_met = sum(len(match.scores) // 2 for match in earlier)
         report = play_match(
             game,
             players[a],
@@ -154,7 +155,8 @@ def next_pairing(pairings: Iterable[Pairing], players: Collection[str]) -> tuple
     names, counts = count_pairs(pairings, players)
     precision = (ELO_PER_UNIT / PRIOR_ELO_STDDEV) ** 2
     units = fit(counts, precision)
-    covariance = np.linalg.inv(information(counts, units) + precision * np.eye(len(names)))
+    of_prior = precision * np.eye(len(names))
+    covariance = np.linalg.inv(information(counts, units) + of_prior)
     variances = np.diag(covariance)
     of_difference = variances[:, None] + variances[None, :] - 2.0 * covariance
     expected = expected_scores(units)

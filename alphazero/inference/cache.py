@@ -202,7 +202,8 @@ def _key_factors(planes_shape, cell_symmetries: np.ndarray) -> np.ndarray:
     """
     num_planes, height, width = planes_shape
     shape = (num_planes, height * width)
-    random = np.random.default_rng(_KEY_SEED).integers(0, 2**63, shape, dtype=np.uint64)
+    generator = np.random.default_rng(_KEY_SEED)
+    random = generator.integers(0, 2**63, shape, dtype=np.uint64)
     factors = random * np.uint64(2) + np.uint64(1)
     images = np.empty((len(cell_symmetries), *shape), np.uint64)
     for image, cells in zip(images, cell_symmetries):
@@ -267,7 +268,8 @@ def store(table, actions, lookup, new_logits, new_values, logits, values):
     for row in range(values.shape[0]):
         miss = lookup.misses[row]
         if miss != _FOUND:
-            own, other = lookup.symmetries[row], lookup.miss_symmetries[miss]
+            own = lookup.symmetries[row]
+            other = lookup.miss_symmetries[miss]
             values[row] = new_values[miss]
             for action in range(actions.shape[1]):
                 logits[row, actions[own, action]] = new_logits[miss, actions[other, action]]
@@ -283,16 +285,9 @@ def store(table, actions, lookup, new_logits, new_values, logits, values):
 
 @njit
 def _key(bits, row, factors):
-    """Return the smallest hash among a position's symmetric images, and that image's symmetry.
-
-    The image with the smallest hash is the canonical one.
-
-    Args:
-        bits: uint32[B, C * H * W], the planes' floats reinterpreted as integers.
-        row: the index of the position in the batch.
-        factors: uint64[S, C * H * W], hash factors from `_key_factors`.
-    """
-    best, best_symmetry = ~np.uint64(0), 0
+    """Return the smallest hash among a position's symmetric images, and the symmetry for it."""
+    best = ~np.uint64(0)
+    best_symmetry = 0
     for symmetry in range(factors.shape[0]):
         key = np.uint64(0)
         for cell in range(bits.shape[1]):
@@ -303,7 +298,8 @@ def _key(bits, row, factors):
         key = (key ^ (key >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
         key = key ^ (key >> np.uint64(32)) | np.uint64(1)  # never `_EMPTY`
         if key < best:
-            best, best_symmetry = key, symmetry
+            best = key
+            best_symmetry = symmetry
     return best, best_symmetry
 
 

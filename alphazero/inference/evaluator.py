@@ -81,9 +81,9 @@ def checked(
     """
     logits, values = answers
     if logits.shape != (num_rows, num_actions) or values.shape != (num_rows,):
-        found = (logits.shape, values.shape)
+        shapes = (logits.shape, values.shape)
         wanted = ((num_rows, num_actions), (num_rows,))
-        raise _error(f"its prior logits and values have the shapes {found}, not {wanted}")
+        raise _error(f"its prior logits and values have the shapes {shapes}, not {wanted}")
     if not np.isfinite(logits).all():
         raise _error("its prior logits are not all finite numbers")
     if not (np.abs(values) <= _LARGEST_VALUE).all():  # false for NaN

@@ -97,9 +97,10 @@ class NetworkEvaluator:
         # Streams refer to the engine, not to this object: without a reference cycle, a dropped
         # evaluator is freed at once, with its caches.
         shared = slice(None) if self.settings.cache_symmetries else slice(1)  # the identity
-        symmetries = game.cell_symmetries[shared], game.action_symmetries[shared]
+        cells = game.cell_symmetries[shared]
+        actions = game.action_symmetries[shared]
         self.streams = [
-            CachedEvaluator(self._engine, game.planes_shape, *symmetries, cache_bytes)
+            CachedEvaluator(self._engine, game.planes_shape, cells, actions, cache_bytes)
             for _ in range(self._num_threads)
         ]
         self.report = EngineReport()
@@ -134,7 +135,8 @@ class NetworkEvaluator:
         part_size = -(-len(planes) // self._num_threads)
         if self._pool is None or part_size < self._smallest_part:
             return engine.evaluate(planes)
-        own, *parts = [planes[at : at + part_size] for at in range(0, len(planes), part_size)]
+        starts = range(0, len(planes), part_size)
+        own, *parts = [planes[start : start + part_size] for start in starts]
         others = self._pool.map(engine.evaluate, parts)  # begins at once
         # On the main thread torch would use all threads. Changing that takes longer than a row.
         is_torch = isinstance(engine.current, TorchEngine)

@@ -1,10 +1,9 @@
 """Chooses the engine: the preferred one, or a more precise one if its outputs are inaccurate.
 
-Each time the weights change, the outputs of the preferred engine on a sample of positions are
-compared with those of the reference engine, torch in float32. An engine whose mean deviation is
-above 0.01 nats in the policy or 0.03 in the value is not used for these weights, and the next more
-precise one is tried. The reference is loaded first, because weights with impossible outputs crash
-some other libraries. All later outputs are checked for shape and range
+Each time the weights change, the engine's outputs for the sample are compared with those of the
+reference, torch in float32. An engine that measured too much is refused for these weights, and a
+more precise one takes its place. The reference is loaded first, because weights with impossible
+outputs crash some other libraries. All later outputs are also checked
 (`alphazero.inference.evaluator`).
 """
 
@@ -74,27 +73,29 @@ class VerifiedEngine:
         start = time.perf_counter()
         refused = []
         self._num_actions = sample.legal_action_mask.shape[1]
-        reference = self.current = self._loaded(REFERENCE, network, sample)
+        reference = self._loaded(REFERENCE, network, sample)
+        self.current = reference
         expected = self.evaluate(sample.planes)
         for choice in fallbacks(self._choice, self._device):
             engine = reference
-            found = Deviation(0.0, 0.0)
+            measured = Deviation(0.0, 0.0)
             if choice == REFERENCE:
                 break
             try:
                 engine = self._loaded(choice, network, sample)
-                found = deviation(expected, engine.evaluate(sample.planes), sample)
+                measured = deviation(expected, engine.evaluate(sample.planes), sample)
             except ConfigError:
                 raise
             except Exception as error:  # engines raise many types, few of them public
                 refused.append(f"{choice} (cannot run this network: {reason_of(error)[:300]})")
                 continue
-            if found.within(_LIMITS):
+            if measured.within(_LIMITS):
                 break
-            figures = f"policy {found.policy_kl:.4f} nats, value {found.value_error:.4f}"
+            figures = f"policy {measured.policy_kl:.4f} nats, value {measured.value_error:.4f}"
             refused.append(f"{choice} (too far from float32: {figures})")
         self.current = engine
-        return EngineReport(str(choice), *found, ", ".join(refused), time.perf_counter() - start)
+        seconds = time.perf_counter() - start
+        return EngineReport(str(choice), *measured, ", ".join(refused), seconds)
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Evaluate positions with the current engine and check the engine's outputs.
@@ -110,5 +111,6 @@ class VerifiedEngine:
     def _loaded(self, choice: EngineChoice, network, sample: PositionSample) -> Engine:
         if choice not in self._engines:
             self._engines[choice] = make_engine(choice, self._device, self._num_threads)
-        self._engines[choice].load(network, sample.planes)
-        return self._engines[choice]
+        engine = self._engines[choice]
+        engine.load(network, sample.planes)
+        return engine

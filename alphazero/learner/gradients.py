@@ -8,7 +8,6 @@ normalization uses the mean and variance of each part, as it does when several G
 """
 
 import copy
-import operator
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -66,8 +65,10 @@ class Gradients:
         work = sum(weights.numel() for weights in self.parameters) * settings.batch_size
         num_threads = min(num_threads, max(work // _WORK_PER_THREAD, 1))
         num_parts = max(settings.batch_size // _SMALLEST_PART, 1)
+        num_parts = min(num_parts, num_threads)
         # Threads would draw random numbers in an unpredictable order.
-        num_parts = 1 if is_random or device.type != "cpu" else min(num_parts, num_threads)
+        if is_random or device.type != "cpu":
+            num_parts = 1
         self._networks = [network]
         shared = {id(weights): weights for weights in network.parameters()}
         for _ in range(1, num_parts):  # copies with separate normalization statistics
@@ -75,8 +76,9 @@ class Gradients:
         if shares_cores:
             num_threads = num_parts
         self.num_threads = num_threads  # threads of all parts together
+        threads_per_part = num_threads // num_parts
         self._pool = ThreadPoolExecutor(
-            num_parts, initializer=torch.set_num_threads, initargs=(num_threads // num_parts,)
+            num_parts, initializer=torch.set_num_threads, initargs=(threads_per_part,)
         )
 
     def compute(self, samples: Batch) -> Answers:
@@ -91,14 +93,15 @@ class Gradients:
         num_samples = len(samples.outcomes)
         num_parts = min(len(self._networks), max(num_samples // _SMALLEST_PART, 1))
         if num_parts == 1:
-            loss, answers = self._forward(self._networks[0], samples)
-            self._networks[0].zero_grad()
+            network = self._networks[0]
+            loss, answers = self._forward(network, samples)
+            network.zero_grad()
             loss.backward()
             return answers
-        parts = zip(*(torch.as_tensor(column).tensor_split(num_parts) for column in samples))
-        jobs = [(network, Batch(*part)) for network, part in zip(self._networks, parts)]
-        gradients, answers = zip(*self._pool.map(self._part, *zip(*jobs)))
-        shares = [len(part.outcomes) / num_samples for _, part in jobs]
+        columns = [torch.as_tensor(column).tensor_split(num_parts) for column in samples]
+        parts = [Batch(*part) for part in zip(*columns)]
+        gradients, answers = zip(*self._pool.map(self._part, self._networks, parts))
+        shares = [len(part.outcomes) / num_samples for part in parts]
         for weights, *of_parts in zip(self.parameters, *gradients):
             weights.grad = None
             if of_parts[0] is not None:
@@ -116,7 +119,8 @@ class Gradients:
         A gradient is None if the loss does not depend on the parameter.
         """
         loss, answers = self._forward(network, samples)
-        return torch.autograd.grad(loss, self.parameters, allow_unused=True), answers
+        gradients = torch.autograd.grad(loss, self.parameters, allow_unused=True)
+        return gradients, answers
 
     def _forward(self, network: torch.nn.Module, samples: Batch) -> tuple[torch.Tensor, Answers]:
         is_half = self._settings.precision == "bfloat16"
@@ -134,7 +138,8 @@ def answers_of(network: torch.nn.Module, samples: Batch, settings: LearnerSettin
         settings: only ``root_value_fraction``, which mixes the value targets, is used.
     """
     planes = torch.as_tensor(samples.planes).contiguous(memory_format=torch.channels_last)
-    output = NetworkOutput(*(logits.float() for logits in network(planes)))
+    prior_logits, value_logits = network(planes)
+    output = NetworkOutput(prior_logits.float(), value_logits.float())
     values = value_targets(
         samples.outcomes,
         samples.root_values,
@@ -146,15 +151,13 @@ def answers_of(network: torch.nn.Module, samples: Batch, settings: LearnerSettin
 
 
 def _joined(answers: Sequence[Answers], shares: Sequence[float]) -> Answers:
-    """Concatenate the predictions of the parts of a batch, and average their losses.
-
-    Args:
-        answers: the predictions, targets and mean losses of each part.
-        shares: each part's fraction of the samples, by which its losses are weighted.
-    """
-    outputs, targets, of_parts = zip(*answers)
+    """Join the parts' predictions and losses; ``shares`` are their fractions of the batch."""
+    outputs, targets, losses_of_parts = zip(*answers)
+    means = []
+    for of_parts in zip(*losses_of_parts):
+        means.append(sum(loss * share for loss, share in zip(of_parts, shares)))
     return Answers(
         NetworkOutput(*map(torch.cat, zip(*outputs))),
         Targets(*map(torch.cat, zip(*targets))),
-        Losses(*(sum(map(operator.mul, column, shares)) for column in zip(*of_parts))),
+        Losses(*means),
     )

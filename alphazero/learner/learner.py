@@ -6,7 +6,6 @@ weights. This module does not depend on search or games.
 """
 
 import collections
-import itertools
 import operator
 
 import torch
@@ -80,9 +79,11 @@ class Learner:
     @property
     def is_finite(self) -> bool:
         """Whether all trained and averaged weights and normalization statistics are finite."""
-        networks = self.network, self.played_network
-        tensors = itertools.chain(*(network.state_dict().values() for network in networks))
-        return all(bool(torch.isfinite(tensor).all()) for tensor in tensors)
+        for network in (self.network, self.played_network):
+            for tensor in network.state_dict().values():
+                if not torch.isfinite(tensor).all():
+                    return False
+        return True
 
     def steps_for(self, num_new_samples: int, window: int) -> int:
         """Return the number of learner steps to take in an iteration, at least 1.
@@ -142,9 +143,9 @@ class Learner:
         """
         samples = self._on_device(batch)
         parts = answers_of(self.played_network.eval(), samples, self.settings).losses
-        loss = parts.total(self.settings.value_weight)
-        numbers = map(float, (loss, parts.policy, parts.value))
-        return HeldOutReport(len(samples.outcomes), *numbers)
+        loss = float(parts.total(self.settings.value_weight))
+        num_samples = len(samples.outcomes)
+        return HeldOutReport(num_samples, loss, float(parts.policy), float(parts.value))
 
     def _step(self, samples: Batch, statistics: TrainingStatistics | None) -> torch.Tensor:
         """Compute the gradients and update the weights; return the loss before the update.
@@ -156,8 +157,9 @@ class Learner:
         """
         answers = self._gradients.compute(samples)
         gradient_norm = None
-        if self.settings.max_gradient_norm or statistics:
-            limit = self.settings.max_gradient_norm or torch.inf
+        max_norm = self.settings.max_gradient_norm
+        if max_norm or statistics:
+            limit = max_norm or torch.inf
             gradient_norm = torch.nn.utils.clip_grad_norm_(self._gradients.parameters, limit)
         for optimizer in self._optimizers.values():
             optimizer.step()
@@ -173,12 +175,11 @@ class Learner:
         return Batch(*(torch.from_numpy(array).to(self.device) for array in batch))
 
     def state_dict(self) -> dict:
-        """Return copies of the weights, averaged weights, optimizer states and number of steps."""
-        state = {
-            "network": network_arrays(self.network),
-            **{name: optimizer_arrays(optimizer) for name, optimizer in self._optimizers.items()},
-            "num_steps": self.num_steps,
-        }
+        """Return copies of the weights, their average, the optimizer states and the step count."""
+        state: dict = {"network": network_arrays(self.network)}
+        for name, optimizer in self._optimizers.items():
+            state[name] = optimizer_arrays(optimizer)
+        state["num_steps"] = self.num_steps
         if self._average is not None:
             num_averaged = int(self._average.n_averaged)
             arrays = network_arrays(self._average.module)

@@ -74,7 +74,9 @@ def value_targets(
     """
     if num_value_logits == 1:
         return torch.lerp(outcomes, root_values, root_value_fraction).unsqueeze(1)
-    return torch.lerp(_win_draw_loss(outcomes), _win_draw_loss(root_values), root_value_fraction)
+    results = _win_draw_loss(outcomes)
+    estimates = _win_draw_loss(root_values)
+    return torch.lerp(results, estimates, root_value_fraction)
 
 
 def masked_log_softmax(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
@@ -86,7 +88,8 @@ def masked_log_softmax(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tensor
         logits: [M, A], logits of all actions.
         mask: bool[M, A], True for legal actions.
     """
-    log_policy = functional.log_softmax(logits.masked_fill(~mask, _ILLEGAL_LOGIT), dim=1)
+    masked = logits.masked_fill(~mask, _ILLEGAL_LOGIT)
+    log_policy = functional.log_softmax(masked, dim=1)
     return log_policy.masked_fill(~mask, 0.0)
 
 
@@ -102,4 +105,6 @@ def _win_draw_loss(values: torch.Tensor) -> torch.Tensor:
         float32[M, 3], P(win, draw, loss) for the player whose viewpoint ``values`` have.
     """
     decided = values.abs()
-    return torch.stack([(decided + values) / 2, 1 - decided, (decided - values) / 2], dim=1)
+    win = (decided + values) / 2
+    loss = (decided - values) / 2
+    return torch.stack([win, 1 - decided, loss], dim=1)

@@ -13,7 +13,9 @@ import torch
 
 # Coefficients of the quintic a x + b x^3 + c x^5, which brings every singular value close to 1
 # within five iterations (Jordan et al.).
-_A, _B, _C = 3.4445, -4.7750, 2.0315
+_A = 3.4445
+_B = -4.7750
+_C = 2.0315
 _NUM_ITERATIONS = 5
 
 
@@ -40,7 +42,8 @@ class Muon(torch.optim.Optimizer):
         for group in self.param_groups:
             for kernels in _by_shape(group["params"]):
                 directions = [self._direction(kernel, group["momentum"]) for kernel in kernels]
-                steps = orthogonalized(torch.stack(directions).flatten(2).to(self._dtype))
+                matrices = torch.stack(directions).flatten(2)
+                steps = orthogonalized(matrices.to(self._dtype))
                 num_rows, num_columns = steps.shape[1:]
                 scale = -group["lr"] * max(1.0, num_rows / num_columns) ** 0.5
                 for kernel, step in zip(kernels, steps):

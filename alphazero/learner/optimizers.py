@@ -48,7 +48,8 @@ def make_optimizers(
     if not kernels:
         return {"optimizer": adamw}
     dtype = torch.bfloat16 if settings.precision == "bfloat16" else torch.float32
-    return {"optimizer": adamw, "muon": Muon(kernels, settings.muon_learning_rate, dtype=dtype)}
+    muon = Muon(kernels, settings.muon_learning_rate, dtype=dtype)
+    return {"optimizer": adamw, "muon": muon}
 
 
 def learning_rate(settings: LearnerSettings, progress: float) -> float:
@@ -87,14 +88,16 @@ def set_learning_rate(
 
 
 def optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict:
-    """Copy an optimizer's state to arrays and numbers: {parameter index: {name: value}}."""
-    return {
-        str(index): {
-            name: value.detach().cpu().numpy().copy() if torch.is_tensor(value) else value
-            for name, value in state.items()
-        }
-        for index, state in optimizer.state_dict()["state"].items()
-    }
+    """Copy an optimizer's state to arrays and numbers, by the index of the parameter."""
+    arrays: dict[str, dict] = {}
+    for index, state in optimizer.state_dict()["state"].items():
+        entry = {}
+        for name, value in state.items():
+            if torch.is_tensor(value):
+                value = value.detach().cpu().numpy().copy()
+            entry[name] = value
+        arrays[str(index)] = entry
+    return arrays
 
 
 def load_optimizer(optimizer: torch.optim.Optimizer, arrays: dict) -> None:
@@ -109,19 +112,20 @@ def load_optimizer(optimizer: torch.optim.Optimizer, arrays: dict) -> None:
             parameters.
     """
     parameters = optimizer.param_groups[0]["params"]
+    state: dict[int, dict] = {}
     for index, entry in arrays.items():
         shape = tuple(parameters[int(index)].shape)
         expected = {name: () if name == "step" else shape for name in _NAMES[type(optimizer)]}
+        shapes = {name: np.shape(value) for name, value in entry.items()}
         are_numbers = all(np.asarray(value).dtype == np.float32 for value in entry.values())
-        if {name: np.shape(value) for name, value in entry.items()} != expected or not are_numbers:
+        if shapes != expected or not are_numbers:
             raise ValueError(f"the optimizer's state {index} does not fit its weights")
-    state = {
-        int(index): {
-            name: torch.from_numpy(np.array(value)) if isinstance(value, np.ndarray) else value
-            for name, value in entry.items()
-        }
-        for index, entry in arrays.items()
-    }
+        values = {}
+        for name, value in entry.items():
+            if isinstance(value, np.ndarray):
+                value = torch.from_numpy(np.array(value))
+            values[name] = value
+        state[int(index)] = values
     groups = optimizer.state_dict()["param_groups"]
     optimizer.load_state_dict({"state": state, "param_groups": groups})
 

@@ -81,7 +81,8 @@ class UninformedLoss:
         if self._is_scalar:
             values = torch.cat([values, values * values], dim=1)
         self._sums[0] += len(values)
-        self._sums[1] += targets.legal_action_mask.sum(dim=1).clamp_min(1).log().sum()
+        num_legal = targets.legal_action_mask.sum(dim=1)
+        self._sums[1] += num_legal.clamp_min(1).log().sum()
         self._sums[2 : 2 + values.shape[1]] += values.sum(dim=0)
 
     def losses(self) -> tuple[float, float]:
@@ -93,11 +94,13 @@ class UninformedLoss:
         num_samples, log_legal, *sums = self._sums.tolist()
         if num_samples == 0:
             return math.nan, math.nan
+        policy_loss = log_legal / num_samples
         means = [total / num_samples for total in sums]
         if self._is_scalar:
-            return log_legal / num_samples, max(means[1] - means[0] ** 2, 0.0)
+            variance = means[1] - means[0] ** 2
+            return policy_loss, max(variance, 0.0)
         entropy = -sum(mean * math.log(mean) for mean in means if mean > 0)
-        return log_legal / num_samples, entropy
+        return policy_loss, entropy
 
 
 class TrainingStatistics:
@@ -158,16 +161,16 @@ class TrainingStatistics:
         """
         means = (self._sums / max(self._num_measured, 1)).tolist()
         num_samples, values, results = self._calibration
+        calibration_error = (values - results).abs().sum() / num_samples.sum().clamp_min(1)
         uninformed_policy_loss, uninformed_value_loss = self._uninformed.losses()
         parameters = list(network.parameters())
         num_weights = sum(parameter.numel() for parameter in parameters)
-        weight_norm = math.sqrt(sum(float((parameter**2).sum()) for parameter in parameters))
+        squares = [float((parameter**2).sum()) for parameter in parameters]
+        weight_norm = math.sqrt(sum(squares))
         return LearnerReport(
             **dict(zip(_MEANS.split(), means)),
             num_steps=num_steps,
-            calibration_error=float(
-                (values - results).abs().sum() / num_samples.sum().clamp_min(1)
-            ),
+            calibration_error=float(calibration_error),
             weight_norm=weight_norm,
             learning_rate=rate,
             uninformed_policy_loss=uninformed_policy_loss,

@@ -138,7 +138,8 @@ def _own_network(
         reason = f"its forward returns {type(output).__name__}"
         allowed = "NetworkOutput(prior_logits, value_logits)"
         raise ConfigError.of(_KEY, settings.kind, allowed, reason)
-    logits, values = (tuple(tensor.shape) for tensor in output)
+    logits = tuple(output.prior_logits.shape)
+    values = tuple(output.value_logits.shape)
     if logits != (2, num_actions) or values not in ((2, 1), (2, 3)):
         reason = f"for two positions, the shapes of its outputs are {logits} and {values}"
         allowed = f"(2, {num_actions}) for the policy, (2, 3) or (2, 1) for the value"

@@ -39,8 +39,9 @@ class TinyNetwork(nn.Module):
         _check_kernel_fits(planes_shape, settings)
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
-        """Map planes, [M, C, H, W], to policy logits [M, A] and value logits [M, 3] or [M, 1]."""
-        x = torch.relu(self.shared(torch.relu(self.conv(planes)).flatten(1)))
+        """Map planes [M, C, H, W] to the logits of policy and value."""
+        features = torch.relu(self.conv(planes)).flatten(1)
+        x = torch.relu(self.shared(features))
         return NetworkOutput(self.policy(x), self.value(x))
 
 
@@ -84,9 +85,11 @@ class NotebookNetwork(nn.Module):
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
         """Map planes, [M, C, H, W], to policy logits [M, A] and value logits [M, 3] or [M, 1]."""
         board = planes[:, :1] - planes[:, 1:2]
-        x = torch.relu(self.shared(self.conv(board).flatten(1)))
+        features = self.conv(board).flatten(1)
+        x = torch.relu(self.shared(features))
         policy = self.policy(torch.relu(self.policy_hidden(x)))
-        return NetworkOutput(policy, self.value(torch.relu(self.value_hidden(x))))
+        value = self.value(torch.relu(self.value_hidden(x)))
+        return NetworkOutput(policy, value)
 
 
 def _num_features(planes_shape: tuple[int, int, int], settings: NetworkSettings) -> int:

@@ -80,7 +80,8 @@ def network_game(path: Path) -> str:
     Raises:
         StoredFileError: if the file is missing, damaged or not a network.
     """
-    return _read_network(path)[0]["game"]
+    metadata, _ = _read_network(path)
+    return metadata["game"]
 
 
 def network_info(path: Path) -> dict:
@@ -92,7 +93,8 @@ def network_info(path: Path) -> dict:
         StoredFileError: if the file is missing, damaged or not a network, or an entry has the wrong
             type.
     """
-    return _info(_read_network(path)[0], path)
+    metadata, _ = _read_network(path)
+    return _info(metadata, path)
 
 
 def network_arrays(network: "torch.nn.Module") -> dict[str, np.ndarray]:
@@ -118,14 +120,15 @@ def load_arrays(network: "torch.nn.Module", arrays: dict[str, np.ndarray]) -> No
     import torch
 
     wanted = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
-    found = {name: np.shape(array) for name, array in arrays.items()}
-    for name in sorted(wanted | found):
-        if found.get(name) != wanted.get(name):
+    stored = {name: np.shape(array) for name, array in arrays.items()}
+    for name in sorted(wanted | stored):
+        if stored.get(name) != wanted.get(name):
             raise InputError(
-                f"the weights do not fit the network: '{name}' is {_shape_text(found.get(name))}, "
+                f"the weights do not fit the network: '{name}' is {_shape_text(stored.get(name))}, "
                 f"where the network has {_shape_text(wanted.get(name))}."
             )
-    network.load_state_dict({name: torch.from_numpy(np.array(a)) for name, a in arrays.items()})
+    tensors = {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}
+    network.load_state_dict(tensors)
 
 
 def copy_weights(source: "torch.nn.Module", target: "torch.nn.Module") -> None:
@@ -134,7 +137,9 @@ def copy_weights(source: "torch.nn.Module", target: "torch.nn.Module") -> None:
     Compiled code and captured CUDA graphs that use ``target`` therefore stay valid. This package's
     networks have no buffers once they are folded; a user-defined network may have some.
     """
-    for old, new in zip(target.state_dict().values(), source.state_dict().values()):
+    old_tensors = target.state_dict().values()
+    new_tensors = source.state_dict().values()
+    for old, new in zip(old_tensors, new_tensors):
         old.copy_(new)
 
 

@@ -86,7 +86,8 @@ def load_object(source: Any, name: str) -> Game:
     if file is None or getattr(module, "GAME", None) != source:
         raise ConfigError.of("game", name, reason="compiled rules must be the GAME of their file")
     is_imported = getattr(module, "__spec__", None) is not None
-    return _named(name, f"{module_name}:GAME" if is_imported else str(file), source, file)
+    checked = f"{module_name}:GAME" if is_imported else str(file)
+    return _named(name, checked, source, file)
 
 
 def _named(name: str, checked: str, source: Any, file: Path | None) -> Game:
@@ -106,7 +107,9 @@ def _named(name: str, checked: str, source: Any, file: Path | None) -> Game:
     is_new = notes is None
     if notes is None:
         notes = _check_laws(checked, file or Path(checked))
-    game = game_of(load_source(name) if source is None else source, name)
+    if source is None:
+        source = load_source(name)
+    game = game_of(source, name)
     game.notes = notes
     if is_new:
         if isinstance(game, CompiledGame) and file:
@@ -130,7 +133,8 @@ def _checked_here(source: Any, name: str, file: Path | None) -> Game:
         stored = file and _stored_notes_path(file, made_as(rules))
         notes = _read_notes(stored) if file else _CHECKED.get(type(rules))
         if notes is None:
-            notes = _notes_of(examine(Laws(game, file), None, _quick(name)), name)
+            report = examine(Laws(game, file), None, _quick(name))
+            notes = _notes_of(report, name)
             _write_notes(stored, notes)
             _CHECKED[type(rules)] = notes
     except ConfigError:
@@ -155,7 +159,8 @@ def _notes_of(report: RuleReport, name: str) -> tuple[str, ...]:
     """
     if report.fault is None:
         return tuple(report.notes)
-    text, actions = report.fault.text, report.fault.actions
+    text = report.fault.text
+    actions = report.fault.actions
     if actions:
         text = f"after {len(actions):,} actions, ending with {actions[-30:]}: {text}"
     raise _broken(text, name)
@@ -206,23 +211,19 @@ def run_check(options: CheckOptions, *paths: Path) -> RuleReport:
     places = "|".join(re.escape(str(path.resolve())) for path in paths)
     frame = re.search(rf'File "({places})", line (\d+) in (\S+)', errors)
     if "Timeout" in errors and frame:
-        function = "" if frame[3] == "<module>" else f", in '{frame[3]}'"
-        place = f"{Path(frame[1]).name}, line {frame[2]}{function}"
-        text = f"{place}: it does not return (an endless loop?)."
+        path, line, name = frame.groups()
+        function = "" if name == "<module>" else f", in '{name}'"
+        text = f"{Path(path).name}, line {line}{function}: it does not return (an endless loop?)."
         return RuleReport(Fault(text))
-    reason = (errors.strip().splitlines() or [f"exit status {program.returncode}"])[-1]
-    return RuleReport(Fault(f"the check of its rules failed: {reason}."))
+    error_lines = errors.strip().splitlines() or [f"exit status {program.returncode}"]
+    return RuleReport(Fault(f"the check of its rules failed: {error_lines[-1]}."))
 
 
-def report_of(found: dict[str, Any]) -> RuleReport:
-    """Convert a report that was read from JSON back into a `RuleReport`.
-
-    Args:
-        found: the fields of the report, which this function modifies.
-    """
-    if found["fault"] is not None:
-        found["fault"] = Fault(**found["fault"])
-    return RuleReport(**found)
+def report_of(plain: dict[str, Any]) -> RuleReport:
+    """Convert a report that was read from JSON back into a `RuleReport`."""
+    if plain["fault"] is not None:
+        plain["fault"] = Fault(**plain["fault"])
+    return RuleReport(**plain)
 
 
 # --- compiling ------------------------------------------------------------------------------------
@@ -253,7 +254,8 @@ def compiler_error_text(text: str, path: Path) -> str:
         text: numba's message.
         path: the file that contains the rules.
     """
-    text = jit.with_written_names(re.sub(r"\x1b\[\d*m", "", text)).partition(" Raised from ")[0]
+    uncoloured = re.sub(r"\x1b\[\d*m", "", text)
+    text = jit.with_written_names(uncoloured).partition(" Raised from ")[0]
     line = re.search(rf'{re.escape(path.name)}(?:", line |:| \()(\d+)', text)
     where = f"line {line[1]}: " if line else ""
     unknown = re.search(r"Untyped global name '(\w+)'", text)
@@ -282,27 +284,27 @@ def _stored_notes_path(file: Path, made_as: str) -> Path:
         file: the file that defines the rules.
         made_as: text that distinguishes several games defined in one file.
     """
-    digest = hashlib.sha256(f"{made_as}\0{digest_of(source_text(file))}".encode())
+    source_digest = digest_of(source_text(file))
+    digest = hashlib.sha256(f"{made_as}\0{source_digest}".encode())
     for check in sorted(Path(__file__).with_name("checks").glob("*.py")):
         digest.update(check.read_bytes())
     return jit.cache_directory().parent / f"game-{digest.hexdigest()[:16]}.txt"
 
 
 def _read_notes(path: Path | None) -> tuple[str, ...] | None:
-    """Read the warnings that a check stored; None if this version of the game was never checked."""
+    """Read the check's stored notes; return None if this version of a game was never checked."""
+    if path is None:
+        return None
     try:
-        return tuple(path.read_text(encoding="utf-8").splitlines()) if path else None
+        return tuple(path.read_text(encoding="utf-8").splitlines())
     except (OSError, ValueError):
         return None
 
 
 def _write_notes(path: Path | None, notes: tuple[str, ...]) -> None:
-    """Record that this version of a game obeys the laws, with the check's warnings.
-
-    If the file cannot be written, the game will be checked again next time. If ``path`` is None,
-    nothing is written.
-    """
-    if path is not None:
-        with contextlib.suppress(OSError):
-            jit.make_private(path.parent)
-            write_atomically(path, "\n".join(notes).encode())
+    """Record that a version of a game obeys the laws; if that fails, it will be checked again."""
+    if path is None:
+        return
+    with contextlib.suppress(OSError):
+        jit.make_private(path.parent)
+        write_atomically(path, "\n".join(notes).encode())

@@ -53,7 +53,8 @@ def made(source: Any, name: str) -> Any:
     Raises:
         ConfigError: if the call raises an error.
     """
-    if not (isinstance(source, type) or callable(source) and not has_python_rules(source)):
+    is_function = callable(source) and not has_python_rules(source)
+    if not isinstance(source, type) and not is_function:
         return source
     try:
         return source()
@@ -115,48 +116,43 @@ def _run_file(name: str) -> Any:
         ConfigError: if there is no such file, or it has no `GAME` and not exactly one such class.
     """
     path = existing(name)
-    place, source = path.resolve(), path.read_bytes()
-    digest = hashlib.sha256(f"{place}\0".encode() + source).hexdigest()[:16]
+    place = path.resolve()
+    file = str(place)
+    folder = str(place.parent)
+    source = path.read_bytes()
+    digest = hashlib.sha256(f"{file}\0".encode() + source).hexdigest()[:16]
     module_name = f"alphazero_game_{place.stem}_{digest}"
     if module_name not in sys.modules:
-        if str(place.parent) not in sys.path:
-            sys.path.append(str(place.parent))  # last: a random.py there must not hide Python's
+        if folder not in sys.path:
+            sys.path.append(folder)  # last: a random.py there must not hide Python's
         module = types.ModuleType(module_name)
-        module.__file__ = str(place)
+        module.__file__ = file
         sys.modules[module_name] = module  # where pickle looks up its classes
         try:
             # The import system confuses versions of equal size that were saved in the same second.
-            exec(compile(source, str(place), "exec"), module.__dict__)
+            exec(compile(source, file, "exec"), module.__dict__)
         except BaseException:
             del sys.modules[module_name]
             raise
     module = sys.modules[module_name]
-    return module.GAME if hasattr(module, "GAME") else _only_class(module, name)
+    if hasattr(module, "GAME"):
+        return module.GAME
+    return _only_class(module, name)
 
 
 def _only_class(module: types.ModuleType, name: str) -> type:
-    """Return the only class in a game file that has the methods of a game in plain Python.
-
-    Args:
-        module: the module that running the file made.
-        name: the path of the file, for the error message.
-
-    Raises:
-        ConfigError: if there is no such class, or more than one.
-    """
-    found = [
-        value
-        for value in vars(module).values()
-        if isinstance(value, type)
-        and value.__module__ == module.__name__
-        and has_python_rules(value)
-    ]
-    if len(found) == 1:
-        return found[0]
+    """Find a file's only game class in plain Python; raise `ConfigError` for none or several."""
+    classes = list[type]()
+    for value in vars(module).values():
+        is_own_class = isinstance(value, type) and value.__module__ == module.__name__
+        if is_own_class and has_python_rules(value):
+            classes.append(value)
+    if len(classes) == 1:
+        return classes[0]
     message = f"the game file '{Path(name)}' defines no GAME"
-    if found:
-        names = ", ".join(one.__name__ for one in found)
-        message += f" and several classes ({names}): add GAME = {found[-1].__name__}"
+    if classes:
+        names = [game_class.__name__ for game_class in classes]
+        message += f" and several classes ({', '.join(names)}): add GAME = {names[-1]}"
     raise refusal(f"{message}.", name)
 
 

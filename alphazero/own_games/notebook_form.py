@@ -45,7 +45,8 @@ class NotebookPosition:
         return twin
 
     def step(self, action: int) -> None:
-        self._state, self._player = self._transitions[action], 1 - self._player
+        self._state = self._transitions[action]
+        self._player = 1 - self._player
         self._transitions, self._outcome = self._game.get_transitions(self._state)
 
     def player_to_move(self) -> int:
@@ -67,7 +68,8 @@ class NotebookPosition:
 
     def cells(self) -> np.ndarray:
         board = self._board()
-        return np.where(board > 0, 1 + self._player, np.where(board < 0, 2 - self._player, 0))
+        opponents = np.where(board < 0, 2 - self._player, 0)
+        return np.where(board > 0, 1 + self._player, opponents)
 
     def _board(self) -> np.ndarray:
         return _board_of(self._game.canonicalize(self._state)).reshape(self._shape)
@@ -94,8 +96,9 @@ class NotebookStart(NotebookPosition):
         size = getattr(game, "action_size", 0)
         self.num_actions = size() if callable(size) else size
         longest, largest = self._probe()
+        best = max(1, largest)
         self.max_plies = getattr(game, "max_plies", max(2 * longest, board.size))
-        self.result_range = getattr(game, "result_range", (-max(1, largest), max(1, largest)))
+        self.result_range = getattr(game, "result_range", (-best, best))
 
     def symmetries(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Derive the symmetries of board and actions by transforming a board of numbered cells.
@@ -107,15 +110,13 @@ class NotebookStart(NotebookPosition):
         if not callable(getattr(self._game, "get_symmetries", None)):
             return None
         state = self._game.canonicalize(self._state)
-        cells = np.arange(_board_of(state).size)
         images = self._game.get_symmetries(_numbered(state), list(range(self.num_actions)))
-        tables = [
-            np.array([np.ravel(row) for row in rows], np.int32)
-            for rows in zip(*((_board_of(image), probs) for image, probs in images))
-        ]
-        first = int((tables[0] == cells).all(axis=1).argmax())
-        order = [first, *(row for row in range(len(images)) if row != first)]  # identity first
-        return tables[0][order], tables[1][order]
+        cells = np.array([np.ravel(_board_of(image)) for image, _ in images], np.int32)
+        actions = np.array([np.ravel(probs) for _, probs in images], np.int32)
+        is_identity = (cells == np.arange(cells.shape[1])).all(axis=1)
+        identity = int(is_identity.argmax())
+        order = [identity, *(row for row in range(len(images)) if row != identity)]
+        return cells[order], actions[order]
 
     def _probe(self) -> tuple[int, float]:
         """Play random games to estimate how long games are and how large their outcomes are.
@@ -153,11 +154,11 @@ def _numbered(state: Any) -> Any:
     """Copy a state, replacing the content of each square by the square's number."""
     board = _board_of(state)
     numbers = np.arange(board.size).reshape(board.shape)
-    if hasattr(state, "board"):
-        numbered = copy.copy(state)
-        object.__setattr__(numbered, "board", _like(numbers, state.board))  # may be frozen
-        return numbered
-    return _like(numbers, state)
+    if not hasattr(state, "board"):
+        return _like(numbers, state)
+    numbered = copy.copy(state)
+    object.__setattr__(numbered, "board", _like(numbers, state.board))  # may be frozen
+    return numbered
 
 
 def _like(numbers: np.ndarray, board: Any) -> Any:

@@ -13,6 +13,7 @@ The object's class may be a user's or one in `alphazero.own_games.adapters`.
 import copy
 import hashlib
 import inspect
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -28,7 +29,9 @@ from alphazero.runtime.random_generators import random_below
 _MAX_OBJECTS = 65_536  # most position objects kept at a time; each takes about 1 kB
 _KEY_BYTES = 16
 # Bytes in the header of a row, see `_Layout`.
-_RESULT, _PLAYER, _OVER = slice(0, 4), 4, 5
+_RESULT = slice(0, 4)
+_PLAYER = 4
+_OVER = 5
 _HEADER = 6
 _UNUSABLE = "the game '{}' cannot be used: "
 
@@ -165,7 +168,8 @@ class PythonGame(Game):
     def __init__(self, start: Any, name: str | None = None):
         self.name = name or type(start).__name__
         self._check_methods(start)
-        self.num_actions, self.max_plies = int(start.num_actions), int(start.max_plies)
+        self.num_actions = int(start.num_actions)
+        self.max_plies = int(start.max_plies)
         low, high = getattr(start, "result_range", (-1, 1))
         self.result_range = float(low), float(high)
         if not low < high:
@@ -196,7 +200,8 @@ class PythonGame(Game):
         #: Position objects by the bytes of the actions that lead to them. Threads share this dict:
         #: its operations are atomic, and a lost entry only costs a replay.
         self._objects: dict[bytes, Any] = {}
-        self._start_state = self._rows([start], np.zeros((1, self.max_plies), self._action_type), 0)
+        no_actions = np.zeros((1, self.max_plies), self._action_type)
+        self._start_state = self._rows([start], no_actions, 0)
 
     def __reduce__(self) -> tuple[type, tuple[Any, str]]:
         return type(self), (self._start, self.name)
@@ -205,12 +210,15 @@ class PythonGame(Game):
         return np.repeat(self._start_state, num_games, axis=0)
 
     def step(self, states: np.ndarray, actions: np.ndarray) -> Transition:
-        plies, played = self._plies(states), self._actions(states).copy()
+        plies = self._plies(states)
+        played = self._actions(states).copy()
         if len(plies) and plies.max() >= self.max_plies:
             raise self._refusal("max_plies", f"at least {self.max_plies + 1}: a game goes on")
         positions = []
-        for row, (ply, action) in enumerate(zip(plies.tolist(), np.asarray(actions).tolist())):
-            position = self.after(self._object(played[row, :ply].tobytes()), action)
+        for row, action in enumerate(np.asarray(actions).tolist()):
+            ply = plies[row]
+            before = self._object(played[row, :ply].tobytes())
+            position = self.after(before, action)
             played[row, ply] = action
             self._keep(played[row, : ply + 1].tobytes(), position)
             positions.append(position)
@@ -231,16 +239,22 @@ class PythonGame(Game):
     def observe(self, states: np.ndarray) -> np.ndarray:
         part = states[:, self._layout.planes : self._layout.key]
         if self.has_binary_planes:
-            planes = np.unpackbits(part, axis=1)[:, : int(np.prod(self.planes_shape))]
+            num_values = math.prod(self.planes_shape)
+            planes = np.unpackbits(part, axis=1)[:, :num_values]
             return planes.astype(np.float32).reshape(-1, *self.planes_shape)
         return _view(part, np.float32).reshape(-1, *self.planes_shape).copy()
 
     def playout(self, states: np.ndarray, rng: np.ndarray) -> np.ndarray:
-        return np.array([self._playout(self.position(state), rng) for state in states], np.float32)
+        results = np.empty(len(states), np.float32)
+        for row, state in enumerate(states):
+            results[row] = self._playout(self.position(state), rng)
+        return results
 
     def position(self, state: np.ndarray) -> Any:
-        """Return the position object for a state ([K]); callers must not change it."""
-        return self._object(self._actions(state[None])[0, : self._plies(state[None])[0]].tobytes())
+        """Return the position object that a state ([K]) stands for; callers must not change it."""
+        batch = state[None]
+        ply = self._plies(batch)[0]
+        return self._object(self._actions(batch)[0, :ply].tobytes())
 
     def reread(self, state: np.ndarray) -> np.ndarray:
         """Compute a state ([K]) again from its position object.
@@ -249,7 +263,8 @@ class PythonGame(Game):
         that they should have copied.
         """
         batch = state[None]
-        return self._rows([self.position(state)], self._actions(batch), self._plies(batch))[0]
+        positions = [self.position(state)]
+        return self._rows(positions, self._actions(batch), self._plies(batch))[0]
 
     def after(self, position: Any, action: int) -> Any:
         """Play an action on a copy of a position object, and return the copy.
@@ -272,7 +287,8 @@ class PythonGame(Game):
         """Return the network's input for the player to move at a position object, [C, H, W]."""
         if self._observes:
             return position.observe()
-        cells, own = np.asarray(position.cells()), 1 + position.player_to_move()
+        cells = np.asarray(position.cells())
+        own = 1 + position.player_to_move()
         blocked = [cells == 3] * (len(self.piece_letters) - 3)
         return np.stack([cells == own, cells == 3 - own, *blocked])
 
@@ -324,9 +340,8 @@ class PythonGame(Game):
         states = np.zeros((num, layout.size), np.uint8)
         legal = np.zeros((num, self.num_actions), np.bool_)
         results = np.zeros((num, 1), np.float32)
-        planes = np.zeros(
-            (num, *self.planes_shape), np.bool_ if self.has_binary_planes else np.float32
-        )
+        planes_type = np.bool_ if self.has_binary_planes else np.float32
+        planes = np.zeros((num, *self.planes_shape), planes_type)
         for row, position in enumerate(positions):
             states[row, _PLAYER] = position.player_to_move()
             if position.is_over():
@@ -340,10 +355,11 @@ class PythonGame(Game):
                 states[row, layout.key : layout.plies] = np.frombuffer(digest, np.uint8)
         states[:, _RESULT] = results.view(np.uint8)
         states[:, layout.legal : layout.planes] = np.packbits(legal, axis=1)
-        flat = planes.reshape(num, int(np.prod(self.planes_shape)))
+        flat = planes.reshape(num, math.prod(self.planes_shape))
         packed = np.packbits(flat, axis=1) if self.has_binary_planes else flat.view(np.uint8)
         states[:, layout.planes : layout.key] = packed
-        counts = np.broadcast_to(np.asarray(plies, np.uint16), num)[:, None].copy()
+        counts = np.empty((num, 1), np.uint16)
+        counts[:, 0] = plies
         states[:, layout.plies : layout.actions] = counts.view(np.uint8)
         states[:, layout.actions :] = played.view(np.uint8)
         return states
@@ -378,24 +394,20 @@ class PythonGame(Game):
         self._objects[key] = position
 
     def _make_layout(self) -> _Layout:
-        num_planes = int(np.prod(self.planes_shape))
+        num_values = math.prod(self.planes_shape)
+        planes_size = -(-num_values // 8) if self.has_binary_planes else 4 * num_values
         legal = _HEADER
         planes = legal + -(-self.num_actions // 8)
-        key = planes + (-(-num_planes // 8) if self.has_binary_planes else 4 * num_planes)
+        key = planes + planes_size
         plies = key + _KEY_BYTES * self._has_key
         actions = plies + 2
-        return _Layout(
-            legal,
-            planes,
-            key,
-            plies,
-            actions,
-            actions + self.max_plies * self._action_type.itemsize,
-        )
+        size = actions + self.max_plies * self._action_type.itemsize
+        return _Layout(legal, planes, key, plies, actions, size)
 
     def _plies(self, states: np.ndarray) -> np.ndarray:
         layout = self._layout
-        return _view(states[:, layout.plies : layout.actions], np.uint16)[:, 0].astype(np.int64)
+        counts = _view(states[:, layout.plies : layout.actions], np.uint16)
+        return counts[:, 0].astype(np.int64)
 
     def _actions(self, states: np.ndarray) -> np.ndarray:
         return _view(states[:, self._layout.actions :], self._action_type)
@@ -411,12 +423,9 @@ class PythonGame(Game):
             raise self._refusal("legal_actions", "at least one action while the game is not over")
 
     def _playout(self, position: Any, rng: np.ndarray) -> float:
-        """Play a random game from a position object to its end.
-
-        Returns:
-            The result in [-1, 1], for the player to move at ``position``, which stays unchanged.
-        """
-        player, position = position.player_to_move(), self.copied(position)
+        """Play a random game to its end; return its result for the player to move at first."""
+        player = position.player_to_move()
+        position = self.copied(position)
         while not position.is_over():
             legal = position.legal_actions()
             position.step(int(legal[random_below(rng, len(legal))]))

@@ -154,11 +154,13 @@ def warn_of_changed_rules(game: Game, digest: str, source: str) -> None:
         digest: the digest of the rules in the stored file; "" if unknown, which never warns.
         source: a description of the stored file, such as "the network 'x.safetensors'".
     """
-    change = digest, game.rules_digest
-    if all(change) and digest != game.rules_digest and change not in _WARNED:
+    change = (digest, game.rules_digest)
+    has_changed = all(change) and digest != game.rules_digest
+    if has_changed and change not in _WARNED:
         _WARNED.add(change)
         text = f"warning: the rules of {game.name} have changed since {source} was stored, so it "
-        print(text + "plays a game that it was not trained for.", file=sys.stderr)
+        text += "plays a game that it was not trained for."
+        print(text, file=sys.stderr)
 
 
 def is_object(name: str) -> bool:
@@ -172,7 +174,9 @@ def runs_own_code(name: str) -> bool:
     Entry points of installed packages do not count, because the user chose to install them.
     """
     family, _, rest = name.partition(":")
-    module = rest.partition("(")[0] if family in _FAMILIES else name  # pettingzoo:module:factory
+    module = name
+    if family in _FAMILIES:
+        module = rest.partition("(")[0]  # of pettingzoo:module:factory
     return is_game_file(name) or is_module_name(module)
 
 
@@ -203,7 +207,9 @@ def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str 
         return False
     if os.path.isfile(stored_name):  # unlike Path.is_file, it never raises an error
         return canonical_name(name) == canonical_name(stored_name)
-    return re.split(r"[/\\]", name)[-1] == re.split(r"[/\\]", stored_name)[-1]
+    file_name = re.split(r"[/\\]", name)[-1]
+    stored_file_name = re.split(r"[/\\]", stored_name)[-1]
+    return file_name == stored_file_name
 
 
 def canonical_name(name: str) -> str:
@@ -233,7 +239,8 @@ def _connect_x(name: str, sizes: str) -> Game:
         allowed = "connect_x:ROWSxCOLUMNSxLENGTH, such as connect_x:5x5x4"
         raise ConfigError.of("game", name, allowed)
     rows, columns, length = map(int, sizes.split("x"))
-    if not (1 <= rows <= 64 and 1 <= columns <= 64 and 2 <= length <= max(rows, columns)):
+    is_possible_board = 1 <= rows <= 64 and 1 <= columns <= 64
+    if not is_possible_board or not 2 <= length <= max(rows, columns):
         allowed = "rows and columns from 1 to 64, a length from 2 to the longer side of the board"
         raise ConfigError.of("game", name, allowed)
     if (rows + 1) * columns <= 64:

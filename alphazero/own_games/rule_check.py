@@ -51,7 +51,9 @@ def _file_of(name: str) -> Path | None:
     if not _is_of_a_module(name):
         make_game(name)
         return None
-    return file_of(name, None if is_game_file(name) else load_source(name))
+    if is_game_file(name):
+        return file_of(name)
+    return file_of(name, load_source(name))
 
 
 def _is_of_a_module(name: str) -> bool:

@@ -24,10 +24,10 @@ def identify(game: Game) -> Game:
 
     Both stay "" for games of this package and its adapters, which are identified by their names.
     """
-    rules = game.rules_object
-    if type(rules).__module__.partition(".")[0] != _PACKAGE:
-        file = module_file(type(rules).__module__)
-        text = source_text(file) if file else _source_of_methods(type(rules))
+    rules_class = type(game.rules_object)
+    if rules_class.__module__.partition(".")[0] != _PACKAGE:
+        file = module_file(rules_class.__module__)
+        text = source_text(file) if file else _source_of_methods(rules_class)
         game.rules_text = f"{text}\n\n\n{_SIZES}{_sizes_of(game)!r}\n"
         game.rules_digest = digest_of(game.rules_text)
     return game
@@ -50,8 +50,10 @@ def _sizes_of(game: Game) -> dict[str, Any]:
     }
     if not isinstance(game, CompiledGame):  # its rules would have to be compiled first
         start = game.initial_states()
-        seen = game.observe(start).tobytes() + game.legal_action_mask(start).tobytes()
-        sizes["start"] = hashlib.sha256(seen).hexdigest()[:16]
+        planes = game.observe(start)
+        legal = game.legal_action_mask(start)
+        digest = hashlib.sha256(planes.tobytes() + legal.tobytes())
+        sizes["start"] = digest.hexdigest()[:16]
     return sizes
 
 
@@ -67,8 +69,11 @@ def made_as(rules: Any) -> str:
         names = list(inspect.signature(type(rules)).parameters)
     except (TypeError, ValueError):  # written in C
         names = []
-    values = {name: getattr(rules, name, getattr(rules, f"_{name}", ...)) for name in names}
-    arguments = [f"{name}={value!r}" for name, value in values.items() if _is_plain(value)]
+    arguments = []
+    for name in names:
+        value = getattr(rules, name, getattr(rules, f"_{name}", ...))
+        if _is_plain(value):
+            arguments.append(f"{name}={value!r}")
     return f"{type(rules).__qualname__}({', '.join(arguments)})"
 
 

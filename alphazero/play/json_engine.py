@@ -150,25 +150,30 @@ def parse_request(
             is not allowed.
     """
     request = read_request(EngineRequest, read_json(line))
-    name = request.game
     moves = request.moves or []
     setup = request.setup
-    name = only_game if name is None else name
-    if name is None or not (is_shipped_game(name) if only_game is None else name == only_game):
-        own = ", ".join(filter(is_shipped_game, game_names()))
-        raise not_allowed("game", name, only_game or f"one of {own}")
+    name = only_game if request.game is None else request.game
+    if only_game is None:
+        is_allowed = name is not None and is_shipped_game(name)
+    else:
+        is_allowed = name == only_game
+    if name is None or not is_allowed:
+        shipped = ", ".join(filter(is_shipped_game, game_names()))
+        raise not_allowed("game", name, only_game or f"one of {shipped}")
     try:
         game = game_of(name)
     except ConfigError as error:
         raise Refusal(str(error), key="game", value=name) from None
-    setups, has_names = setups_of(game), bool(skin_of(game).notation.column_names)
+    setups = setups_of(game)
+    has_names = bool(skin_of(game).notation.column_names)
     if setup is not None and (len(setups) == 1 or setup not in setups):
         allowed = f"one of {', '.join(SETUPS)}, and only in games with a standard set-up"
         raise not_allowed("setup", setup, allowed)
     if isinstance(moves, str) and not has_names:
         raise not_allowed("moves", moves, "a list of numbers such as [3, 3, 2] for this game")
-    if has_names and any(isinstance(move, str) for move in moves):
-        moves = moves if isinstance(moves, str) else ",".join(map(str, moves))
+    has_text = isinstance(moves, list) and any(isinstance(move, str) for move in moves)
+    if has_names and has_text:
+        moves = ",".join(map(str, moves))
     return request.model_copy(update={"game": name, "moves": moves})
 
 
@@ -193,14 +198,16 @@ def _notation(game: Game, request: EngineRequest) -> Notation:
 
 
 def _to_plain(analysis: Analysis, legal_actions: list[int]) -> dict:
+    value = None if math.isnan(analysis.value) else round(analysis.value, 6)
     answer = {
         "move": analysis.action,
         "action_weights": [round(float(weight), 6) for weight in analysis.action_weights],
-        "value": None if math.isnan(analysis.value) else round(analysis.value, 6),
+        "value": value,
         "legal_actions": legal_actions,
     }
     if analysis.scores is not None:
-        answer["scores"] = [
-            None if score == ILLEGAL_SCORE else int(score) for score in analysis.scores
-        ]
+        scores = []
+        for score in analysis.scores:
+            scores.append(None if score == ILLEGAL_SCORE else int(score))
+        answer["scores"] = scores
     return answer

@@ -14,8 +14,10 @@ from pydantic_core import from_json
 from alphazero.players.base import MAX_SIMULATIONS, MAX_TIME_S
 from alphazero.runtime.errors import InputError
 
-#: HTTP status codes of refusals.
-MALFORMED, UNKNOWN, IMPOSSIBLE = 400, 404, 422
+# HTTP status codes of refusals.
+MALFORMED = 400
+UNKNOWN = 404
+IMPOSSIBLE = 422
 MAX_ERROR = 300  #: maximum number of characters in an error message
 _MAX_QUOTED = 60
 R = TypeVar("R", bound="Request")
@@ -108,7 +110,9 @@ def read_json(text: str | bytes) -> Any:
         return from_json(text, allow_inf_nan=False)
     except ValueError as error:
         place = re.search(r"line (\d+) column (\d+)", str(error))
-        where = "line {}, character {}".format(*place.groups()) if place else "invalid Unicode"
+        where = "invalid Unicode"
+        if place:
+            where = f"line {place[1]}, character {place[2]}"
         raise Refusal(f"the request is not valid JSON: {where}.", MALFORMED) from None
 
 
@@ -129,7 +133,8 @@ def read_request(cls: type[R], plain: Any) -> R:
     if not wrong["loc"]:
         message = 'a request must be a JSON object, such as {"game": "connect_four", "moves": [3]}.'
         raise Refusal(message, MALFORMED, value=plain)
-    key, value = "", plain
+    key = ""
+    value = plain
     for part in wrong["loc"]:  # the last parts may name a type instead of a field
         if isinstance(value, dict) and part in value:
             key = str(part)
@@ -170,5 +175,7 @@ def quoted(value: Any) -> str:
 
 
 def shortened(text: str, max_length: int = MAX_ERROR) -> str:
-    """Cut a text to at most ``max_length`` characters, marking the cut with " ..."."""
-    return text if len(text) <= max_length else text[: max_length - 4] + " ..."
+    """Cut a text to at most ``max_length`` characters."""
+    if len(text) <= max_length:
+        return text
+    return text[: max_length - 4] + " ..."

@@ -27,7 +27,9 @@ from alphazero.runtime.console import counted, wrapped
 
 Names = tuple[str | None, str | None]
 
-_HOME, _CLEAR_LINE, _CLEAR_BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
+_HOME = "\x1b[H"
+_CLEAR_LINE = "\x1b[K"
+_CLEAR_BELOW = "\x1b[J"
 _STATUS_WIDTH = 34
 _MAX_RECENT = 2  #: maximum number of moves shown below a board drawn in place
 _PROMPT_LINES = 2  #: lines kept free for the prompt and for the cursor after the typed line
@@ -41,8 +43,9 @@ def can_draw_in_place(console: Console, stream: IO[str] | None = None) -> bool:
         console: the console on which the game is drawn.
         stream: the input stream; None means standard input.
     """
-    is_plain = console.is_dumb_terminal or console.legacy_windows
-    return (stream or sys.stdin).isatty() and console.file.isatty() and not is_plain
+    if console.is_dumb_terminal or console.legacy_windows:
+        return False
+    return (stream or sys.stdin).isatty() and console.file.isatty()
 
 
 def line_reader(console: Console, stream: IO[str] | None = None) -> Callable[[str], str]:
@@ -93,30 +96,28 @@ class Screen:
         self.show(session, names)
 
     def show(self, session: Session, names: Names) -> None:
-        """Switch to showing another game; the arguments are those of the constructor."""
-        self._session, self._names = session, names
-        #: The player (0 or 1) of the engine's last move, and the analysis that led to it; None if
-        #: no engine has moved since moves were taken back or the game began.
+        """Switch to another game and to the names of its players."""
+        self._session = session
+        self._names = names
+        #: The player of the last engine move, and its analysis.
         self.last_analysis: tuple[int, Analysis] | None = None
         self._recent: list[Text] = []
 
     # --- events of the game -----------------------------------------------------------------------
 
     def print_start(self, introduction: str = "") -> None:
-        """Print the game's title, its players and an introduction.
-
-        If boards are drawn in place, the board is drawn too, with the introduction below it.
-
-        Args:
-            introduction: text printed before the hints for people; "" prints only the hints.
-        """
-        notes = [introduction, *([self.skin.note, _HELP] if None in self._names else [])]
+        """Print the title of the game, its players, and an introduction."""
+        notes = [introduction]
+        if None in self._names:
+            notes += [self.skin.note, _HELP]
         text = Text("\n".join(filter(None, notes)), "dim")
         if self.is_in_place:
             self.print_board(text)
-        else:
-            sides = Text("  against  ").join(self._side_texts())
-            self._print(self._title(), sides, *([text] if text else []))
+            return
+        sides = Text("  against  ").join(self._side_texts())
+        self._print(self._title(), sides)
+        if text:
+            self._print(text)
 
     def print_move(self, player: int, action: int, notes: str) -> None:
         """Print the move just played.
@@ -146,18 +147,19 @@ class Screen:
         self.print_board()
 
     def print_result(self) -> None:
-        """Draw the final board and print the result of the game."""
-        winner, counts = self._session.winner, ""
+        """Print the final board and the result."""
+        session = self._session
+        num_moves = counted(len(session.actions), "move")
+        counts = ""
         if self.skin.counts_pieces:
-            counts = f" {count_text(self._session, self.skin)}."
+            counts = f" {count_text(session, self.skin)}."
         result = Text(f"The game is a draw.{counts}", "bold")
-        if self._session.game.num_players == 1:
-            name = result_name(self._session.game, self._session.result)
-            after = counted(len(self._session.actions), "move")
-            result = Text(f"The game ends after {after} with a {name}.", "bold")
-        elif winner is not None:
-            text = f" wins after {counted(len(self._session.actions), 'move')}.{counts}"
-            result = Text.assemble(self.side_text(winner), (text, "bold"))
+        if session.game.num_players == 1:
+            name = result_name(session.game, session.result)
+            result = Text(f"The game ends after {num_moves} with a {name}.", "bold")
+        elif session.winner is not None:
+            text = f" wins after {num_moves}.{counts}"
+            result = Text.assemble(self.side_text(session.winner), (text, "bold"))
         self.print_board(result)
 
     def print_goodbye(self) -> None:
@@ -175,8 +177,11 @@ class Screen:
         Args:
             message: a message to show below the board; None shows none.
         """
-        if not self._draw_in_place(message):
-            self._print(Text(), *self._position(), Text(), *([message] if message else []))
+        if self._draw_in_place(message):
+            return
+        self._print(Text(), *self._position(), Text())
+        if message:
+            self._print(message)
 
     def print_view(self) -> None:
         """Print the analysis that led to the engine's last move, or a warning if there is none."""
@@ -239,8 +244,9 @@ class Screen:
         """
         if not self.is_in_place:
             return False
+        below = message or Text("\n").join(self._recent)
         with self.console.capture() as captured:
-            self._print(self._title(), *self._position(), message or Text("\n").join(self._recent))
+            self._print(self._title(), *self._position(), below)
         text = captured.get()
         if text.count("\n") + _PROMPT_LINES > self.console.height:
             return False
@@ -262,14 +268,17 @@ class Screen:
         return setup + shlex.quote(f"moves={moves}")
 
     def _position(self) -> list[RenderableType]:
-        """Draw the board, and list the legal moves if a person cannot read them off the board."""
-        session, notation = self._session, self.skin.notation
+        """Draw the board; if it has no labels and a person is to move, list the legal moves too."""
+        session = self._session
+        notation = self.skin.notation
         is_human_turn = not session.over and self._names[session.player] is None
+        parts = [self._board(is_human_turn)]
         is_drawn = session.game.drawn(session.state) is not None
-        is_labelled = bool(notation.column_names) or not (is_drawn or notation.kind == "other")
-        moves = f"{notation.separator} ".join(map(notation.text, session.legal_actions))
-        listed = [Text(f"Legal moves: {moves}")] if is_human_turn and not is_labelled else []
-        return [self._board(is_human_turn), *listed]
+        has_no_labels = not notation.column_names and (is_drawn or notation.kind == "other")
+        if is_human_turn and has_no_labels:
+            moves = f"{notation.separator} ".join(map(notation.text, session.legal_actions))
+            parts.append(Text(f"Legal moves: {moves}"))
+        return parts
 
     def _board(self, labels: bool) -> RenderableType:
         session = self._session
@@ -295,16 +304,18 @@ class Screen:
         lines = [Text(), *self._side_texts(), Text()]
         if self.skin.counts_pieces:
             lines.append(Text(count_text(session, self.skin)))
+        num_moves = len(session.actions)
         if session.over:
-            lines.append(Text(f"The game is over after {counted(len(session.actions), 'move')}."))
+            lines.append(Text(f"The game is over after {counted(num_moves, 'move')}."))
         else:
             mover = f"{self.skin.sides[session.player]} to move"
-            lines.append(Text.assemble(f"Move {len(session.actions) + 1}: ", (mover, "bold")))
+            lines.append(Text.assemble(f"Move {num_moves + 1}: ", (mover, "bold")))
         if session.actions:
             last = self.skin.notation.text(session.actions[-1])
             lines.append(Text(f"Last move: {last}", "dim"))
-        if self.last_analysis is not None and not math.isnan(self.last_analysis[1].value):
+        if self.last_analysis is not None:
             player, analysis = self.last_analysis
-            expects = expectation_text(analysis.value, session.game)
-            lines.append(Text(f"{self.skin.sides[player]} expects: {expects}", "dim"))
+            if not math.isnan(analysis.value):
+                expects = expectation_text(analysis.value, session.game)
+                lines.append(Text(f"{self.skin.sides[player]} expects: {expects}", "dim"))
         return Text("\n").join(lines)

@@ -88,8 +88,7 @@ class TerminalGame:
         self._every_board = every_board
         self._introduction = introduction
         self._read_line = read_line or line_reader(console)
-        engines = [player for player in players if not isinstance(player, HumanPlayer)]
-        self._adviser = functools.cache(adviser or (lambda: engines[0] if engines else None))
+        self._adviser = functools.cache(adviser or self._first_engine)
 
     def run(self) -> int | None:
         """Play the game, and continue as long as a person takes back moves or starts a rematch.
@@ -108,6 +107,12 @@ class TerminalGame:
             self._screen.print_goodbye()
         return self.session.winner if self.session.over else None
 
+    def _first_engine(self) -> Player | None:
+        for player in self.players:
+            if not isinstance(player, HumanPlayer):
+                return player
+        return None
+
     def _begin(self, introduction: str = "") -> None:
         screen = self._screen
         screen.print_start(introduction)
@@ -122,11 +127,12 @@ class TerminalGame:
         self._screen.print_result()
 
     def _names(self) -> tuple[str | None, str | None]:
-        """Return the names of both players, with None for a person."""
-        first, second = (
-            None if isinstance(player, HumanPlayer) else player.name for player in self.players
+        """Return the names of both players; a person has None."""
+        first, second = self.players
+        return (
+            None if isinstance(first, HumanPlayer) else first.name,
+            None if isinstance(second, HumanPlayer) else second.name,
         )
-        return first, second
 
     # --- turns ------------------------------------------------------------------------------------
 
@@ -164,7 +170,11 @@ class TerminalGame:
         while True:
             typed = self._read_line(question).strip()
             command = _NAMES.get(typed.lower())
-            if self._run_command(command) if command else self._play_typed(typed):
+            if command:
+                has_changed = self._run_command(command)
+            else:
+                has_changed = self._play_typed(typed)
+            if has_changed:
                 return
 
     def _play_typed(self, typed: str) -> bool:
@@ -300,7 +310,9 @@ class TerminalGame:
         def show(done: int, total: int | None) -> None:
             elapsed_s = time.monotonic() - start_s
             if console.is_terminal and elapsed_s >= DELAY_S:
-                fraction = max(done / (total or math.inf), elapsed_s / (limit_s or math.inf))
+                of_simulations = done / (total or math.inf)
+                of_time = elapsed_s / (limit_s or math.inf)
+                fraction = max(of_simulations, of_time)
                 description = f"{text}: {counted(done, 'simulation')}"
                 bar.update(task, completed=min(fraction, 1.0), description=description)
                 bar.start()

@@ -21,6 +21,8 @@ from alphazero.solvers.base import ILLEGAL_SCORE
 MAX_ROWS = 10  #: maximum number of moves in the table
 MAX_LINE = 12  #: maximum number of moves of the expected line that are shown
 _BAR_WIDTH = 16
+_EMPTY = "bright_black"
+_FULL = "bright_green"
 
 
 def line_text(skin: Skin, actions: Sequence[int]) -> str:
@@ -43,9 +45,11 @@ def analysis_view(game: Game, skin: Skin, player: int, analysis: Analysis, mediu
         summary.append(f", {counted(analysis.num_simulations, 'simulation')}")
     line = Text(f"Expected line: {line_text(skin, analysis.principal_variation)}")
     actions = _shown_actions(analysis)
-    parts: list[RenderableType] = [summary, line, _table(game, skin, analysis, actions[:MAX_ROWS])]
-    if len(actions) > MAX_ROWS:
-        parts.append(Text(f"and {counted(len(actions) - MAX_ROWS, 'more move')}", "dim"))
+    table = _table(game, skin, analysis, actions[:MAX_ROWS])
+    parts: list[RenderableType] = [summary, line, table]
+    num_more = len(actions) - MAX_ROWS
+    if num_more > 0:
+        parts.append(Text(f"and {counted(num_more, 'more move')}", "dim"))
     return Group(*parts)
 
 
@@ -61,15 +65,10 @@ def _table(game: Game, skin: Skin, analysis: Analysis, actions: list[int]) -> Ta
     for action in actions:
         weight = float(analysis.action_weights[action])
         visits = f"{analysis.visits[action]:,}" if analysis.num_simulations else "-"
-        cells: list[RenderableType] = [
-            skin.notation.text(action),
-            visits,
-            ProgressBar(
-                1.0, weight, _BAR_WIDTH, style="bright_black", complete_style="bright_green"
-            ),
-            f"{100 * weight:.1f}%",
-            expectation_text(float(analysis.values[action]), game) or "-",
-        ]
+        value = expectation_text(float(analysis.values[action]), game)
+        bar = ProgressBar(1.0, weight, _BAR_WIDTH, style=_EMPTY, complete_style=_FULL)
+        cells: list[RenderableType] = [skin.notation.text(action), visits, bar]
+        cells += [f"{100 * weight:.1f}%", value or "-"]
         if analysis.scores is not None:
             cells.append(f"{analysis.scores[action]:+d}")
         table.add_row(*cells, style="bold" if action == analysis.action else "")

@@ -31,17 +31,15 @@ class Console(TrimmedConsole):
     """The console on which commands print, breaking lines only between words."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print a single text or table without breaking words across lines.
-
-        Anything else is printed as rich does.
-        """
-        (item,) = objects if len(objects) == 1 else (None,)
+        """Print a single text or table without broken words; print anything else as rich does."""
+        item = objects[0] if len(objects) == 1 else None
         if isinstance(item, str):
             item = self.render_str(item, markup=options.get("markup"), highlight=False)
         if isinstance(item, Text):
             options["soft_wrap"] = True
-            is_wrapped = self.is_terminal and not item.no_wrap
-            objects = (wrapped(item, self.width) if is_wrapped else item,)
+            if self.is_terminal and not item.no_wrap:
+                item = wrapped(item, self.width)
+            objects = (item,)
         elif isinstance(item, Table) and not self.is_terminal:
             before = self.width
             self.width = 10_000  # the table takes the width it needs
@@ -56,7 +54,9 @@ def wrapped(text: Text, width: int) -> Text:
 
     A longer word gets a line of its own, unbroken.
     """
-    lines = [part for line in text.split("\n", allow_blank=True) for part in _parts(line, width)]
+    lines = list[Text]()
+    for line in text.split("\n", allow_blank=True):
+        lines += _parts(line, width)
     return Text("\n").join(lines)
 
 
@@ -65,7 +65,8 @@ def _parts(line: Text, width: int) -> list[Text]:
     starts = []
     start = 0
     for word in re.finditer(r"\S+", line.plain):
-        if word.end() - start > width and line.plain[start : word.start()].strip():
+        before = line.plain[start : word.start()].strip()
+        if before and word.end() - start > width:
             start = word.start()
             starts.append(start)
     parts = list(line.divide(starts))
@@ -75,5 +76,6 @@ def _parts(line: Text, width: int) -> list[Text]:
 
 
 def counted(number: int, noun: str) -> str:
-    """Format a number with a noun given in the singular, such as "1 move" or "1,200 moves"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    """Format a number with its noun, such as "1 move" or "1,200 moves"."""
+    plural = "" if number == 1 else "s"
+    return f"{number:,} {noun}{plural}"

@@ -59,9 +59,11 @@ def has_bfloat16(device: torch.device) -> bool:
     """Return whether a device supports bfloat16 in hardware, where it is faster than float32."""
     if device.type == "cuda":
         return torch.cuda.get_device_capability(device) >= (8, 0)
+    if device.type != "cpu":
+        return False
     # These queries are private, and older versions of torch lack them.
     queries = ("_is_avx512_bf16_supported", "_is_amx_tile_supported")
-    return device.type == "cpu" and any(getattr(torch.cpu, name, bool)() for name in queries)
+    return any(getattr(torch.cpu, name, bool)() for name in queries)
 
 
 def set_num_threads(num_threads: int) -> int:

@@ -82,7 +82,9 @@ def value_text(value: Any) -> str:
         return "null"
     if isinstance(value, bool):
         return str(value).lower()
-    return f"[{','.join(map(value_text, value))}]" if isinstance(value, list) else str(value)
+    if isinstance(value, list):
+        return f"[{','.join(map(value_text, value))}]"
+    return str(value)
 
 
 def _allowed_text(allowed: Any) -> str:

@@ -127,7 +127,8 @@ def check_output(path: str | Path, key: str) -> None:
     existed = os.path.lexists(path)
     try:
         # Only opening is a reliable check: root may write everywhere, but not in /proc.
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _NONBLOCK, 0o666))
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | _NONBLOCK
+        os.close(os.open(path, flags, 0o666))
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = getattr(error, "strerror", None) or "it is not a path"
         if not existed and not Path(path).parent.is_dir():
@@ -219,7 +220,8 @@ def read_safetensors(
     try:
         arrays = safetensors.numpy.load(data)
         length = int.from_bytes(data[:8], "little")
-        metadata = json.loads(json.loads(data[8 : 8 + length])["__metadata__"][_METADATA])
+        header = json.loads(data[8 : 8 + length])
+        metadata = json.loads(header["__metadata__"][_METADATA])
         stored = metadata.pop(_DIGEST)
         if stored != _digest_of(arrays, metadata):
             reason = "its checksum is wrong, so it is damaged"
@@ -248,11 +250,10 @@ def read_bytes(path: str | Path) -> bytes:
     Raises:
         StoredFileError: if the file does not exist, cannot be read, or is a folder or a pipe.
     """
-    place = Path(path)
     try:
-        if place.is_file():
-            return place.read_bytes()
-        reason = "it is a folder" if place.is_dir() else "it is not a file"
+        if Path(path).is_file():
+            return Path(path).read_bytes()
+        reason = "it is a folder" if Path(path).is_dir() else "it is not a file"
     except OSError as error:
         reason = str(error.strerror)
     if not os.path.exists(path):

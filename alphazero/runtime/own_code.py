@@ -21,8 +21,10 @@ from typing import Any
 
 from alphazero.runtime.errors import ConfigError
 
-#: The names of the entry-point groups.
-GAMES, NETWORKS, PLAYERS = "alphazero.games", "alphazero.networks", "alphazero.players"
+# The names of the entry-point groups.
+GAMES = "alphazero.games"
+NETWORKS = "alphazero.networks"
+PLAYERS = "alphazero.players"
 _PLAIN = (ImportError, AttributeError, SyntaxError)  # errors that are clear without their type
 _PACKAGE = Path(__file__).parents[1]
 _PYTHON = Path(os.__file__).parent
@@ -57,32 +59,32 @@ def load_own(name: str, group: str, key: str, others: Sequence[str] = ()) -> Any
     """
     if is_module_name(name):
         return _imported(name, name, key)
-    if (entry := announced(group).get(name)) is None:
-        raise ConfigError.of(key, name, [*others, *announced(group), "module:name"])
-    return _imported(entry.value.partition("[")[0].strip(), name, key)
+    entries = announced(group)
+    if name not in entries:
+        raise ConfigError.of(key, name, [*others, *entries, "module:name"])
+    target = entries[name].value.partition("[")[0].strip()
+    return _imported(target, name, key)
 
 
 def reason_of(error: BaseException) -> str:
     """Describe an error in a user's code as a clause that names the file and line in that code."""
     text = " ".join(str(error).split()).rstrip(".")
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
-    # The message of a syntax error names its line.
-    is_placed = own and not isinstance(error, SyntaxError)
-    place = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if is_placed else ""
+    place = ""
+    if own and not isinstance(error, SyntaxError):  # its message names the line
+        last = own[-1]
+        place = f" ({Path(last.filename).name}, line {last.lineno})"
     kind = "" if isinstance(error, _PLAIN) else f"{type(error).__name__}: "
     return f"{kind}{text}{place}"
 
 
 def _is_own(file: str) -> bool:
-    """Return whether a file is the user's own, not part of this package, Python or torch."""
-    is_pythons = file.startswith("<") or Path(file).is_relative_to(_PYTHON)
-    parts = Path(file).parts
-    return not (
-        Path(file).is_relative_to(_PACKAGE)
-        or "torch" in parts
-        or is_pythons
-        and "site-packages" not in parts
-    )
+    """Return whether a file is the user's own: not part of this package, Python or torch."""
+    path = Path(file)
+    if path.is_relative_to(_PACKAGE) or "torch" in path.parts:
+        return False
+    is_pythons = file.startswith("<") or path.is_relative_to(_PYTHON)
+    return not is_pythons or "site-packages" in path.parts
 
 
 def _imported(target: str, name: str, key: str) -> Any:
@@ -101,10 +103,10 @@ def _imported(target: str, name: str, key: str) -> Any:
     if os.getcwd() not in sys.path:  # present with `python -m`, but not in a console command
         sys.path.insert(0, os.getcwd())
     try:
-        found = importlib.import_module(module_name)
+        imported: Any = importlib.import_module(module_name)
         for part in filter(None, attribute.split(".")):
-            found = getattr(found, part)
-        return found
+            imported = getattr(imported, part)
+        return imported
     except Exception as error:  # a module may raise anything while it runs
         where = "" if target == name else f"its entry point {target}: "
         raise ConfigError.of(key, name, reason=f"{where}{reason_of(error)}") from error

@@ -13,7 +13,8 @@ import sys
 from typing import NoReturn, TextIO
 
 # glibc's M_TRIM_THRESHOLD and M_MMAP_THRESHOLD, from its malloc.h.
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+_TRIM_THRESHOLD = -1
+_MMAP_THRESHOLD = -3
 
 
 def limit_spinning() -> None:
@@ -41,7 +42,9 @@ def keep_freed_memory() -> None:
     633 and 626 MB with it. 32 MB is the largest threshold that every glibc accepts; larger arrays
     are returned as before.
     """
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if sys.platform != "linux":
+        return
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         mallopt(_MMAP_THRESHOLD, 32 << 20)
         mallopt(_TRIM_THRESHOLD, 1 << 30)

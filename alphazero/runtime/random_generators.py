@@ -22,7 +22,8 @@ def child_generator(seed: int, name: str) -> np.random.Generator:
 
     The same seed and name always give the same generator; different names give independent streams.
     """
-    return np.random.default_rng(np.random.SeedSequence([seed, zlib.crc32(name.encode())]))
+    sequence = np.random.SeedSequence([seed, zlib.crc32(name.encode())])
+    return np.random.default_rng(sequence)
 
 
 def uniform_actions(legal_action_mask: np.ndarray, generator: np.random.Generator) -> np.ndarray:

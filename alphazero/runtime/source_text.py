@@ -21,17 +21,17 @@ _LIBRARIES = ("site-packages", "dist-packages")
 
 
 def source_files(file: Path) -> list[Path]:
-    """Return the paths of a file and of the user's files that it imports, even indirectly."""
-    found = list[Path]()
+    """Return the paths of a file and of the user's files that it imports, also indirectly."""
+    sources = list[Path]()
     pending = [file]
     while pending:
-        place = pending.pop()
-        if place in found or place.is_relative_to(_PACKAGE_FOLDER):
+        path = pending.pop()
+        if path in sources or path.is_relative_to(_PACKAGE_FOLDER):
             continue
-        if place == file or _library(place) in ("", _library(file)):
-            found.append(place)
-            pending += _imported_files(place, file.parent)
-    return found
+        if path == file or _library(path) in ("", _library(file)):
+            sources.append(path)
+            pending += _imported_files(path, file.parent)
+    return sources
 
 
 def source_text(file: Path) -> str:
@@ -40,16 +40,19 @@ def source_text(file: Path) -> str:
     Blocks that run only when a file is started as a program, such as ``if __name__ == "__main__"``,
     are left out.
     """
-    return "\n\n\n".join(
-        ast.unparse(ast.Module([node for node in _tree(place).body if not _is_script(node)], []))
-        for place in source_files(file)
-    )
+    texts = list[str]()
+    for path in source_files(file):
+        statements = [node for node in _tree(path).body if not _is_script(node)]
+        texts.append(ast.unparse(ast.Module(statements, [])))
+    return "\n\n\n".join(texts)
 
 
 def module_file(module_name: str) -> Path | None:
     """Return the source file of a loaded module; None if it has none, for example in a notebook."""
     file = getattr(sys.modules.get(module_name), "__file__", None)
-    return Path(file) if file and Path(file).is_file() else None
+    if file and Path(file).is_file():
+        return Path(file)
+    return None
 
 
 def digest_of(text: str) -> str:
@@ -88,8 +91,10 @@ def read_source(file: Path) -> str:
 def _library(file: Path) -> str:
     """Return the name of the installed package that a file belongs to; "" for a user's file."""
     parts = file.parts
-    places = [parts.index(name) for name in _LIBRARIES if name in parts]
-    return parts[places[0] + 1] if places else ""
+    for name in _LIBRARIES:
+        if name in parts:
+            return parts[parts.index(name) + 1]
+    return ""
 
 
 def _tree(file: Path) -> ast.Module:
@@ -118,40 +123,46 @@ def _imported_files(file: Path, folder: Path) -> Iterator[Path]:
     for node in ast.walk(_tree(file)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-            place = None
+            base = None
         elif isinstance(node, ast.ImportFrom):
-            base = [node.module] if node.module else []
-            names = [".".join([*base, *part]) for part in ([], *([a.name] for a in node.names))]
-            place = file.parents[node.level - 1] if node.level else None
+            prefix = f"{node.module}." if node.module else ""
+            names = [node.module or ""]  # each name may be a module, too
+            names += [prefix + alias.name for alias in node.names]
+            base = file.parents[node.level - 1] if node.level else None
         else:
             continue
         for name in names:
-            if found := _module_path(name, place, folder):
-                yield found
+            path = _module_path(name, base, folder)
+            if path is not None:
+                yield path
 
 
-def _module_path(name: str, place: Path | None, folder: Path) -> Path | None:
-    """Find the source file of a module; return None if it has none, like a library in C.
+def _module_path(name: str, base: Path | None, folder: Path) -> Path | None:
+    """Find the source file of the module ``name``; return None for a library in C, for example.
 
     Args:
-        name: the dotted name of the module.
-        place: the folder that a relative import starts from; None for an absolute import.
+        base: the folder that a relative import starts from; None for an absolute import.
         folder: where to look for modules that Python does not find.
     """
-    if place is None:
+    if base is None:
         top, _, name = name.partition(".")
-        if top in sys.stdlib_module_names or (spec := _spec(top, folder)) is None:
+        spec = None if top in sys.stdlib_module_names else _spec(top, folder)
+        if spec is None:
             return None
         if not name or not spec.submodule_search_locations:
-            return Path(spec.origin) if spec.origin and spec.origin.endswith(".py") else None
-        place = Path(next(iter(spec.submodule_search_locations)))
-    path = place.joinpath(*name.split("."))
-    candidates = (path.with_suffix(".py"), path / "__init__.py")
-    return next((one for one in candidates if one.is_file()), None)
+            is_python = spec.origin and spec.origin.endswith(".py")
+            return Path(spec.origin) if is_python else None
+        base = Path(next(iter(spec.submodule_search_locations)))
+    path = base.joinpath(*name.split("."))
+    for candidate in (path.with_suffix(".py"), path / "__init__.py"):
+        if candidate.is_file():
+            return candidate
+    return None
 
 
 def _spec(name: str, folder: Path) -> Any:
     with contextlib.suppress(ImportError, ValueError):  # ValueError: raised for a script
-        if found := importlib.util.find_spec(name):
-            return found
+        spec = importlib.util.find_spec(name)
+        if spec is not None:
+            return spec
     return PathFinder.find_spec(name, [str(folder)])

@@ -68,14 +68,16 @@ def _without_arrays(value: Any, name: str, arrays: dict[str, np.ndarray]) -> Any
         arrays[name] = np.asarray(value, order="C")
         return {_ARRAY_KEY: name}
     if isinstance(value, dict):
-        return {
-            str(key): _without_arrays(item, f"{name}/{key}", arrays) for key, item in value.items()
-        }
+        plain = {}
+        for key, item in value.items():
+            plain[str(key)] = _without_arrays(item, f"{name}/{key}", arrays)
+        return plain
     if isinstance(value, (list, tuple)):
-        return [
-            _without_arrays(item, f"{name}/{index}", arrays) for index, item in enumerate(value)
-        ]
-    return value.item() if isinstance(value, np.generic) else value
+        items = enumerate(value)
+        return [_without_arrays(item, f"{name}/{index}", arrays) for index, item in items]
+    if isinstance(value, np.generic):
+        return value.item()
+    return value
 
 
 def _with_arrays(value: Any, arrays: dict[str, np.ndarray]) -> Any:

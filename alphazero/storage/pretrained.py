@@ -28,7 +28,9 @@ def shipped_network(game_name: str) -> Path | None:
     """
     path = shipped_folder() / f"{folder_name(game_name)}.safetensors"
     # A user's game may share the name of a shipped one, so compare the game named in the network.
-    return path if path.is_file() and same_game(game_name, network_game(path)) else None
+    if path.is_file() and same_game(game_name, network_game(path)):
+        return path
+    return None
 
 
 def is_shipped(path: str | Path) -> bool:

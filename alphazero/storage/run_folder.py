@@ -63,7 +63,7 @@ from alphazero.selfplay.game_record import (
 from alphazero.storage.checkpoint import load_state, save_state
 
 STATE_FILE = "state.safetensors"
-_STATE_FILES = (STATE_FILE, "state.previous.safetensors")
+_PREVIOUS_STATE_FILE = "state.previous.safetensors"
 _LOCK_S = 0.2  # seconds to wait for a lock, which `is_training` may hold for a moment
 _MAX_OVERRIDES = 150  # maximum characters of the overrides in a folder's name
 _LIBRARIES = ("alphazero-selfplay", "torch", "numpy", "numba", "hydra-core")
@@ -77,7 +77,8 @@ class RunFolder:
         self.config = self.path / "config.yaml"
         self.metrics = self.path / "metrics.jsonl"
         self.rules = self.path / "rules.py"
-        self.state, self.previous_state = (self.path / name for name in _STATE_FILES)
+        self.state = self.path / STATE_FILE
+        self.previous_state = self.path / _PREVIOUS_STATE_FILE
         self._lock = FileLock(self.path / ".lock", thread_local=False)
 
     @classmethod
@@ -144,21 +145,25 @@ class RunFolder:
         if path != "latest":
             if not Path(path).exists():
                 raise ConfigError(f"{key}={path}: there is no such folder.", key=key, value=path)
-            if not (Path(path) / holding).is_file() and not (
-                holding == STATE_FILE and cls(path).states
-            ):
+            if holding == STATE_FILE:
+                is_complete = bool(cls(path).states)
+            else:
+                is_complete = (Path(path) / holding).is_file()
+            if not is_complete:
                 message = f"{key}={path} is not the folder of a run with a finished iteration: "
                 message += f"it has no {holding}."
                 raise ConfigError(message, key=key, value=path)
             return cls(path)
-        folders = folders_of_runs(root, game, rules_digest)
-        states = [state for folder in folders for state in cls(folder).states[:1]]
+        states = list[Path]()
+        for folder in folders_of_runs(root, game, rules_digest):
+            states += cls(folder).states[:1]
         if not states:
             of_game = f" of {game}" if game else ""
             message = f"{key}=latest: there is no run{of_game} with a finished iteration under "
             message += f"'{root}'."
             raise ConfigError(message, key=key, value=path)
-        return cls(max(states, key=lambda file: file.stat().st_mtime).parent)
+        newest = max(states, key=lambda file: file.stat().st_mtime)
+        return cls(newest.parent)
 
     @property
     def states(self) -> list[Path]:
@@ -212,7 +217,8 @@ class RunFolder:
         Windows, an existing lock file counts as a held lock.
         """
         try:
-            file = os.open(self._lock.lock_file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+            flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
+            file = os.open(self._lock.lock_file, flags)
         except OSError:
             return False
         try:
@@ -234,9 +240,12 @@ class RunFolder:
             game_name: the name of the run's game.
             network_kind: the kind of its network, ``module:Class`` if it is the user's own.
         """
-        game = [f"game={game_name}"] if runs_own_code(game_name) else []
-        network = [f"network={network_kind}"] if is_module_name(network_kind) else []
-        return shlex.join([f"resume={self.path}", *game, *network])
+        words = [f"resume={self.path}"]
+        if runs_own_code(game_name):
+            words.append(f"game={game_name}")
+        if is_module_name(network_kind):
+            words.append(f"network={network_kind}")
+        return shlex.join(words)
 
     # --- settings and metrics ---------------------------------------------------------------------
 
@@ -276,7 +285,7 @@ class RunFolder:
             StoredFileError: if there are no metrics.
         """
         lines = read_text(self.metrics).splitlines() if self.metrics.exists() else []
-        rows = [row for line in lines if (row := parse_row(line))]
+        rows = list(filter(None, map(parse_row, lines)))
         if not rows:
             raise StoredFileError(
                 f"'{self.metrics}' holds no metrics: no iteration was finished.", path=self.metrics
@@ -295,10 +304,12 @@ class RunFolder:
     def cut_metrics(self, iteration: int) -> None:
         """Delete the metrics of all iterations after ``iteration``, and damaged lines."""
         if self.metrics.is_file():
-            lines = read_bytes(self.metrics).decode(errors="replace").splitlines()
-            rows = ((line, parse_row(line)) for line in lines)
-            kept = [line for line, row in rows if row and row["iteration"] <= iteration]
-            write_atomically(self.metrics, "".join(line + "\n" for line in kept).encode())
+            text = ""
+            for line in read_bytes(self.metrics).decode(errors="replace").splitlines():
+                row = parse_row(line)
+                if row and row["iteration"] <= iteration:
+                    text += line + "\n"
+            write_atomically(self.metrics, text.encode())
 
     # --- the rules of a user's game ---------------------------------------------------------------
 
@@ -384,13 +395,12 @@ class RunFolder:
         return unflatten(columns)
 
     def load_all_games(self, game: Game) -> list[GameRecord]:
-        """Read all stored games, oldest first.
-
-        Raises:
-            StoredFileError: if a file is damaged, or holds games of another game.
-        """
-        stored = sorted(int(path.stem) for path in (self.path / "games").glob("*.safetensors"))
-        return [record for number in stored for record in self.load_games(number, game)]
+        """Read all stored games, oldest first."""
+        paths = (self.path / "games").glob("*.safetensors")
+        records = list[GameRecord]()
+        for iteration in sorted(int(path.stem) for path in paths):
+            records += self.load_games(iteration, game)
+        return records
 
     def drop_games(self, num_samples: int, samples_by_iteration: dict[int, int]) -> None:
         """Delete the games that neither the newest state nor the previous one needs.
@@ -429,19 +439,22 @@ def folders_of_runs(
             name; "" searches by name only.
     """
     folders = [path for path in Path(root).glob("*/*") if path.is_dir()]
-    return [
-        path
-        for path in folders
-        if game is None
-        or path.parent.name == folder_name(game)
-        or rules_digest
-        and RunFolder(path).rules_digest == rules_digest
-    ]
+    if game is None:
+        return folders
+    name = folder_name(game)
+    of_game = list[Path]()
+    for path in folders:
+        has_name = path.parent.name == name
+        if has_name or rules_digest and RunFolder(path).rules_digest == rules_digest:
+            of_game.append(path)
+    return of_game
 
 
 def folder_name(game: str) -> str:
-    """Convert a game's name to a safe name for files and folders, such as that of its runs."""
-    return Path(game).stem if game.endswith(".py") else re.sub(r"[^\w.-]+", "_", game).strip("_")
+    """Convert a game's name to a form that is safe in a path, such as the folder of its runs."""
+    if game.endswith(".py"):
+        return Path(game).stem
+    return re.sub(r"[^\w.-]+", "_", game).strip("_")
 
 
 def find_network(path: str | Path) -> Path:
@@ -455,21 +468,24 @@ def find_network(path: str | Path) -> Path:
         return path
     if not path.exists():
         raise StoredFileError(f"there is no file or folder '{path}'.", path=path)
-    found = sorted(path.glob("networks/*.safetensors")) or [
-        other for other in sorted(path.glob("*.safetensors")) if other.name not in _STATE_FILES
-    ]
-    if not found:
+    networks = sorted(path.glob("networks/*.safetensors"))
+    if not networks:
+        states = {STATE_FILE, _PREVIOUS_STATE_FILE}
+        files = sorted(path.glob("*.safetensors"))
+        networks = [file for file in files if file.name not in states]
+    if not networks:
         raise StoredFileError(
             f"'{path}' holds no network: there is no networks/*.safetensors in it.", path=path
         )
-    return found[-1]
+    return networks[-1]
 
 
 def parse_row(line: str | bytes) -> dict[str, Any] | None:
     """Parse one line of the metrics file; return None if the line is incomplete or damaged."""
     try:
         row = json.loads(line)
-        is_whole = type(row["iteration"]) is int and row["iteration"] > 0
-        return row if is_whole and 0.0 <= row["elapsed_s"] < math.inf else None
+        has_iteration = type(row["iteration"]) is int and row["iteration"] > 0
+        has_time = 0.0 <= row["elapsed_s"] < math.inf
+        return row if has_iteration and has_time else None
     except (ValueError, RecursionError, TypeError, KeyError):
         return None

@@ -35,14 +35,12 @@ def number(row: Row, key: str) -> float:
 
 
 def newest(rows: list[Row], key: str) -> float:
-    """Return a metric's newest value; NaN if no iteration has one.
-
-    Args:
-        rows: rows of metrics.jsonl, oldest first.
-        key: the metric, such as "learner.loss".
-    """
-    numbers = (number(row, key) for row in reversed(rows))
-    return next((value for value in numbers if not math.isnan(value)), math.nan)
+    """Return the newest value of the metric ``key``; NaN if no iteration has one."""
+    for row in reversed(rows):
+        value = number(row, key)
+        if not math.isnan(value):
+            return value
+    return math.nan
 
 
 class Curve(NamedTuple):
@@ -59,7 +57,9 @@ class Curve(NamedTuple):
             row: the iteration's row of metrics.jsonl.
         """
         numbers = [number(row, key) for key in self.keys]
-        return math.nan if any(map(math.isnan, numbers)) else self.value(*numbers)
+        if any(map(math.isnan, numbers)):
+            return math.nan
+        return self.value(*numbers)
 
 
 def curve(description: str, *keys: str, value: Callable[..., float] = float) -> Curve:
@@ -277,10 +277,10 @@ class Line(NamedTuple):
             x: the metric for the x-axis.
             unit: divisor of that metric; by default, the x-axis shows minutes of training.
         """
-        pairs = [(number(row, x) / unit, self.figures(row)[0]) for row in rows]
-        points = np.array(pairs, float).reshape(-1, 2)
-        points = points[~np.isnan(points).any(axis=1)]
-        return points[:, 0], points[:, 1]
+        xs = np.array([number(row, x) / unit for row in rows])
+        ys = np.array([self.figures(row)[0] for row in rows])
+        is_known = ~np.isnan(xs) & ~np.isnan(ys)
+        return xs[is_known], ys[is_known]
 
 
 class Chart(NamedTuple):
@@ -304,8 +304,11 @@ def chart(title: str, unit: str, tags: dict[str, str], from_zero: bool = True) -
     scale = 100.0 if unit.startswith("%") else 1.0
     lines = []
     for name, tag in tags.items():
-        ends = [f"{_INTERVALS[tag]}_{end}" for end in ("low", "high")] if tag in _INTERVALS else []
-        lines.append(Line(name, (tag, *ends), scale))
+        line_tags = [tag]
+        if tag in _INTERVALS:
+            prefix = _INTERVALS[tag]
+            line_tags += [f"{prefix}_low", f"{prefix}_high"]
+        lines.append(Line(name, tuple(line_tags), scale))
     return Chart(title, unit, tuple(lines), from_zero)
 
 

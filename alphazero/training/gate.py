@@ -69,10 +69,10 @@ class Gate:
         new_state = self.learner.state_dict()
         evaluator.update(self.learner.played_network)
         self.learner.load_state_dict(self.accepted)
-        new, old = (
-            network_player(self.game, each, pit.num_simulations, self.settings, iteration)
-            for each in (evaluator, self._evaluate_accepted(sample))
-        )
+        accepted = self._evaluate_accepted(sample)
+        num_simulations = pit.num_simulations
+        new = network_player(self.game, evaluator, num_simulations, self.settings, iteration)
+        old = network_player(self.game, accepted, num_simulations, self.settings, iteration)
         openings = Openings(pit.opening_plies, iteration_seed(self.settings, "pit", iteration))
         match = play_match(self.game, new, old, pit.num_games, openings)
         scores = pit_scores(match, pit.counted, pit.tie_score)

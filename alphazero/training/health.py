@@ -83,6 +83,7 @@ class HealthMonitor:
             rows: the rows of the run's metrics.jsonl, oldest first.
         """
         for row in rows:
-            on = filter(None, str(row.get("alarms") or "").split(","))
-            self._since = {name: self._since.get(name, row["iteration"]) for name in on}
+            alarms = str(row.get("alarms") or "")
+            names = filter(None, alarms.split(","))
+            self._since = {name: self._since.get(name, row["iteration"]) for name in names}
         self._rows = rows[-_NUM_RECENT:]

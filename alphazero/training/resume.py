@@ -125,10 +125,13 @@ class RunStore:
                 self._load(state)
                 break
             except Exception as error:  # a forged state may hold anything
+                damaged = path
                 reason = f"'{path}' does not fit this run or this version ({reason_of(error)})."
-                reasons.append(str(error) if isinstance(error, StoredFileError) else reason)
-                place = error.path if isinstance(error, StoredFileError) else path
-                are_games |= place.parent == folder.games(0).parent
+                if isinstance(error, StoredFileError):
+                    damaged = error.path
+                    reason = str(error)
+                reasons.append(reason)
+                are_games |= damaged.parent == folder.games(0).parent
         else:
             message = f"{reasons[0]} The previous state cannot be used either. "
             if are_games:

@@ -65,7 +65,9 @@ def game_of_choice(choice: str) -> str:
         choice: the name of a config file in the group "game"; any other name is returned unchanged.
     """
     path = config_folder() / "game" / f"{choice}.yaml"
-    return str(read_values(path)["game"]["name"]) if path.is_file() else choice
+    if not path.is_file():
+        return choice
+    return str(read_values(path)["game"]["name"])
 
 
 # --- games and networks without a file ------------------------------------------------------------
@@ -81,16 +83,16 @@ def _with_files(words: Sequence[str], groups: dict[str, list[str]]) -> list[str]
         words: command-line arguments.
         groups: the choices in each config group.
     """
-    found = []
+    replaced = []
     for word in words:
         key, _, text = word.lstrip("+").partition("=")
         if text and key == "game":
-            found += [f"game={text}"] if text in groups["game"] else _game_words(text)
+            replaced += [f"game={text}"] if text in groups["game"] else _game_words(text)
         elif key == "network" and text not in groups["network"] and is_own_kind(text):
-            found += ["~network", f"network.kind={text}"]
+            replaced += ["~network", f"network.kind={text}"]
         else:
-            found.append(word)
-    return found
+            replaced.append(word)
+    return replaced
 
 
 def _game_words(name: str) -> list[str]:

@@ -141,7 +141,8 @@ def fill_in_auto(settings: TrainSettings, device: torch.device) -> None:
     If the number of parallel games is 0, it becomes ``games_per_iteration`` rounded down to a power
     of two, within limits that depend on the device.
     """
-    evaluator, selfplay = settings.evaluator, settings.selfplay
+    evaluator = settings.evaluator
+    selfplay = settings.selfplay
     wanted = EngineChoice(evaluator.engine, evaluator.precision)
     evaluator.engine, evaluator.precision = preferred_engine(wanted, device)
     if settings.learner.precision == "auto":
@@ -171,9 +172,11 @@ def settings_to_resume(
             named.
     """
     settings = from_stored(TrainSettings, folder.read_config(), folder.config)
-    source, digest = f"the run '{folder.path}'", folder.rules_digest
+    source = f"the run '{folder.path}'"
+    digest = folder.rules_digest
     check_stored_kind(settings.network.kind, source, network_kind, "network.kind")
-    settings.game.name = make_stored_game(settings.game.name, source, game, digest=digest).name
+    stored_game = make_stored_game(settings.game.name, source, game, digest=digest)
+    settings.game.name = stored_game.name
     settings.run.drop_games = False
     return settings
 
@@ -239,8 +242,10 @@ def _check_game(settings: TrainSettings, game: Game) -> None:
         ConfigError: if a value is not allowed for this game.
     """
     check_settings(game.planes_shape, settings.network)
-    if settings.workers.kind not in ("auto", "threads") and (reason := why_not_elsewhere(game)):
-        raise ConfigError.of("workers.kind", settings.workers.kind, "threads", reason)
+    if settings.workers.kind not in ("auto", "threads"):
+        reason = why_not_elsewhere(game)
+        if reason:
+            raise ConfigError.of("workers.kind", settings.workers.kind, "threads", reason)
     evaluation = settings.evaluation
     plays_uct = evaluation.num_games or evaluation.final_num_games
     for key, is_used, plies in (

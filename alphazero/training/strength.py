@@ -65,7 +65,8 @@ class StrengthMeasurement:
             Before each measurement, its name and its number of parts, such as games.
         """
         settings = self.settings.evaluation
-        if not (report.last or settings.every and report.iteration % settings.every == 0):
+        is_due = settings.every and report.iteration % settings.every == 0
+        if not report.last and not is_due:
             return
         player = network_player(
             self._game, evaluator, settings.num_simulations, self.settings, report.iteration
@@ -206,11 +207,6 @@ def network_player(
 
 
 def iteration_seed(settings: TrainSettings, purpose: str, iteration: int) -> int:
-    """Derive a seed in [0, 2**31) for one purpose in one iteration.
-
-    Args:
-        settings: the run's settings, with the root seed.
-        purpose: a name such as "uct"; different purposes get independent seeds.
-        iteration: the iteration.
-    """
-    return int(child_generator(settings.seed, f"{purpose} {iteration}").integers(2**31))
+    """Derive a seed in [0, 2**31) for one purpose, such as "uct", in one iteration."""
+    generator = child_generator(settings.seed, f"{purpose} {iteration}")
+    return int(generator.integers(2**31))

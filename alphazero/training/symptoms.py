@@ -116,8 +116,9 @@ def games_repeat(run: Observed) -> Finding | None:
         return None
     seen = f"only {distinct:.0%} of the newest games differ from each other"
     selfplay = run.settings.selfplay
-    never_sampled = selfplay.num_sampled_plies == 0 and selfplay.temperature_half_life == 0
-    if selfplay.temperature == 0 or never_sampled and selfplay.final_temperature == 0:
+    is_final = selfplay.num_sampled_plies == 0 and selfplay.temperature_half_life == 0
+    is_never_sampled = is_final and selfplay.final_temperature == 0
+    if selfplay.temperature == 0 or is_never_sampled:
         key = "selfplay.num_sampled_plies" if selfplay.temperature else "selfplay.temperature"
         advice = "a temperature of 1 for 15 plies is usual"
         return Finding(seen, "moves are not sampled: the most visited one is played", key, advice)
@@ -167,7 +168,8 @@ def entropy_collapsed(run: Observed) -> Finding | None:
         (run.mean("learner.policy_entropy", 2), "network"),
         (run.mean("learner.target_entropy", 2), "search"),
     )
-    fraction = entropy / max(run.mean("learner.uninformed_policy_loss", 2), 1e-9)
+    uniform_entropy = run.mean("learner.uninformed_policy_loss", 2)
+    fraction = entropy / max(uniform_entropy, 1e-9)
     # The limits are fractions of the uniform policy's entropy. Healthy: 0.4 and more, 0.1 in a game
     # won in three plies.
     if not run.is_below(fraction, 0.05, ends=0.08):
@@ -209,11 +211,13 @@ def overfitting(run: Observed) -> Finding | None:
     An iteration's held-out loss is compared with the loss of the previous iteration, because both
     belong to the same network. The first iteration is left out, since its network was untrained.
     """
-    pairs = [pair for pair in zip(run.rows, run.rows[1:]) if pair[0]["iteration"] >= 2][-3:]
-    held_out = mean([number(after, "held_out.loss") for _, after in pairs])
-    loss = mean([number(before, "learner.loss") for before, _ in pairs])
+    rows = [row for row in run.rows if row["iteration"] >= 2][-4:]
+    if len(rows) < 4:
+        return None
+    held_out = mean([number(row, "held_out.loss") for row in rows[1:]])
+    loss = mean([number(row, "learner.loss") for row in rows[:-1]])
     # Healthy: 0.9 to 1.06 of the loss on the window.
-    if len(pairs) < 3 or not run.is_above(held_out, 1.25 * loss, ends=1.15 * loss):
+    if not run.is_above(held_out, 1.25 * loss, ends=1.15 * loss):
         return None
     seen = f"the loss is {held_out:.2f} on new games and {loss:.2f} on the window"
     learner = run.settings.learner
@@ -250,7 +254,8 @@ def learning_rate_too_high(run: Observed) -> Finding | None:
     if run.is_above(loss, 1.2 * uninformed, ends=1.1 * uninformed):
         signs.append(f"the loss is {loss:.3g}, and {uninformed:.3g} for an uninformed predictor")
     ends = range(max(len(losses) - 20, 4), len(losses) + 1)
-    lowest = min((mean(losses[end - 3 : end]) for end in ends), default=math.nan)
+    rolling_means = [mean(losses[end - 3 : end]) for end in ends]
+    lowest = min(rolling_means, default=math.nan)
     if run.is_above(loss, 1.25 * lowest, ends=1.15 * lowest):  # healthy: at most 1.05
         signs.append(f"the loss has risen from {lowest:.3g} to {loss:.3g}")
     gradient = run.mean("learner.gradient_norm", 3)
@@ -260,7 +265,9 @@ def learning_rate_too_high(run: Observed) -> Finding | None:
         signs.append(f"the gradient norm is {gradient:.3g}, where less than {limit:g} is usual")
     if run.is_above(size, 1.0, ends=0.8):  # healthy: 0.06 to 0.5
         signs.append(f"the weights have grown to {size:.2g} on average, where 0.1 is usual")
-    return Finding("; ".join(signs), "steps too large", *_lower_rate(run)) if signs else None
+    if not signs:
+        return None
+    return Finding("; ".join(signs), "steps too large", *_lower_rate(run))
 
 
 # --- the gate and the workers ---------------------------------------------------------------------
@@ -325,4 +332,5 @@ def lower_rate(settings: TrainSettings) -> tuple[str, str]:
     name = "final_learning_rate" if rises else "learning_rate"
     rate = getattr(learner, name)
     is_near = usual / 100 < rate < 5 * usual
-    return f"learner.{name}", f"{rate / 5 if is_near else usual:.2g}"
+    advised = rate / 5 if is_near else usual
+    return f"learner.{name}", f"{advised:.2g}"

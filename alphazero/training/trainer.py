@@ -78,9 +78,8 @@ class Trainer:
         fill_in_auto(settings, device)
         shares = plays_on_here(settings.workers, self.game, self._num_threads)
         self.learner = Learner(network, settings.learner, device, self._num_threads, shares)
-        self._sample = sample_positions(
-            self.game, _NUM_ENGINE_POSITIONS, child_generator(settings.seed, "sample")
-        )
+        generator = child_generator(settings.seed, "sample")
+        self._sample = sample_positions(self.game, _NUM_ENGINE_POSITIONS, generator)
         self.evaluator = self._make_evaluator(self.learner.played_network)
         self._compile()
         self.source = make_source(
@@ -166,11 +165,10 @@ class Trainer:
 
     @property
     def usual_iteration_s(self) -> float:
-        """The median duration of the latest iterations, in seconds, without measurements.
-
-        It is 0 before the first iteration has ended.
-        """
-        return statistics.median(self._durations_s[-_NUM_TIMED_ITERATIONS:] or [0.0])
+        """The usual duration of an iteration, without measurements; 0 before the first one."""
+        if not self._durations_s:
+            return 0.0
+        return statistics.median(self._durations_s[-_NUM_TIMED_ITERATIONS:])
 
     @property
     def progress(self) -> float:
@@ -199,8 +197,10 @@ class Trainer:
         all_work = self.source.work
         work = all_work.since(self._collected_work)
         # Workers that play on while the network learns have played since the last collection.
-        is_continuous = self.source.plays_on and self._collected_at
-        played_s = now - (self._collected_at if is_continuous else start)
+        if self.source.plays_on and self._collected_at:
+            played_s = now - self._collected_at
+        else:
+            played_s = now - start
         self._collected_at = now
         self._collected_work = all_work
         selfplay = selfplay_report(self.game, records, num_samples, work, played_s)
@@ -234,8 +234,9 @@ class Trainer:
                 yield self._event("learning", done, num_steps)
         report.learner = self.learner.report
         report.learner_s = time.monotonic() - start
-        figures = report.learner.loss, report.learner.weight_norm
-        if not (all(map(math.isfinite, figures)) and self.learner.is_finite):
+        has_figures = math.isfinite(report.learner.loss)
+        has_figures = has_figures and math.isfinite(report.learner.weight_norm)
+        if not has_figures or not self.learner.is_finite:
             raise self._diverged(report)
 
     def _pit(self, report: IterationReport) -> Iterator[StageProgress]:
@@ -290,8 +291,9 @@ class Trainer:
         """Compile the kernels of self-play by playing a game, before any time is measured."""
         few = dataclasses.replace(self.settings.selfplay, num_parallel_games=1, num_simulations=2)
         evaluators = [UniformEvaluator(self.game.num_actions)]
-        search, generator = self.settings.search, np.random.default_rng(0)
-        list(ParallelSelfPlay(self.game, evaluators, few, search, generator).play(1))
+        generator = np.random.default_rng(0)
+        selfplay = ParallelSelfPlay(self.game, evaluators, few, self.settings.search, generator)
+        list(selfplay.play(1))
 
     def _batches(self, num_steps: int, report: IterationReport) -> Iterator[Batch]:
         """Yield an iteration's training batches, adding the time for making them to the report."""

@@ -41,17 +41,21 @@ def make_app(backend: Backend, token: str | None = None) -> Guard:
     async def live(request: Request) -> Response:
         return live_response(lambda: bytes(JSONResponse(backend.live()).body))
 
-    answers = (backend.position, backend.exact)
+    def run(request: Request) -> Response:
+        run_id = request.query_params.get("id", "")
+        return JSONResponse(backend.run(run_id))
+
+    immediate = (backend.position, backend.exact)
     jobs = (backend.move, backend.analyse, backend.review, backend.misplayed)
     api = [
         Route("/games", lambda request: JSONResponse(backend.games())),
         Route("/live", live),
-        Route(
-            "/run", lambda request: JSONResponse(backend.run(request.query_params.get("id", "")))
-        ),
-        *(Route(f"/{one.__name__}", _post(one, JSONResponse), methods=["POST"]) for one in answers),
-        *(Route(f"/{one.__name__}", _post(one, JsonLines), methods=["POST"]) for one in jobs),
+        Route("/run", run),
     ]
+    for respond, answers in ((JSONResponse, immediate), (JsonLines, jobs)):
+        for answer in answers:
+            path = f"/{answer.__name__}"
+            api.append(Route(path, _post(answer, respond), methods=["POST"]))
     files = StaticFiles(directory=STATIC, check_dir=False)
 
     async def page(request: Request) -> Response:
@@ -81,20 +85,17 @@ def _post(
     """
 
     async def endpoint(request: Request) -> Response:
-        return respond(await run_in_threadpool(answer, await _read(request)))
+        plain = await _read(request)
+        return respond(await run_in_threadpool(answer, plain))
 
     return endpoint
 
 
 async def _read(request: Request) -> Any:
-    """Parse the JSON body of a request.
-
-    Raises:
-        Refusal: if the content type is not application/json, the body is larger than `MAX_BODY`
-            bytes, or the body is not valid JSON.
-    """
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
+    """Parse the JSON body of a request; refuse other content types and over `MAX_BODY` bytes."""
+    content_type = request.headers.get("content-type", "")
+    kind = content_type.partition(";")[0].strip()
+    if kind.lower() != "application/json":
         raise Refusal("the request must have Content-Type: application/json.", 415)
     body = bytearray()
     async for chunk in request.stream():

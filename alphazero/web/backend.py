@@ -145,7 +145,8 @@ class Backend:
 
         def job(emit: Emit) -> None:
             task = SearchTask(found.state, num_simulations, emit)
-            emit({"type": "move", "action": self.thinking.move(found.game, player, task)})
+            action = self.thinking.move(found.game, player, task)
+            emit({"type": "move", "action": action})
 
         return job
 

@@ -18,9 +18,10 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.storage.pretrained import shipped_network
 from alphazero.web.found_runs import FoundRun, FoundRuns, RunFinder
 
-#: Maximum number of simulations per move for a network, for UCT, and for UCT in a game in plain
-#: Python, where it is 100 times slower.
-MAX_NETWORK_SIMULATIONS, _MAX_UCT_SIMULATIONS, _MAX_PYTHON_SIMULATIONS = 10_000, 200_000, 5_000
+#: Maximum numbers of simulations per move.
+MAX_NETWORK_SIMULATIONS = 10_000
+_MAX_UCT_SIMULATIONS = 200_000
+_MAX_PYTHON_SIMULATIONS = 5_000  # of UCT in a game in plain Python, which is 100 times slower
 _ANALYST_SIMULATIONS = {"network": 2_000, "uct": 20_000}
 
 
@@ -64,7 +65,7 @@ class Catalogue:
     @property
     def default_game(self) -> str:
         """The name of the game that the page shows first."""
-        return [*self._named, *OFFERED][0]
+        return self._named[0] if self._named else OFFERED[0]
 
     def runs(self) -> dict[str, FoundRun]:
         """Return the training runs by id, the newest first.
@@ -214,18 +215,21 @@ def describe_game(game: Game, players: list[PlayerChoice]) -> dict[str, Any]:
     """
     rows, columns = game.planes_shape[1:]
     skins = [skin_of(game, setup) for setup in setups_of(game)[::-1]]
-    notation = skins[0].notation
-    actions = range(game.num_actions)
+    default_skin = skins[0]
+    notation = default_skin.notation
+    action_squares = None
+    if notation.kind == "move":
+        action_squares = [notation.squares(action) for action in range(game.num_actions)]
     return {
         "name": game.name,
-        "title": skins[0].title,
+        "title": default_skin.title,
         "rows": rows,
         "columns": columns,
         "action_kind": notation.kind,
-        "action_squares": list(map(notation.squares, actions)) if notation.kind == "move" else None,
+        "action_squares": action_squares,
         "style": game.appearance.board,
-        "has_lines": skins[0].line_length > 0,
-        "counts_pieces": skins[0].counts_pieces,
+        "has_lines": default_skin.line_length > 0,
+        "counts_pieces": default_skin.counts_pieces,
         "setups": [_describe_setup(game, skin) for skin in skins],
         "players": [player.describe() for player in players],
         "levels": levels_of(game.name, {player.id for player in players}),
@@ -252,12 +256,15 @@ def _analyst(players: list[PlayerChoice]) -> dict[str, Any] | None:
 
 
 def _describe_setup(game: Game, skin: Skin) -> dict[str, Any]:
-    notation, colors = skin.notation, game.appearance.colors
+    notation = skin.notation
+    colors = game.appearance.colors
+    if notation.mirrored:
+        colors = colors[::-1]
     return {
         "id": skin.setup,
         "label": f"{skin.sides[0]} moves first",
         "sides": list(skin.sides),
-        "colors": [*(colors[::-1] if notation.mirrored else colors), "wall"],  # of blocked squares
+        "colors": [*colors, "wall"],  # the last one is that of blocked squares
         "action_texts": [notation.text(action) for action in range(game.num_actions)],
         "separator": notation.separator,
         "column_names": list(notation.column_names),
@@ -322,4 +329,5 @@ def measured() -> dict[str, dict[str, tuple[float, float]]]:
     The file, levels.json, is written by `scripts/measure_levels.py`. On its scale, that of
     docs/RATINGS.md, UCT with 1000 simulations per move has 1000 Elo.
     """
-    return json.loads(Path(__file__).with_name("levels.json").read_text(encoding="utf-8"))
+    path = Path(__file__).with_name("levels.json")
+    return json.loads(path.read_text(encoding="utf-8"))

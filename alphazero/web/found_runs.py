@@ -53,7 +53,8 @@ class RunFinder:
 
     def __init__(self, root: Path):
         self._root = root
-        self._found, self._looked_at = FoundRuns({}, {}), -math.inf
+        self._found = FoundRuns({}, {})
+        self._searched_at = -math.inf
 
     def found(self, within_s: float | None = None) -> FoundRuns:
         """Return the training runs, searching the folder again if the last search is too old.
@@ -62,25 +63,30 @@ class RunFinder:
             within_s: seconds after which a search is too old: 0 always searches, None means
                 `_FRESH_S`.
         """
+        max_age = _FRESH_S if within_s is None else within_s
         now = time.monotonic()
-        if now - self._looked_at >= (_FRESH_S if within_s is None else within_s):
-            self._found, self._looked_at = _find_runs(self._root), now
+        if now - self._searched_at >= max_age:
+            self._found = _find_runs(self._root)
+            self._searched_at = now
         return self._found
 
 
 def _find_runs(root: Path) -> FoundRuns:
-    found = []
+    folders = list[Path]()
+    for depth in _DEPTHS:
+        folders += [config.parent for config in root.glob("*/" * depth + "config.yaml")]
+    runs = []
     damaged = {}
-    for config in (path for depth in _DEPTHS for path in root.glob("*/" * depth + "config.yaml")):
-        run_id = config.parent.relative_to(root).as_posix()
+    for folder in folders:
+        run_id = folder.relative_to(root).as_posix()
         try:
-            found.append(_read_run(run_id, RunFolder(config.parent)))
+            runs.append(_read_run(run_id, RunFolder(folder)))
         except FileNotFoundError:
             pass  # the run is being deleted
         except (InputError, OSError) as error:
             damaged[run_id] = str(error)
-    found.sort(key=lambda run: run.updated, reverse=True)
-    return FoundRuns({run.id: run for run in found}, damaged)
+    runs.sort(key=lambda run: run.updated, reverse=True)
+    return FoundRuns({run.id: run for run in runs}, damaged)
 
 
 def _read_run(run_id: str, folder: RunFolder) -> FoundRun:
@@ -95,7 +101,8 @@ def _read_run(run_id: str, folder: RunFolder) -> FoundRun:
     files = sorted(folder.path.glob("networks/[0-9]*.safetensors"))
     networks = {int(file.stem): file for file in files if file.stem.isdecimal()}
     newest = folder.metrics if folder.metrics.exists() else folder.config
-    return FoundRun(run_id, game, folder, networks, newest.stat().st_mtime, digest)
+    updated = newest.stat().st_mtime
+    return FoundRun(run_id, game, folder, networks, updated, digest)
 
 
 @functools.lru_cache(1_000)

@@ -94,7 +94,8 @@ def _is_from_page(request: Request) -> bool:
     """
     host = request.headers.get("host", "")
     own = {f"http://{host}", f"https://{host}"}  # https if a proxy adds it
-    origins, sites = map(request.headers.getlist, ("origin", "sec-fetch-site"))
+    origins = request.headers.getlist("origin")
+    sites = request.headers.getlist("sec-fetch-site")
     return own.issuperset(origins) and {"none", "same-origin"}.issuperset(sites)
 
 

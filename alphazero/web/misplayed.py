@@ -19,9 +19,10 @@ from alphazero.solvers.enumeration import NO_CHILD, Positions, enumerate_positio
 from alphazero.web.network_search import Emit, NetworkSearch
 from alphazero.web.search_view import number
 
-#: Maximum number of positions to test, and the maximum and the default number of simulations.
-MAX_POSITIONS, MAX_SIMULATIONS, NUM_SIMULATIONS = 400, 400, 50
-#: Number of positions to enumerate before giving up on a game, a second of work.
+MAX_POSITIONS = 400
+MAX_SIMULATIONS = 400
+NUM_SIMULATIONS = 50
+#: Maximum number of positions of a game to enumerate, a second of work.
 _MAX_ENUMERATED = 20_000
 #: Number of positions per batch; small, so that other users of the network do not wait long.
 _BATCH_SIZE = 16
@@ -37,8 +38,10 @@ class KnownPositions(NamedTuple):
     moves: list[tuple[int, ...]]  #: the moves from the start to each position
 
     def spread(self, max_positions: int) -> "KnownPositions":
-        """Return at most ``max_positions`` of the positions, evenly spaced in their order."""
-        rows = np.linspace(0, len(self.moves) - 1, min(len(self.moves), max_positions)).astype(int)
+        """Select at most ``max_positions`` of the positions, evenly spaced."""
+        num_positions = len(self.moves)
+        num_selected = min(num_positions, max_positions)
+        rows = np.linspace(0, num_positions - 1, num_selected).astype(int)
         moves = [self.moves[row] for row in rows]
         return KnownPositions(self.states[rows], self.action_values[rows], moves)
 
@@ -69,10 +72,12 @@ def find_positions(game: Game) -> KnownPositions:
 def _with_wrong_moves(positions: Positions) -> KnownPositions:
     """Select the positions in which some legal move gives up the best possible result."""
     values = positions.action_values
-    can_be_wrong = (values < values.max(axis=1, keepdims=True)) & (values != ILLEGAL_VALUE)
-    rows = np.flatnonzero(can_be_wrong.any(axis=1)).tolist()
+    is_worse = values < values.max(axis=1, keepdims=True)
+    is_wrong = is_worse & (values != ILLEGAL_VALUE)
+    rows = np.flatnonzero(is_wrong.any(axis=1)).tolist()
     lines = _lines(positions)
-    return KnownPositions(positions.states[rows], values[rows], [lines[row] for row in rows])
+    moves = [lines[row] for row in rows]
+    return KnownPositions(positions.states[rows], values[rows], moves)
 
 
 def _lines(positions: Positions) -> dict[int, tuple[int, ...]]:
@@ -117,13 +122,14 @@ def _mistake(known: KnownPositions, row: int, played: int) -> dict | None:
         played: the action that the network chose.
     """
     values = known.action_values[row]
-    if values[played] == values.max():
+    best_value = values.max()
+    if values[played] == best_value:
         return None
     return {
         "type": "misplayed",
         "moves": list(known.moves[row]),
         "played": played,
-        "best": np.flatnonzero(values == values.max()).tolist(),
+        "best": np.flatnonzero(values == best_value).tolist(),
         "value": number(values[played]),
-        "best_value": number(values.max()),
+        "best_value": number(best_value),
     }

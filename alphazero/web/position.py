@@ -66,31 +66,18 @@ def unfinished(position: Position) -> Position:
 
 
 def _start(game: Game, skin: Skin, text: str, to_move: int) -> np.ndarray:
-    """Convert a board that a user typed as text to a state.
-
-    Args:
-        text: the board, one line per row, in the letters of ``skin``.
-        to_move: the player to move, 0 for the player who begins the game, or 1.
-
-    Returns:
-        The state, [K].
-
-    Raises:
-        ValueError: if the text is not a board of this game, or the board is not reachable.
-    """
-    board = parse_board(_normalized(text, skin), game.planes_shape[1:], skin.letters, skin.title)
+    """Convert a board that a user typed as text to a state, [K]."""
+    shape = game.planes_shape[1:]
+    board = parse_board(_normalized(text, skin), shape, skin.letters, skin.title)
     if skin.notation.mirrored:
         board = np.ascontiguousarray(board[:, ::-1])
     return game.cells_to_state(board, to_move)
 
 
 def _normalized(text: str, skin: Skin) -> str:
-    """Normalize a board typed as text: use the game's own letters, and strip each line.
-
-    The signs ".", "-" and "_" become the game's letter for an empty square, unless the game uses
-    them for something else; letters become upper case if the game's are.
-    """
-    empty, pieces = skin.letters[0], skin.letters[1:]
+    """Normalize a typed board: use the letters of the game, and strip spaces around lines."""
+    empty = skin.letters[0]
+    pieces = skin.letters[1:]
     if pieces.isupper():
         text = text.upper()
     for other in ".-_":
@@ -117,24 +104,26 @@ def describe(position: Position, from_ply: int) -> dict[str, Any]:
 def _describe_ply(position: Position, ply: int) -> dict[str, Any]:
     game, skin, session = position
     state = session.states[ply]
-    previous, action = (session.states[ply - 1], session.actions[ply - 1]) if ply else (None, None)
+    previous = session.states[ply - 1] if ply else None
+    action = session.actions[ply - 1] if ply else None
     inspected = game.inspect(state[None])
-    over, player = bool(inspected.over[0]), int(inspected.players[0])
+    player = int(inspected.players[0])
     result = float(inspected.results[0])
     winner = None
     if result != 0:
         winner = player if result > 0 else 1 - player
     cells = game.cells(state)
     legal = np.flatnonzero(inspected.legal_action_mask[0]).tolist()
+    marked = marked_cells(game, skin, state, previous, action)
     return {
         "ply": ply,
         "cells": cells.tolist(),
         "to_move": player,
         "legal": legal,
         "forced_pass": len(legal) == 1 and session.is_forced_pass(ply),
-        "over": over,
+        "over": bool(inspected.over[0]),
         "winner": winner,
-        "marked": np.argwhere(marked_cells(game, skin, state, previous, action)).tolist(),
+        "marked": np.argwhere(marked).tolist(),
         "counts": [int((cells == piece).sum()) for piece in (1, 2)],
         "board": _board_text(skin, cells),
         "drawn": game.drawn(state),
@@ -148,4 +137,5 @@ def _board_text(skin: Skin, cells: np.ndarray) -> str:
         cells: int8[H, W], see `Game.cells`.
     """
     shown = cells[:, ::-1] if skin.notation.mirrored else cells
-    return "\n".join("".join(skin.letters[cell] for cell in row) for row in shown)
+    lines = ["".join(skin.letters[cell] for cell in row) for row in shown]
+    return "\n".join(lines)

@@ -72,7 +72,8 @@ def _exact_verdict(thinking: Thinking, position: Position, ply: int) -> _Verdict
     if session.over and ply == len(session.actions):
         return _Verdict(session.result, None, True)
     exact = thinking.solvers.scores(position.game, session.states[ply])
-    return _Verdict(float(exact.value * _sign(position, ply)), exact.best[0], True, exact)
+    value = float(exact.value * _sign(position, ply))
+    return _Verdict(value, exact.best[0], True, exact)
 
 
 def _sign(position: Position, ply: int) -> int:
@@ -106,9 +107,11 @@ def _message(
     played = position.session.actions[ply]
     message["played"] = played
     if verdict.exact is not None:
-        if verdict.exact.values[played] == verdict.exact.value:
+        best_value = verdict.exact.value
+        played_value = verdict.exact.values[played]
+        if played_value == best_value:
             message["best"] = played  # no other move has a better result
-        message["loss"] = float(verdict.exact.value - verdict.exact.values[played])
+        message["loss"] = float(best_value - played_value)
     elif played == verdict.best:
         message["loss"] = 0.0
     elif verdict.value is not None and after.value is not None:

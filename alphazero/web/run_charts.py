@@ -21,7 +21,8 @@ from alphazero.web.catalogue import Catalogue
 from alphazero.web.found_runs import FoundRun
 from alphazero.web.run_rows import Column, RunRows, rounded
 
-_RATING = Chart("Rating", "Elo", (Line("Elo", ("elo", "low", "high"), 1.0),), from_zero=False)
+_ELO = Line("Elo", ("elo", "low", "high"), 1.0)
+_RATING = Chart("Rating", "Elo", (_ELO,), from_zero=False)
 
 
 class RunCharts:
@@ -35,7 +36,7 @@ class RunCharts:
         """Return an `api/live` message: a summary of every run, newest first, and damaged runs."""
         found = self._catalogue.find_runs()
         names = self._catalogue.game_names()
-        damaged = [{"id": run_id, "error": why} for run_id, why in found.damaged.items()]
+        damaged = [{"id": run_id, "error": text} for run_id, text in found.damaged.items()]
         runs = [self._summary(run, names) for run in found.runs.values()]
         paths = {run.folder.path: run for run in found.runs.values()}
         for path, rows in list(self._rows.items()):
@@ -97,16 +98,16 @@ class RunCharts:
 
 
 def _describe_rows(run: FoundRun, rows: RunRows) -> dict[str, Any]:
-    charts = {chart: [rows.columns[line] for line in chart.lines] for chart in PAGE_CHARTS}
-    charts[_RATING] = [_rating_column(rows, _ratings_of(run.folder))]
+    columns_of = {chart: [rows.columns[line] for line in chart.lines] for chart in PAGE_CHARTS}
+    columns_of[_RATING] = [_rating_column(rows, _ratings_of(run.folder))]
+    charts = []
+    for chart, columns in columns_of.items():
+        if any(value is not None for column in columns for value in column.y):
+            charts.append(_chart_data(chart, columns, rows.opponent))
     return {
         "id": run.id,
         "x": {"iterations": rows.iterations[:], "games": rows.games[:], "hours": rows.hours[:]},
-        "charts": [
-            _chart_data(chart, columns, rows.opponent)
-            for chart, columns in charts.items()
-            if any(value is not None for column in columns for value in column.y)
-        ],
+        "charts": charts,
         "alarms": [change._asdict() for change in rows.alarm_changes],
         "settings": _settings(run.folder),
     }
@@ -158,14 +159,17 @@ def _rating_column(rows: RunRows, ratings: list[Row]) -> Column:
     """
     unrated: list[float | None] = [None] * len(rows)
     column = Column([*unrated], [*unrated], [*unrated])
-    row_of = {iteration: row for row, iteration in enumerate(rows.iterations)} if ratings else {}
+    if not ratings:
+        return column
+    row_of = {iteration: row for row, iteration in enumerate(rows.iterations)}
     for rating in ratings:
         row = row_of.get(rating["iteration"])
         if row is not None:
-            margin = Z_95 * number(rating, "elo_stderr")
             elo = rating["elo"]
-            for values, value in zip(column, (elo, elo - margin, elo + margin)):
-                values[row] = rounded(value)
+            margin = Z_95 * number(rating, "elo_stderr")
+            column.y[row] = rounded(elo)
+            column.low[row] = rounded(elo - margin)
+            column.high[row] = rounded(elo + margin)
     return column
 
 
@@ -192,16 +196,18 @@ def _read_ratings(path: Path, _changed: int) -> list[Row]:
     try:
         plain = json.loads(read_text(path))
         networks = plain["networks"]
-        rows = [
-            {
-                "iteration": networks[one["player"]]["iteration"],
-                "elo": one["elo"],
-                "elo_stderr": one.get("elo_stderr"),
+        rows = []
+        for rating in plain["ratings"]:
+            facts = networks.get(rating["player"])
+            if facts is None:
+                continue
+            row = {
+                "iteration": facts["iteration"],
+                "elo": rating["elo"],
+                "elo_stderr": rating.get("elo_stderr"),
             }
-            for one in plain["ratings"]
-            if one["player"] in networks
-        ]
-        rows = [row for row in rows if number(row, "iteration") + number(row, "elo") < math.inf]
+            if number(row, "iteration") + number(row, "elo") < math.inf:
+                rows.append(row)
         return sorted(rows, key=lambda row: row["iteration"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return []

@@ -84,8 +84,9 @@ class RunRows:
 
     def _read(self) -> None:
         with open(self._folder.metrics, "rb") as file:
-            inode, size = os.fstat(file.fileno()).st_ino, os.fstat(file.fileno()).st_size
-            if inode == self._inode and size == self._end:
+            status = os.fstat(file.fileno())
+            inode = status.st_ino
+            if inode == self._inode and status.st_size == self._end:
                 return
             file.seek(self._end - len(self._last_line))
             if inode != self._inode or file.read(len(self._last_line)) != self._last_line:
@@ -94,12 +95,14 @@ class RunRows:
             data = file.read()
         *lines, rest = data.split(b"\n")
         for line in lines:
-            if row := parse_row(line):
+            row = parse_row(line)
+            if row:
                 self._add(row)
         if lines:
             self._end += len(data) - len(rest)
             self._last_line = lines[-1] + b"\n"
-        self.is_damaged = not self.iterations and bool(lines or rest and rest[:1] != b"{")
+        starts_wrongly = rest != b"" and not rest.startswith(b"{")
+        self.is_damaged = not self.iterations and (bool(lines) or starts_wrongly)
 
     def _add(self, row: Row) -> None:
         """Append the metrics of one iteration to the columns."""
@@ -114,8 +117,11 @@ class RunRows:
         for line, column in self.columns.items():
             for values, value in zip(column, line.figures(row)):
                 values.append(rounded(value))
-        self.newest |= {key: row[key] for key in _NEWEST if not math.isnan(number(row, key))}
-        if isinstance(opponent := row.get("strength.opponent"), str):
+        for key in _NEWEST:
+            if not math.isnan(number(row, key)):
+                self.newest[key] = row[key]
+        opponent = row.get("strength.opponent")
+        if isinstance(opponent, str):
             self.opponent = opponent
         self._compare_alarms(row)
 

@@ -11,8 +11,8 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.web.app import make_app
 from alphazero.web.backend import Backend
 
-#: The first port to try, and the number of ports to try from there on.
-FIRST_PORT, NUM_PORTS = 8000, 50
+FIRST_PORT = 8000  #: the first port to try
+NUM_PORTS = 50  #: number of ports to try from there on
 #: Maximum number of simultaneous connections; further ones get HTTP status 503.
 MAX_CONNECTIONS = 100
 
@@ -26,9 +26,12 @@ class Address(NamedTuple):
 
     @property
     def url(self) -> str:
-        """The URL of the page to open in a browser, including the token if one is required."""
-        host = _own_address() if self.host in ("0.0.0.0", "::") else self.host
-        host = f"[{host}]" if ":" in host else host
+        """The URL to open in a browser, including the token."""
+        host = self.host
+        if host in ("0.0.0.0", "::"):
+            host = _own_address()
+        if ":" in host:
+            host = f"[{host}]"
         query = "" if self.token is None else f"?token={self.token}"
         return f"http://{host}:{self.port}/{query}"
 

@@ -22,9 +22,8 @@ from alphazero.web.backend import Job
 HEADERS = {"x-accel-buffering": "no"}  # asks proxies not to buffer lines
 FAILED = "this request failed on the server; its terminal shows the error."
 _log = logging.getLogger("alphazero.web")
-#: Minimum number of seconds between two readings of live data, and the maximum fraction of the time
-#: spent reading, which is slow with hundreds of runs.
-READ_EVERY_S, _MAX_WORK = 0.5, 0.2
+READ_EVERY_S = 0.5  #: seconds between two readings of live data
+_MAX_WORK = 0.2  # largest fraction of the time spent reading, which is slow with hundreds of runs
 
 
 class _Stopped(Exception):
@@ -107,4 +106,5 @@ async def _events(read: Callable[[], bytes]) -> AsyncIterator[bytes]:
         if current != sent:
             sent = current
             yield b"data: %b\n\n" % sent
-        await asyncio.sleep(max(READ_EVERY_S, (clock() - began) / _MAX_WORK))
+        shortest_s = (clock() - began) / _MAX_WORK
+        await asyncio.sleep(max(READ_EVERY_S, shortest_s))

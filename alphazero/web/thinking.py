@@ -132,7 +132,8 @@ class Thinking:
         if player.kind == "own":
             with self._own_lock:
                 try:
-                    return int(self._make_own(player.id, game).choose(state[None]).actions[0])
+                    choice = self._make_own(player.id, game).choose(state[None])
+                    return int(choice.actions[0])
                 except ValueError as error:
                     raise Refusal(f"{player.name} cannot play: {error}") from None
         if player.kind == "solver":

@@ -66,11 +66,9 @@ class Dispatcher(GameSource):
         self._transport = transport
         self._job = job
         self._games_per_iteration = job.selfplay.games_per_iteration
-        evaluator = job.evaluator
-        # In ordered mode all workers use the same engine; in free mode each chooses one.
-        self._engine = (
-            None if self.plays_on else EngineChoice(evaluator.engine, evaluator.precision)
-        )
+        self._engine: EngineChoice | None = None  # in free mode, each worker chooses its own
+        if not self.plays_on:
+            self._engine = EngineChoice(job.evaluator.engine, job.evaluator.precision)
         self._clock = clock
         self._roster = Roster(settings.max_staleness)
         self._version = 0
@@ -87,7 +85,8 @@ class Dispatcher(GameSource):
         """Send a new network to all workers; see `GameSource.update`."""
         self._version = version
         self._next_index = 0
-        self._transport.publish(Weights(version, network_arrays(network), sample, self._engine))
+        arrays = network_arrays(network)
+        self._transport.publish(Weights(version, arrays, sample, self._engine))
 
     def play(self, num_games: int, progress: float) -> Iterator[Played]:
         """Yield finished games and notices as they arrive from workers; see `GameSource.play`."""
@@ -117,7 +116,8 @@ class Dispatcher(GameSource):
             while unit.id not in self._finished:
                 yield Played([], self._roster.take_notices())
                 self._wait(_POLL_S)
-            yield Played(self._finished.pop(unit.id), self._roster.take_notices())
+            records = self._finished.pop(unit.id)
+            yield Played(records, self._roster.take_notices())
 
     def tend(self) -> None:
         """Send units of work and receive games, without waiting, while the network learns."""
@@ -154,7 +154,8 @@ class Dispatcher(GameSource):
     def _send_units(self) -> None:
         """Send units of work until each worker holds two, or no more games are needed."""
         num_finished = sum(map(len, self._finished.values()))
-        while (worker := self._roster.next_free()) is not None:
+        worker = self._roster.next_free()
+        while worker is not None:
             unit = self._next_unit(worker, num_finished)
             if unit is None:
                 return
@@ -162,6 +163,7 @@ class Dispatcher(GameSource):
                 worker.busy_since = self._clock()
             worker.in_flight[unit.id] = unit
             self._transport.submit(worker.name, unit)
+            worker = self._roster.next_free()
 
     def _next_unit(self, worker: WorkerState, num_finished: int) -> Unit | None:
         """Return the next unit of work for a worker; None if no more games are needed.
@@ -173,7 +175,8 @@ class Dispatcher(GameSource):
         if self._waiting:
             unit = self._waiting.popleft()
             if self.plays_on:  # this worker may be slower than the one that was lost
-                unit = unit._replace(num_games=min(unit.num_games, self._unit_games(worker)))
+                num_games = min(unit.num_games, self._unit_games(worker))
+                unit = unit._replace(num_games=num_games)
             return unit
         num_games = num_finished + self._roster.num_in_flight
         if not self.plays_on or num_games >= self._games_per_iteration:
@@ -190,7 +193,8 @@ class Dispatcher(GameSource):
         """
         quarter = self._games_per_iteration / (2 * MAX_UNITS)
         if not worker.games_per_s:
-            return max(1, min(int(quarter / len(self._roster.workers)), _FIRST_GAMES))
+            fair_share = int(quarter / len(self._roster.workers))
+            return max(1, min(fair_share, _FIRST_GAMES))
         seconds = min(self._settings.unit_s, quarter / self._roster.games_per_s)
         return max(1, int(worker.games_per_s * seconds))
 
@@ -200,11 +204,13 @@ class Dispatcher(GameSource):
         Args:
             reason: a clause that follows the worker's name in the notice.
         """
-        again = self._roster.remove(worker)
-        self._waiting.extendleft(reversed(again))
-        goes = "goes" if len(again) == 1 else "go"
-        text = f" {counted(len(again), 'unit')} of work {goes} to another worker." if again else ""
-        self._roster.notices.append(f"Worker {worker.name} {reason}.{text}")
+        unfinished = self._roster.remove(worker)
+        self._waiting.extendleft(reversed(unfinished))
+        notice = f"Worker {worker.name} {reason}."
+        if unfinished:
+            goes = "goes" if len(unfinished) == 1 else "go"
+            notice += f" {counted(len(unfinished), 'unit')} of work {goes} to another worker."
+        self._roster.notices.append(notice)
 
     # --- events -----------------------------------------------------------------------------------
 
@@ -213,8 +219,8 @@ class Dispatcher(GameSource):
             self._roster.add(event.worker, event.facts, self._clock())
         elif isinstance(event, Left):
             self._lose(event)
-        elif (worker := self._roster.workers.get(event.worker)) is not None:
-            self._accept(worker, event.answer)
+        elif event.worker in self._roster.workers:
+            self._accept(self._roster.workers[event.worker], event.answer)
 
     def _lose(self, event: Left) -> None:
         """Remove a worker that has left, notify the user, and count the failure.
@@ -240,7 +246,8 @@ class Dispatcher(GameSource):
                 of connected workers if that is larger.
         """
         self._num_failures += 1
-        if self._has_answered or self._num_failures < max(_MAX_FAILURES, len(self._roster.workers)):
+        max_failures = max(_MAX_FAILURES, len(self._roster.workers))
+        if self._has_answered or self._num_failures < max_failures:
             return
         raise InputError(
             f"workers.kind={self._settings.kind}: {self._num_failures} workers were lost, and none "
@@ -272,8 +279,9 @@ class Dispatcher(GameSource):
         now = self._clock()
         for worker in list(self._roster.workers.values()):
             limit_s = self._settings.timeout_s or self._patience_s(worker)
-            if worker.in_flight and now - worker.busy_since > limit_s:
-                reason = f"no answer for {round(now - worker.busy_since)} seconds"
+            silent_s = now - worker.busy_since
+            if worker.in_flight and silent_s > limit_s:
+                reason = f"no answer for {round(silent_s)} seconds"
                 self._transport.dismiss(worker.name)
                 self._remove(worker, f"is given up: {reason}")
                 self._count_failure(f"it gave {reason}")

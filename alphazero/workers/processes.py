@@ -111,11 +111,9 @@ class ProcessTransport:
         self._send(name, self._weights)
 
     def _send(self, worker: str, message: Weights | Unit | None) -> None:
-        """Queue a message to a worker without waiting; None tells the worker to stop.
-
-        If the worker's process has ended, the next `poll` reports that.
-        """
-        self._outboxes[worker].put(bytes(multiprocessing.reduction.ForkingPickler.dumps(message)))
+        """Queue a message to a worker; `poll` will notice if its process has ended."""
+        pickled = multiprocessing.reduction.ForkingPickler.dumps(message)
+        self._outboxes[worker].put(bytes(pickled))
 
     def _end(self, worker: str) -> str:
         """Remove a worker whose process has ended or is ending, and return the reason as a clause.
@@ -196,7 +194,7 @@ def _start_sender(connection: Any) -> "queue.SimpleQueue[bytes | None]":
     messages: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
 
     def send() -> None:
-        while (message := messages.get()) is not None:
+        for message in iter(messages.get, None):
             with contextlib.suppress(OSError):  # the worker is gone; `poll` will notice
                 connection.send_bytes(message)
         connection.close()

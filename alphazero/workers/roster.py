@@ -66,10 +66,11 @@ class Roster:
 
     @property
     def num_in_flight(self) -> int:
-        """Number of games that were requested from workers and have not arrived yet."""
-        return sum(
-            unit.num_games for worker in self.workers.values() for unit in worker.in_flight.values()
-        )
+        """The number of games that were requested from workers and have not arrived yet."""
+        num_games = 0
+        for worker in self.workers.values():
+            num_games += sum(unit.num_games for unit in worker.in_flight.values())
+        return num_games
 
     @property
     def games_per_s(self) -> float:
@@ -78,13 +79,16 @@ class Roster:
         Workers that have not replied yet are assumed to have the mean speed of the others.
         """
         speeds = [worker.games_per_s for worker in self.workers.values() if worker.games_per_s]
-        return sum(speeds) / max(len(speeds), 1) * len(self.workers)
+        mean_speed = sum(speeds) / max(len(speeds), 1)
+        return mean_speed * len(self.workers)
 
     def next_free(self) -> WorkerState | None:
         """Return the worker with the fewest unfinished units of work; None if each holds two."""
         workers = self.workers.values()
         worker = min(workers, key=lambda worker: len(worker.in_flight), default=None)
-        return worker if worker is not None and len(worker.in_flight) < MAX_UNITS else None
+        if worker is None or len(worker.in_flight) >= MAX_UNITS:
+            return None
+        return worker
 
     def count(
         self,
@@ -150,5 +154,7 @@ class Roster:
         self._gone = []
         reports: list[WorkerReport] = [*map(copy.copy, present), *gone]
         for worker in present:
-            worker.num_games = worker.total_staleness = worker.num_stale_games = 0
+            worker.num_games = 0
+            worker.total_staleness = 0
+            worker.num_stale_games = 0
         return reports

@@ -56,8 +56,11 @@ def own_files(name: str) -> str | None:
     if not is_game_file(name):
         return None
     file = existing(name).resolve()
-    files = [one for one in source_files(file) if one.is_relative_to(file.parent)]
-    texts = {one.relative_to(file.parent).as_posix(): read_source(one) for one in files}
+    folder = file.parent
+    texts = dict[str, str]()
+    for source in source_files(file):
+        if source.is_relative_to(folder):
+            texts[source.relative_to(folder).as_posix()] = read_source(source)
     return json.dumps(texts)
 
 
@@ -111,8 +114,8 @@ def _name_here(name: str, files: str | None) -> str:
         return name
     digest = hashlib.sha256(files.encode()).hexdigest()[:12]
     folder = private_folder(Path(tempfile.gettempdir()) / f"alphazero-{digest}")
-    for place, text in json.loads(files).items():
-        path = folder / place
+    for file_name, text in json.loads(files).items():
+        path = folder / file_name
         make_private(path.parent)
         write_atomically(path, text.encode())
     return str(folder / Path(name).name)

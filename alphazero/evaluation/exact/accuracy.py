@@ -64,7 +64,8 @@ class Proportion:
         total = self.total
         square = Z_95**2
         centre = (count + square / 2) / (total + square)
-        half = Z_95 / (total + square) * math.sqrt(count * (total - count) / total + square / 4)
+        root = math.sqrt(count * (total - count) / total + square / 4)
+        half = Z_95 / (total + square) * root
         return Interval(max(0.0, centre - half), min(1.0, centre + half))
 
     def to_plain(self) -> dict[str, Any]:
@@ -132,15 +133,15 @@ class AccuracyReport:
             limit: maximum number of positions to describe.
         """
         positions = self.evaluation_set
-        found = []
+        failures = []
         for row in self.misplayed()[:limit]:
             values = values_of(positions.action_scores[row])
             action = int(self.actions[row])
             best = int(positions.values[row])
             best_actions = np.flatnonzero(values == best).tolist()
             state = positions.states[row]
-            found.append(Failure(state, action, int(values[action]), best, best_actions))
-        return found
+            failures.append(Failure(state, action, int(values[action]), best, best_actions))
+        return failures
 
     def to_plain(self) -> dict[str, Any]:
         """Convert the accuracy figures to nested dicts for JSON, overall and for each group."""
@@ -198,10 +199,9 @@ def groups_of(evaluation_set: EvaluationSet) -> dict[str, dict[str, np.ndarray]]
         "source": {source: evaluation_set.sources == source for source in SOURCES},
         "ply": _ply_bins(evaluation_set.plies),
     }
-    return {
-        heading: {label: rows for label, rows in group.items() if rows.any()}
-        for heading, group in groups.items()
-    }
+    for heading, group in groups.items():
+        groups[heading] = {label: rows for label, rows in group.items() if rows.any()}
+    return groups
 
 
 def _ply_bins(plies: np.ndarray) -> dict[str, np.ndarray]:
@@ -285,7 +285,8 @@ def _value_report(
         values = np.concatenate([values, choose(evaluation_set.replies.copy()).values])
         exact = np.concatenate([exact, evaluation_set.reply_values])
     predicted = (values > _DRAW_THRESHOLD).astype(int) - (values < -_DRAW_THRESHOLD)
-    return ValueReport(float(np.abs(values - exact).mean()), _proportion(predicted == exact))
+    mean_error = float(np.abs(values - exact).mean())
+    return ValueReport(mean_error, _proportion(predicted == exact))
 
 
 def _proportion(mask: np.ndarray, rows: np.ndarray | None = None) -> Proportion:

@@ -33,13 +33,11 @@ _MAX_SCORE = 999  # maximum size of a score, of either sign; `ILLEGAL_SCORE` is 
 
 
 def shipped_path(game_name: str) -> Path | None:
-    """Return the path of the evaluation set that ships for a game, or None if there is none.
-
-    Args:
-        game_name: the game's name; the path of a user's game file gives None.
-    """
+    """Return the path of the evaluation set that ships for a game; None if there is none."""
+    if game_name.endswith(".py"):
+        return None
     path = _SHIPPED_FOLDER / f"{game_name.replace(':', '_')}.csv"
-    return path if not game_name.endswith(".py") and path.is_file() else None
+    return path if path.is_file() else None
 
 
 def find_set(path: str | Path | None, game: Game) -> EvaluationSet:
@@ -53,13 +51,13 @@ def find_set(path: str | Path | None, game: Game) -> EvaluationSet:
         ConfigError: if ``path`` is None and no evaluation set ships for the game.
         StoredFileError: if the file is not an evaluation set for this game.
     """
-    found = path or shipped_path(game.name)
-    if found is None:
+    set_path = path or shipped_path(game.name)
+    if set_path is None:
         message = f"no evaluation set ships for {game.name}: make one with "
         message += "scripts/make_evaluation_set.py, and name it with set=. "
         message += "('alphazero prove' examines every position of a small game.)"
         raise ConfigError(message, key="set", value=path, allowed="the path of an evaluation set")
-    return read_set(found, game)
+    return read_set(set_path, game)
 
 
 def game_of_set(path: str | Path) -> str:
@@ -68,7 +66,8 @@ def game_of_set(path: str | Path) -> str:
     Raises:
         StoredFileError: if the file is missing, cannot be read, or is not an evaluation set.
     """
-    return _read(path)[1]["game"]
+    _, notes = _read(path)
+    return notes["game"]
 
 
 def read_set(path: str | Path, game: Game) -> EvaluationSet:
@@ -87,7 +86,10 @@ def read_set(path: str | Path, game: Game) -> EvaluationSet:
     if has_changed or not same_game(game.name, notes["game"], game.rules_digest, digest):
         message = f"the evaluation set '{path}' is for {notes['game']}, whose rules differ from "
         raise StoredFileError(f"{message}those of {game.name}.", path=path)
-    numbered = [(n, line) for n, line in enumerate(lines, 1) if line and not line.startswith("#")]
+    numbered = list[tuple[int, str]]()
+    for number, line in enumerate(lines, 1):
+        if line and not line.startswith("#"):
+            numbered.append((number, line))
     if len(numbered) < 2 or numbered[0][1] != COLUMNS:
         message = f"the evaluation set '{path}' needs a line {COLUMNS} and then at least one "
         raise StoredFileError(message + "position.", path=path)
@@ -115,7 +117,11 @@ def _read(path: str | Path) -> tuple[list[str], dict[str, str]]:
     if not os.path.lexists(path):
         raise StoredFileError(f"there is no evaluation set '{path}'; {command}.", path=path)
     lines = [line.strip() for line in read_text(path).splitlines()]
-    notes = dict(line[1:].strip().partition(": ")[::2] for line in lines if line.startswith("#"))
+    notes = dict[str, str]()
+    for line in lines:
+        if line.startswith("#"):
+            key, _, value = line[1:].strip().partition(": ")
+            notes[key] = value
     notes.pop("sha256", None)
     if "game" not in notes:
         raise StoredFileError(f"'{path}' is not an evaluation set; {command}.", path=path)
@@ -145,7 +151,8 @@ def _parsed(line: str, game: Game) -> tuple[tuple[int, ...], np.ndarray, np.ndar
     if game.over(state[None])[0]:
         raise ValueError("the game is over in this position.")
     legal = np.flatnonzero(game.legal_action_mask(state[None])[0]).tolist()
-    if sorted(score_of) != legal or max(map(abs, score_of.values())) > _MAX_SCORE:
+    largest = max(map(abs, score_of.values()), default=0)
+    if sorted(score_of) != legal or largest > _MAX_SCORE:
         text = f"there must be a score from -{_MAX_SCORE} to {_MAX_SCORE} for each legal action "
         raise ValueError(f"{text}{legal}.")
     if source not in SOURCES:

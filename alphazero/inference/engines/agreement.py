@@ -42,12 +42,15 @@ def deviation(expected, answers, sample: PositionSample) -> Deviation:
         The means over the sample; a mean is NaN if the outputs compared contain NaN.
     """
     mask = sample.legal_action_mask
-    (reference_logits, reference_values), (logits, values) = expected, answers
+    reference_logits, reference_values = expected
+    logits, values = answers
     log_p = _log_softmax(reference_logits, mask)
     with np.errstate(invalid="ignore"):  # NaN in the outputs makes the differences NaN
         log_q = _log_softmax(logits, mask)
-        policy_kl = (np.exp(log_p) * (log_p - log_q)).sum(axis=1, where=mask).mean()
-    return Deviation(float(policy_kl), float(np.abs(reference_values - values).mean()))
+        terms = np.exp(log_p) * (log_p - log_q)
+        policy_kl = terms.sum(axis=1, where=mask).mean()
+    value_error = np.abs(reference_values - values).mean()
+    return Deviation(float(policy_kl), float(value_error))
 
 
 def sample_positions(
@@ -62,13 +65,15 @@ def sample_positions(
         num_games: number of games played in parallel; None means ``num_positions // 8``, so that
             the positions come from about the first eight plies.
     """
-    states = game.initial_states(num_games or max(num_positions // 8, 1))
-    found = []
-    while len(found) * len(states) < num_positions:
-        found.append(states)
-        after = game.step(states, uniform_actions(game.legal_action_mask(states), generator))
-        states = np.where(after.over[:, None], game.initial_states(len(states)), after.states)
-    states = np.concatenate(found)[:num_positions]
+    starts = game.initial_states(num_games or max(num_positions // 8, 1))
+    states = starts
+    batches = []
+    while len(batches) * len(states) < num_positions:
+        batches.append(states)
+        actions = uniform_actions(game.legal_action_mask(states), generator)
+        after = game.step(states, actions)
+        states = np.where(after.over[:, None], starts, after.states)
+    states = np.concatenate(batches)[:num_positions]
     return PositionSample(game.observe(states), game.legal_action_mask(states))
 
 
@@ -76,4 +81,5 @@ def _log_softmax(logits: np.ndarray, mask: np.ndarray) -> np.ndarray:
     """Return the log probabilities of the legal actions, float64[M, A], with 0 for illegal ones."""
     logits = np.where(mask, logits.astype(np.float64), -np.inf)
     shifted = logits - logits.max(axis=1, keepdims=True)
-    return np.where(mask, shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)), 0.0)
+    log_sum = np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return np.where(mask, shifted - log_sum, 0.0)

@@ -94,7 +94,8 @@ class _ThreadStream:
             torch.cuda.device(self._device),
             torch.cuda.stream(self._stream),
         ):
-            batch = self._batch((max(padded_size(num_rows), _SMALLEST_BATCH), *planes.shape[1:]))
+            size = max(padded_size(num_rows), _SMALLEST_BATCH)
+            batch = self._batch((size, *planes.shape[1:]))
             batch.host_planes[:num_rows] = torch.from_numpy(planes)
             batch.launch()
             self._stream.synchronize()

@@ -38,7 +38,8 @@ def convert(network: torch.nn.Module, planes: np.ndarray) -> openvino.Model:
         decoder = TorchScriptPythonDecoder(function, example_input=example)
     frontend = FrontEndManager().load_by_framework("pytorch")
     model = frontend.convert(frontend.load(decoder))
-    shapes = [[-1, *planes.shape[1:]], *(list(weight.shape) for weight in function.weights)]
+    shapes = [[-1, *planes.shape[1:]]]
+    shapes += [list(weight.shape) for weight in function.weights]
     model.reshape(dict(zip(model.inputs, shapes)))
     return model
 

@@ -77,7 +77,9 @@ class OpenVinoEngine:
         """Evaluate positions with the compiled model; see `Evaluator.evaluate`."""
         request = self._request()
         request.infer([planes], share_inputs=True)
-        return request.get_output_tensor(0).data.copy(), request.get_output_tensor(1).data.copy()
+        logits = request.get_output_tensor(0).data.copy()
+        values = request.get_output_tensor(1).data.copy()
+        return logits, values
 
     def _request(self):
         """Return the calling thread's inference request for the newest weights."""

@@ -31,7 +31,8 @@ def quantize(model: openvino.Model, planes: np.ndarray, core: openvino.Core) -> 
 
 def _quantize_input(convolution, bound: float) -> None:
     source = convolution.input_value(0)
-    low, high = (_scalar_constant(limit) for limit in (0.0, bound))
+    low = _scalar_constant(0.0)
+    high = _scalar_constant(bound)
     # The skip connection also receives the quantized values. That saves a pass over memory, 6% of a
     # 5 x 64 network's time.
     users = source.get_target_inputs()
@@ -42,7 +43,8 @@ def _quantize_input(convolution, bound: float) -> None:
 
 def _quantize_weights(convolution) -> None:
     weights = convolution.input_value(1)
-    largest = np.abs(weights.get_node().get_data()).max(axis=(1, 2, 3), keepdims=True)
+    magnitudes = np.abs(weights.get_node().get_data())
+    largest = magnitudes.max(axis=(1, 2, 3), keepdims=True)
     scale = largest + np.float32(1e-12)  # keeps the scale of a channel of zeros above 0
     low = operations.constant(-scale)
     high = operations.constant(scale)
@@ -55,14 +57,15 @@ def _scalar_constant(number: float):
 
 
 def _tower(model: openvino.Model) -> list:
-    """Return the residual blocks' convolutions: those larger than 1 x 1 with a ReLU as input."""
-    return [
-        node
-        for node in model.get_ordered_ops()
-        if node.get_type_name() == "Convolution"
-        and node.input_value(0).get_node().get_type_name() == "Relu"
-        and max(node.input_value(1).get_shape()[2:]) > 1
-    ]
+    """Find the residual blocks' convolutions: larger than 1 x 1, with a ReLU as input."""
+    tower = []
+    for node in model.get_ordered_ops():
+        if node.get_type_name() == "Convolution":
+            follows_relu = node.input_value(0).get_node().get_type_name() == "Relu"
+            kernel_size = max(node.input_value(1).get_shape()[2:])
+            if follows_relu and kernel_size > 1:
+                tower.append(node)
+    return tower
 
 
 def _largest_inputs(model: openvino.Model, planes: np.ndarray, core: openvino.Core) -> list[float]:
@@ -75,5 +78,6 @@ def _largest_inputs(model: openvino.Model, planes: np.ndarray, core: openvino.Co
     if not outputs:
         return []
     probe = openvino.Model(outputs, probe.get_parameters())
-    answers = core.compile_model(probe, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})([planes])
+    compiled = core.compile_model(probe, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    answers = compiled([planes])
     return [max(float(answers[index]), 1e-6) for index in range(len(outputs))]

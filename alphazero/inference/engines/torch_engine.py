@@ -61,9 +61,9 @@ class TorchEngine:
         self._network: torch.nn.Module | None = None
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
-        """Copy a network's weights to the device; see `Engine.load`."""
-        fresh = folded(network).to(self._device, self._dtype).to(memory_format=torch.channels_last)
-        fresh.requires_grad_(False)
+        """Copy the weights; see `alphazero.inference.engines.engine.Engine.load`."""
+        fresh = folded(network).to(self._device, self._dtype)
+        fresh = fresh.to(memory_format=torch.channels_last).requires_grad_(False)
         if self._network is None:
             self._network = fresh
         else:
@@ -81,21 +81,22 @@ class TorchEngine:
             batch = torch.from_numpy(padded(planes, padded_size(num_rows)))
             batch = batch.to(self._device, self._dtype)
             output = self._network(batch.contiguous(memory_format=torch.channels_last))
+            logits = output.prior_logits[:num_rows].float()
             values = expected_value(output.value_logits[:num_rows].float())
-            return output.prior_logits[:num_rows].float().cpu().numpy(), values.cpu().numpy()
+            return logits.cpu().numpy(), values.cpu().numpy()
 
     def _limit_thread(self) -> None:
-        """Make torch use only the calling thread, unless that is the main thread."""
-        thread = self._thread
-        if threading.current_thread() is threading.main_thread() or hasattr(thread, "limited"):
-            return
-        torch.set_num_threads(1)  # for this thread
-        thread.limited = True
+        """Make torch use only the calling thread, unless it is the main thread."""
+        is_main = threading.current_thread() is threading.main_thread()
+        if not is_main and not hasattr(self._thread, "limited"):
+            torch.set_num_threads(1)  # for this thread
+            self._thread.limited = True
 
 
 def padded(planes: np.ndarray, num_rows: int) -> np.ndarray:
     """Append positions of all zeros to ``planes``, float32[B, C, H, W], up to ``num_rows`` rows."""
     if num_rows == len(planes):
         return planes
-    zeros = np.zeros((num_rows - len(planes), *planes.shape[1:]), np.float32)
+    num_added = num_rows - len(planes)
+    zeros = np.zeros((num_added, *planes.shape[1:]), np.float32)
     return np.concatenate([planes, zeros])

@@ -104,8 +104,10 @@ class SpielPosition:
         self._state.apply_action(action)
         agent = self._state.current_player()
         # At the end of a game OpenSpiel names no player; the result is for whoever would be next.
-        is_over = agent < 0
-        self._player = self._rules.next_in_turn(self._player) if is_over else self._swapped(agent)
+        if agent < 0:
+            self._player = (self._player + 1) % self._rules.game.num_players()
+        else:
+            self._player = self._swapped(agent)
 
     def _swapped(self, agent: int) -> int:
         """Convert a player's number (0 or 1) from OpenSpiel's numbering to ours, or back."""
@@ -125,11 +127,12 @@ class SpielPosition:
 
     def observe(self) -> np.ndarray:
         rules = self._rules
-        seen = rules.planes(self._state, self._swapped(self._player))
+        observed = rules.planes(self._state, self._swapped(self._player))
+        num_observed = len(observed)
         planes = np.empty(rules.planes_shape, np.bool_ if rules.is_binary else np.float32)
-        planes[: len(seen)] = seen
-        planes[len(seen) :] = self._player
-        if rules.is_binary and not np.array_equal(planes[: len(seen)], seen):
+        planes[:num_observed] = observed
+        planes[num_observed:] = self._player
+        if rules.is_binary and not np.array_equal(planes[:num_observed], observed):
             reason = f"after {self._state.history()} its planes hold more than 0 and 1"
             raise ConfigError.of("game", f"open_spiel:{rules.text}", reason=reason)
         return planes
@@ -219,18 +222,15 @@ class _Rules:
         self.start = self.game.new_initial_state()
         self.first = self.start.current_player()
         self._buffers = threading.local()
-        self._seen_shape = self._shape_of_planes()
+        self._observed_shape = self._shape_of_planes()
         moves = list(self._random_moves())
         self._pieces, self.is_binary, depends_on_player = self._planes_of(moves)
         needs_plane = self.game.num_players() == 2 and not depends_on_player
-        self.planes_shape = self._seen_shape[0] + needs_plane, *self._seen_shape[1:]
+        num_planes, height, width = self._observed_shape
+        self.planes_shape = (num_planes + needs_plane, height, width)
         self.texts, self.typed = _action_texts(self)
         self.squares, self.rows_from_top = self._named_squares(moves)
         self.has_board = self._has_board(moves)
-
-    def next_in_turn(self, player: int) -> int:
-        """Return the player whose turn follows that of ``player``; 0 is the player who begins."""
-        return (player + 1) % self.game.num_players()
 
     def planes(self, state: Any, agent: int) -> np.ndarray:
         """Return the planes that a player observes in a state, [C, H, W].
@@ -243,25 +243,22 @@ class _Rules:
             agent: OpenSpiel's number of the player.
         """
         if not self._has_tensor:
-            played = np.zeros(self._seen_shape, np.float32)
+            played = np.zeros(self._observed_shape, np.float32)
             played[0, 0, state.history()] = 1
             return played
         buffer = getattr(self._buffers, "observation", None)
         if buffer is None:
             from open_spiel.python.observation import make_observation
 
-            buffer = self._buffers.observation = make_observation(self.game)
+            buffer = make_observation(self.game)
+            self._buffers.observation = buffer
         buffer.set_from(state, agent)
-        return buffer.tensor.reshape(self._seen_shape)
+        return buffer.tensor.reshape(self._observed_shape)
 
     def cells(self, state: Any) -> np.ndarray:
-        """Return the board of an OpenSpiel state, int8[H, W].
-
-        A square is 0 if empty, 1 if it holds a piece of the player who begins the game, 2 if it
-        holds the other player's.
-        """
-        seen = self.planes(state, self.first) > 0
-        first, second = (seen[planes].any(axis=0) for planes in self._pieces)
+        """Return the board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second's."""
+        observed = self.planes(state, self.first) > 0
+        first, second = (observed[is_piece].any(axis=0) for is_piece in self._pieces)
         board = np.where(first, 1, 2 * second).astype(np.int8)
         return board[::-1] if self.name in FROM_BELOW else board
 
@@ -280,7 +277,8 @@ class _Rules:
         shape = tuple(self.game.observation_tensor_shape())
         if len(shape) == 3:
             return shape
-        num_planes, size = (1, *shape) if len(shape) == 1 else (shape[0], math.prod(shape[1:]))
+        num_planes = 1 if len(shape) == 1 else shape[0]
+        size = math.prod(shape) // num_planes
         side = math.isqrt(size)
         is_square = num_planes > 1 and side * side == size
         return (num_planes, side, side) if is_square else (num_planes, 1, size)
@@ -297,13 +295,14 @@ class _Rules:
             if state.is_terminal() or state.move_number() >= _MAX_PROBED_PLIES:
                 state = self.start
             before = state
+            mover = before.current_player() ^ self.first
             legal = before.legal_actions()
             if not legal:
                 raise ConfigError.of("game", f"open_spiel:{self.text}", reason="no action is legal")
             action = rng.choice(legal)
             state = before.clone()
             state.apply_action(action)
-            yield _Move(before, before.current_player() ^ self.first, action, state)
+            yield _Move(before, mover, action, state)
 
     def _planes_of(self, moves: list["_Move"]) -> tuple[tuple[np.ndarray, np.ndarray], bool, bool]:
         """Infer from the moves of random games what the planes show.
@@ -315,7 +314,7 @@ class _Rules:
         is_binary = True
         depends_on_player = False
         is_puzzle = self.game.num_players() == 1
-        pieces = _PlayersPlanes(self._seen_shape[0])
+        pieces = _PlayersPlanes(self._observed_shape[0])
         for move in moves:
             before = self.planes(move.before, self.first).copy()
             after = self.planes(move.after, self.first).copy()
@@ -333,15 +332,17 @@ class _Rules:
         square must hold a piece of the mover. If neither way fits, no action has squares.
         """
         names = [text.rstrip("*") for text in self.texts]
-        shape = self._seen_shape[1:]
+        _, height, width = self._observed_shape
         for from_top in (False, True):
-            squares = [named_squares(name, *shape, from_top) or () for name in names]
-            named = [(squares[move.action], move) for move in moves if squares[move.action]]
-            if named and all(
-                self.cells(move.after).flat[places[-1]] == 1 + move.mover for places, move in named
-            ):
+            squares = [named_squares(name, height, width, from_top) or () for name in names]
+            named = [move for move in moves if squares[move.action]]
+            if named and all(self._ends_on(squares[move.action][-1], move) for move in named):
                 return squares, from_top
         return [()] * len(names), False
+
+    def _ends_on(self, square: int, move: "_Move") -> bool:
+        """Return whether the mover has a piece on a square after a move."""
+        return self.cells(move.after).flat[square] == 1 + move.mover
 
     def _has_board(self, moves: list["_Move"]) -> bool:
         """Return whether the board that `cells` returns shows everything that a person needs.
@@ -349,17 +350,21 @@ class _Rules:
         It does if actions are squares or columns, each player has one plane of pieces, and the
         other planes show only empty squares or are the same on all squares.
         """
-        height, width = self._seen_shape[1:]
+        _, height, width = self._observed_shape
         is_placed = len(self.texts) in (width, height * width, height * width + 1)
         is_placed = is_placed and self.name not in WRITTEN_BY_POSITION
-        if not (is_placed or any(self.squares)) or any(one.sum() != 1 for one in self._pieces):
+        if not is_placed and not any(self.squares):
+            return False
+        if any(planes.sum() != 1 for planes in self._pieces):
             return False
         is_piece = self._pieces[0] | self._pieces[1]
         for move in moves:
             planes = self.planes(move.after, self.first)
             empty = planes[is_piece].sum(axis=0) == 0
-            if any(np.ptp(plane) and (plane != empty).any() for plane in planes[~is_piece]):
-                return False
+            for plane in planes[~is_piece]:
+                is_constant = np.ptp(plane) == 0
+                if not is_constant and (plane != empty).any():
+                    return False
         return True
 
 
@@ -371,15 +376,15 @@ class _PlayersPlanes:
     """
 
     def __init__(self, num_planes: int):
-        self._places = np.zeros((2, num_planes), np.bool_)  # this player's move set a new square
-        self._counts = np.zeros((2, num_planes), np.bool_)  # and increased their number
+        self._fills = np.zeros((2, num_planes), np.bool_)  # this player's move set a new square
+        self._grows = np.zeros((2, num_planes), np.bool_)  # this player's move added pieces
         self._flags = np.zeros(num_planes, np.bool_)
 
     def add(self, mover: int, before: np.ndarray, after: np.ndarray) -> None:
         """Record a move of player ``mover``: the planes before and after it, bool[C, H, W] each."""
         board = (1, 2)
-        self._places[mover] |= (after & ~before).any(axis=board)
-        self._counts[mover] |= after.sum(axis=board) > before.sum(axis=board)
+        self._fills[mover] |= (after & ~before).any(axis=board)
+        self._grows[mover] |= after.sum(axis=board) > before.sum(axis=board)
         self._flags |= before.all(axis=board)
 
     def pieces(self, is_puzzle: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -387,11 +392,13 @@ class _PlayersPlanes:
 
         All entries are False if the planes do not look like a board.
         """
-        for grown in (self._places, self._counts):
-            first, second = grown & ~grown[::-1] & ~self._flags
+        for changed in (self._fills, self._grows):
+            only_own = changed & ~changed[::-1]
+            first, second = only_own & ~self._flags
             if first.any() and (is_puzzle or first.sum() == second.sum()):
                 return first, second
-        return np.zeros_like(first), np.zeros_like(first)
+        nothing = np.zeros_like(self._flags)
+        return nothing, nothing
 
 
 class _Move(NamedTuple):
@@ -423,22 +430,24 @@ def _load(text: str) -> tuple[str, Any, int | None]:
     import pyspiel
 
     name = text.partition("(")[0]
+    full_name = f"open_spiel:{text}"
     kinds = {kind.short_name: kind for kind in pyspiel.registered_games()}
     reason = _reason_against(kinds[name]) if name in kinds else "OpenSpiel has no such game"
     if reason is not None:
-        raise ConfigError.of("game", f"open_spiel:{text}", reason=reason)
+        raise ConfigError.of("game", full_name, reason=reason)
     try:
         parameters = pyspiel.game_parameters_from_string(text)
         max_plies = parameters.pop("max_plies", None)
         game = pyspiel.load_game(parameters.pop("name"), parameters)
     except pyspiel.SpielError as error:
-        reason = f"OpenSpiel says: {str(error).strip().splitlines()[0].rstrip('.')}"
-        raise ConfigError.of("game", f"open_spiel:{text}", reason=reason) from None
+        first_line = str(error).strip().splitlines()[0]
+        reason = f"OpenSpiel says: {first_line.rstrip('.')}"
+        raise ConfigError.of("game", full_name, reason=reason) from None
     if max_plies is not None and (not isinstance(max_plies, int) or max_plies < 1):
         raise ConfigError.of("max_plies", max_plies, "a whole number from 1")
     reason = _reason_against_size(game)
     if reason is not None:
-        raise ConfigError.of("game", f"open_spiel:{text}", reason=reason)
+        raise ConfigError.of("game", full_name, reason=reason)
     return name, game, max_plies
 
 
@@ -473,10 +482,11 @@ def _reason_against_size(game: Any) -> str | None:
     if game.num_players() == 2 and not zero_sum:
         return "one player's gain is not the other's loss"
     try:
-        bounds = game.min_utility(), game.max_utility()
+        worst = game.min_utility()
+        best = game.max_utility()
     except pyspiel.SpielError:
-        bounds = (-math.inf, math.inf)
-    if not (all(map(math.isfinite, bounds)) and bounds[0] < bounds[1]):
+        return "the range of its results is not known"
+    if not -math.inf < worst < best < math.inf:
         return "the range of its results is not known"
     return None
 
@@ -494,23 +504,28 @@ def _action_texts(rules: _Rules) -> tuple[list[str], dict[str, int]]:
     texts = list(map(str, range(rules.game.num_distinct_actions())))
     if rules.name in WRITTEN_BY_POSITION:
         return texts, {}
-    state, agents = rules.game.new_initial_state(), range(rules.game.num_players())
-    actions = range(len(texts))
-    own = [[state.action_to_string(agent, action) for agent in agents] for action in actions]
+    state = rules.game.new_initial_state()
+    agents = range(rules.game.num_players())
+    own = list[list[str]]()  # for each action, its text for each player
+    for action in range(len(texts)):
+        own.append([state.action_to_string(agent, action) for agent in agents])
     common = list(map(_common_text, own))
     counts = collections.Counter(common)
     typed = {}
     for action, text in enumerate(common):
         if text and counts[text] == 1:
             texts[action] = text
-            typed |= dict.fromkeys([_plain(word) for word in (text, *own[action])], action)
+            for spelling in (text, *own[action]):
+                typed[_plain(spelling)] = action
     return texts, typed
 
 
 def _common_text(texts: list[str]) -> str:
-    if len(set(texts)) > 1:
-        texts = [os.path.commonprefix([text[::-1] for text in texts])[::-1]]
-    return _plain(texts[0])
+    if len(set(texts)) == 1:
+        return _plain(texts[0])
+    reversed_texts = [text[::-1] for text in texts]
+    reversed_end = os.path.commonprefix(reversed_texts)
+    return _plain(reversed_end[::-1])
 
 
 def _plain(text: str) -> str:

@@ -131,7 +131,7 @@ class EnvironmentPosition:
         self._environment = environment
         self._player = self._index(environment.agent_selection)
         self._gain = 0.0  # the first agent's rewards so far minus the second's
-        self._seen: dict[str, np.ndarray] | None = None
+        self._observation: dict[str, np.ndarray] | None = None
 
     def clone(self) -> "EnvironmentPosition":
         twin = object.__new__(EnvironmentPosition)
@@ -141,11 +141,12 @@ class EnvironmentPosition:
 
     def step(self, action: int) -> None:
         self._environment.step(int(action))
-        self.moves, self._seen = (*self.moves, int(action)), None
+        self.moves = (*self.moves, int(action))
+        self._observation = None
         first, second = (self._environment.rewards[agent] for agent in self._start.agents)
         self._gain += float(first) - float(second)
         # Environments differ in the agent they select when a game ends; we take the next in turn.
-        if self._has_ended():
+        if _has_ended(self._environment):
             self._player = 1 - self._player
         else:
             self._player = self._index(self._environment.agent_selection)
@@ -154,7 +155,7 @@ class EnvironmentPosition:
         return self._player
 
     def is_over(self) -> bool:
-        return self._has_ended() or len(self.moves) >= self._start.max_plies
+        return _has_ended(self._environment) or len(self.moves) >= self._start.max_plies
 
     def result(self) -> float:
         return float(np.sign(self._gain if self._player == 0 else -self._gain))
@@ -169,14 +170,13 @@ class EnvironmentPosition:
         return planes
 
     def planes(self) -> np.ndarray:
-        """Return the planes that the agent to move observes, [C, H, W].
-
-        They lack the extra plane that `observe` adds if both agents observe the same.
-        """
-        seen = np.asarray(self._observed()["observation"])
-        if seen.ndim == 3:
-            return np.moveaxis(seen, 2, 0)
-        return seen[None] if seen.ndim == 2 else seen.reshape(1, 1, -1)
+        """Return the planes that the agent to move observes, [C, H, W]."""
+        observed = np.asarray(self._observed()["observation"])
+        if observed.ndim == 3:
+            return np.moveaxis(observed, 2, 0)
+        if observed.ndim == 2:
+            return observed[None]
+        return observed.reshape(1, 1, -1)
 
     def cells(self) -> np.ndarray:
         """Return the board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second's.
@@ -201,17 +201,14 @@ class EnvironmentPosition:
         """Return the moves so far as bytes; b"" if the planes determine everything that follows."""
         return np.array(self.moves, np.int32).tobytes() if self._start.has_key else b""
 
-    def _has_ended(self) -> bool:
-        ended, cut = self._environment.terminations, self._environment.truncations
-        return any(ended.values()) or any(cut.values())
-
     def _index(self, agent: str) -> int:
         return self._start.agents.index(agent)
 
     def _observed(self) -> dict[str, np.ndarray]:
-        if self._seen is None:
-            self._seen = self._environment.observe(self._start.agents[self._player])
-        return self._seen
+        if self._observation is None:
+            agent = self._start.agents[self._player]
+            self._observation = self._environment.observe(agent)
+        return self._observation
 
 
 class _Start(EnvironmentPosition):
@@ -292,10 +289,10 @@ def _reason_against(environment: Any) -> str | None:
     sizes: set = {getattr(environment.action_space(agent), "n", None) for agent in agents}
     if len(sizes) != 1 or None in sizes:
         return "its agents do not share one Discrete action space"
-    seen = environment.observe(environment.agent_selection)
-    if not isinstance(seen, dict) or not {"observation", "action_mask"} <= seen.keys():
+    observed = environment.observe(environment.agent_selection)
+    if not isinstance(observed, dict) or not {"observation", "action_mask"} <= observed.keys():
         return "its observations are not a dict of 'observation' and 'action_mask'"
-    if not 1 <= np.ndim(seen["observation"]) <= 3:
+    if not 1 <= np.ndim(observed["observation"]) <= 3:
         return "its observations have more than three axes"
     return None
 
@@ -307,10 +304,16 @@ def _shows_both_the_same(environment: Any) -> bool:
         first, second = (game.observe(agent)["observation"] for agent in game.possible_agents)
         if not np.array_equal(first, second):
             return False
-        if any((*game.terminations.values(), *game.truncations.values())):
+        if _has_ended(game):
             break
-        game.step(int(np.flatnonzero(game.observe(game.agent_selection)["action_mask"])[0]))
+        observed = game.observe(game.agent_selection)
+        legal = np.flatnonzero(observed["action_mask"])
+        game.step(int(legal[0]))
     return True
+
+
+def _has_ended(environment: Any) -> bool:
+    return any(environment.terminations.values()) or any(environment.truncations.values())
 
 
 def _is_binary(space: Any) -> bool:
@@ -333,11 +336,13 @@ def _parsed(name: str, text: str) -> tuple[str, dict[str, Any]]:
         ConfigError: if the text does not have this form.
     """
     source, bracket, rest = text.partition("(")
+    brackets = f"({rest}" if bracket else "()"
     try:
-        call = ast.parse(f"f({rest if bracket else ')'}", mode="eval").body
+        call = ast.parse(f"f{brackets}", mode="eval").body
         if not isinstance(call, ast.Call) or call.args:
             raise ValueError(text)
-        return source, {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+        arguments = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+        return source, arguments
     except (SyntaxError, ValueError):
         allowed = "NAME or NAME(key=value,...)"
         raise ConfigError.of("game", name, allowed, "it cannot be read") from None
@@ -402,8 +407,10 @@ def _copied(value: Any, memo: dict[int, Any]) -> Any:
     """
     if type(value) in _PLAIN:
         return value
-    parts = value.values() if type(value) is dict else value
-    is_flat = type(value) in (list, dict) and all(type(part) in _PLAIN for part in parts)
+    is_flat = False
+    if type(value) in (list, dict):
+        parts = value.values() if type(value) is dict else value
+        is_flat = all(type(part) in _PLAIN for part in parts)
     if not is_flat or id(value) in memo:
         return copy.deepcopy(value, memo)
     memo[id(value)] = value.copy()

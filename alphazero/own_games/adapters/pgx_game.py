@@ -30,7 +30,9 @@ from alphazero.runtime.errors import ConfigError
 from alphazero.runtime.jit import announce_compilation, cache_directory, private_folder
 from alphazero.runtime.random_generators import next_bits
 
-_RESULT, _PLAYER, _OVER = slice(0, 4), 4, 5
+_RESULT = slice(0, 4)
+_PLAYER = 4
+_OVER = 5
 _HEADER = 6
 _MAX_SINGLES = 3  # at most this many positions are stepped one by one
 _Tables = tuple[np.ndarray, np.ndarray]
@@ -59,8 +61,9 @@ def _hex_tables() -> _Tables:
     No symmetry moves the last action, which swaps the sides.
     """
     cells, actions = identity_tables(11, 11, 122)
-    half_turn = np.append(cells[0, ::-1], actions[0, -1])
-    return np.stack([cells[0], cells[0, ::-1]]), np.stack([actions[0], half_turn])
+    turned_cells = cells[0, ::-1]
+    turned_actions = np.append(turned_cells, actions[0, -1])
+    return np.stack([cells[0], turned_cells]), np.stack([actions[0], turned_actions])
 
 
 def _half_turn(board: np.ndarray) -> np.ndarray:
@@ -77,7 +80,8 @@ def _looks(title: str, sides: str, board: str = "wood", **others: Any) -> Appear
         others: more fields of `Appearance`.
     """
     first, second = sides.split()
-    return Appearance(title, (first, second), (_TONES[first], _TONES[second]), board, **others)
+    colors = (_TONES[first], _TONES[second])
+    return Appearance(title, (first, second), colors, board, **others)
 
 
 _TONES = {"White": "light", "Black": "dark", "Yellow": "yellow", "Red": "red"}
@@ -135,7 +139,8 @@ class PgxGame(Game):
     state_dtype = np.dtype(np.uint8)
 
     def __init__(self, environment_name: str):
-        self.name, self.rules_object = f"pgx:{environment_name}", self
+        self.name = f"pgx:{environment_name}"
+        self.rules_object = self
         if environment_name not in _FACTS:
             games = ", ".join(f"pgx:{known}" for known in _FACTS)
             reason = "there is no such game of two players without chance"
@@ -145,8 +150,10 @@ class PgxGame(Game):
         self._environment_name = environment_name
         self._facts = facts
         environment = pgx.make(environment_name)
-        self.max_plies, self.appearance = facts.max_plies, facts.appearance
-        self.piece_letters = "." + ("".join(side[:1] for side in facts.appearance.sides) or "XO")
+        self.max_plies = facts.max_plies
+        self.appearance = facts.appearance
+        initials = "".join(side[:1] for side in facts.appearance.sides)
+        self.piece_letters = "." + (initials or "XO")
         start = _first_player_begins(jax, environment)
         self.num_actions = len(start.legal_action_mask)
         height, width, num_planes = start.observation.shape
@@ -158,10 +165,9 @@ class PgxGame(Game):
         self._start_state = np.asarray(jax.jit(functions.pack)(start))
         self.state_size = len(self._start_state)
         self._legal = slice(_HEADER, _HEADER + -(-self.num_actions // 8))
-        self._step, self._observe, self._playout = (
-            jax.jit(jax.vmap(function))
-            for function in (functions.step, functions.observe, functions.playout)
-        )
+        self._step = jax.jit(jax.vmap(functions.step))
+        self._observe = jax.jit(jax.vmap(functions.observe))
+        self._playout = jax.jit(jax.vmap(functions.playout))
 
     def __reduce__(self) -> tuple[type, tuple[str]]:
         return type(self), (self._environment_name,)
@@ -193,7 +199,8 @@ class PgxGame(Game):
     def playout(self, states: np.ndarray, rng: np.ndarray) -> np.ndarray:
         results = np.empty(len(states), np.float32)
         bits = np.array([next_bits(rng) for _ in range(len(states))], np.uint64)
-        self._in_batches(self._playout, results, states, bits.view(np.uint32).reshape(-1, 2))
+        keys = bits.view(np.uint32).reshape(-1, 2)
+        self._in_batches(self._playout, results, states, keys)
         return results
 
     def _in_batches(self, function: Callable, out: np.ndarray, *inputs: np.ndarray) -> None:
@@ -208,13 +215,15 @@ class PgxGame(Game):
             inputs: the arguments, with as many rows as ``out``.
         """
         announce_compilation("Compiling the rules of pgx, which takes some seconds ...")
-        start, num = 0, len(out)
+        start = 0
+        num = len(out)
         while start < num:
             size = 1 if num - start <= _MAX_SINGLES else self._facts.batch_size
             stop = min(start + size, num)
             rows = np.arange(start, start + size)
             rows[stop - start :] = start
-            out[start:stop] = np.asarray(function(*(part[rows] for part in inputs)))[: stop - start]
+            batch = [part[rows] for part in inputs]
+            out[start:stop] = np.asarray(function(*batch))[: stop - start]
             start = stop
 
     # --- text -------------------------------------------------------------------------------------
@@ -225,8 +234,10 @@ class PgxGame(Game):
         player = int(state[_PLAYER])
         num = facts.num_piece_planes
         opponent = facts.opponent_plane
-        board = np.where(planes[opponent : opponent + num].any(axis=0), 2 - player, 0)
-        board = np.where(planes[:num].any(axis=0), 1 + player, board).astype(np.int8)
+        is_own = planes[:num].any(axis=0)
+        is_opponents = planes[opponent : opponent + num].any(axis=0)
+        board = np.where(is_opponents, 2 - player, 0)
+        board = np.where(is_own, 1 + player, board).astype(np.int8)
         return facts.turn(board) if player else board
 
     def action_squares(self, action: int) -> tuple[int, ...]:
@@ -255,7 +266,8 @@ class _Functions:
     """
 
     def __init__(self, jax: Any, environment: Any, start: Any):
-        self._jax, self._environment = jax, environment
+        self._jax = jax
+        self._environment = environment
         self._num_actions = len(start.legal_action_mask)
         self._empty = jax.numpy.zeros(0, bool)
         self._leaves, self._tree = jax.tree_util.tree_flatten(self._stripped(start))
@@ -294,19 +306,22 @@ class _Functions:
         Returns:
             The result for the player to move in ``row``.
         """
-        jax, jnp = self._jax, self._jax.numpy
+        jax = self._jax
+        jnp = jax.numpy
         start = self._unpack(row)
 
         def play(carried: tuple) -> tuple:
             state, key = carried
             key, used = jax.random.split(key)
             ranks = jnp.cumsum(state.legal_action_mask)
-            action = jnp.argmax(ranks > jax.random.randint(used, (), 0, ranks[-1]))
+            rank = jax.random.randint(used, (), 0, ranks[-1])
+            action = jnp.argmax(ranks > rank)
             after = self._environment.step(state, action)
             return after.replace(observation=self._empty), key
 
         def goes_on(carried: tuple) -> Any:
-            return ~(carried[0].terminated | carried[0].truncated)
+            state, _ = carried
+            return ~(state.terminated | state.truncated)
 
         end, _ = jax.lax.while_loop(goes_on, play, (start, key))
         return end.rewards[start.current_player]
@@ -322,33 +337,33 @@ class _Functions:
         return numbers.ravel()
 
     def _unpack(self, row: Any) -> Any:
-        """Unpack a row into an environment state, with an empty observation."""
-        legal, place = self._read(row, _HEADER, np.zeros(self._num_actions, bool))
+        """Unpack a row into the environment's state, without the observation."""
+        legal, offset = self._read(row, _HEADER, np.zeros(self._num_actions, bool))
         leaves = []
         for like in self._leaves:
-            leaf, place = self._read(row, place, like)
+            leaf, offset = self._read(row, offset, like)
             leaves.append(leaf)
         state = self._jax.tree_util.tree_unflatten(self._tree, leaves)
         return state.replace(legal_action_mask=legal)
 
-    def _read(self, row: Any, place: int, like: Any) -> tuple[Any, int]:
+    def _read(self, row: Any, offset: int, like: Any) -> tuple[Any, int]:
         """Read an array with the shape and dtype of ``like`` from a row.
 
         Args:
             row: uint8[K].
-            place: offset of the array's first byte.
+            offset: offset of the array's first byte.
 
         Returns:
             The array, and the offset of the byte after it.
         """
         num = math.prod(like.shape)
-        is_bits = like.dtype == bool
-        end = place + (-(-num // 8) if is_bits else like.dtype.itemsize * num)
-        part = row[place:end]
-        if is_bits:
-            array = self._jax.numpy.unpackbits(part, count=num).astype(bool)
+        if like.dtype == bool:
+            end = offset + -(-num // 8)
+            array = self._jax.numpy.unpackbits(row[offset:end], count=num).astype(bool)
         else:
-            parts = part.reshape(num, like.dtype.itemsize)
+            item_size = like.dtype.itemsize
+            end = offset + item_size * num
+            parts = row[offset:end].reshape(num, item_size)
             array = self._jax.lax.bitcast_convert_type(parts, like.dtype)
         return array.reshape(like.shape), end
 

@@ -77,7 +77,9 @@ class Laws:
                 changed.
         """
         with self._naming_errors():
-            both = self.game.step(np.stack([state, state]), np.array([action, action], np.int32))
+            copies = np.stack([state, state])
+            actions = np.array([action, action], np.int32)
+            both = self.game.step(copies, actions)
             what = f"'step' with action {action}"
             if self._has_changed(state):
                 raise BrokenLaw(
@@ -100,9 +102,10 @@ class Laws:
         """
         with self._naming_errors():
             rows = np.repeat(state[None], len(actions), axis=0)
-            found = self.game.step(rows, np.array(actions, np.int32))
-            nums = [int(np.count_nonzero(self.game.cells(row))) for row in found.states]
-            return list(zip(found.over.tolist(), nums))
+            after = self.game.step(rows, np.array(actions, np.int32))
+            boards = map(self.game.cells, after.states)
+            num_pieces = [int(np.count_nonzero(board)) for board in boards]
+            return list(zip(after.over.tolist(), num_pieces))
 
     def look(self, state: Any, ply: int) -> View:
         """Check every law about a single position, and return what the rules say about it.
@@ -144,7 +147,8 @@ class Laws:
     def _check_symmetry(self, number: int, actions: list[int], go_on: Callable[[], bool]) -> None:
         """Check one symmetry as `check_symmetries` does; ``number`` is its row in the tables."""
         game = self.game
-        cells, table = game.cell_symmetries[number], game.action_symmetries[number]
+        cells = game.cell_symmetries[number]
+        table = game.action_symmetries[number]
         images = np.argsort(table)
         pair = game.initial_states(2)
         board = game.cells(pair[0]).ravel()
@@ -161,10 +165,11 @@ class Laws:
                 raise error
             if ply == len(actions) or not go_on():
                 return
-            both = np.array([actions[ply], images[actions[ply]]])
-            if not game.legal_action_mask(pair)[1, both[1]]:
+            action = actions[ply]
+            image = images[action]
+            if not game.legal_action_mask(pair)[1, image]:
                 return
-            pair = game.step(pair, both).states
+            pair = game.step(pair, np.array([action, image])).states
 
     def check_texts(self) -> None:
         """Check that every action of the game can be written as text."""
@@ -173,21 +178,22 @@ class Laws:
                 self.game.action_to_text(action)
 
     def _has_changed(self, state: np.ndarray) -> bool:
-        """Return whether a position's Python object has changed since ``state`` was made from it.
-
-        Compiled games have no such object: the result is False.
-        """
-        return isinstance(self.game, PythonGame) and bool((self.game.reread(state) != state).any())
+        """Return whether the Python object of a position has changed since ``state`` was made."""
+        if not isinstance(self.game, PythonGame):
+            return False
+        return not np.array_equal(self.game.reread(state), state)
 
     def _view(self, state: np.ndarray) -> View:
         game = self.game
-        found = game.inspect(state[None])
-        player, over = int(found.players[0]), bool(found.over[0])
-        result = float(found.results[0])
+        inspected = game.inspect(state[None])
+        player = int(inspected.players[0])
+        over = bool(inspected.over[0])
+        result = float(inspected.results[0])
+        mask = inspected.legal_action_mask[0]
+        legal = np.flatnonzero(mask).tolist()
         if player not in range(game.num_players):
             allowed = "0 or 1" if game.num_players == 2 else "0 in a game of one player"
             raise BrokenLaw(f"'player_to_move' returns {player}: it must be {allowed}.")
-        legal = np.flatnonzero(found.legal_action_mask[0]).tolist()
         if over and legal:
             raise BrokenLaw(f"the game is over, but 'legal_actions' allows action {legal[0]}.")
         if not over and not legal:
@@ -200,14 +206,15 @@ class Laws:
                 f"'result' returns {game.own_result(result):g}: 'result_range' allows {allowed}."
             )
         if isinstance(game, CompiledGame):
-            _check_mask(game.rules, state, found.legal_action_mask[0])
+            _check_mask(game.rules, state, mask)
         if isinstance(game, PythonGame):
             _check_object(game, game.position(state))
         if not np.isfinite(game.observe(state[None])).all():
             raise BrokenLaw("'observe' writes numbers that are not finite.")
         board = game.cells(state)
         shape = game.planes_shape[1:]
-        if np.shape(board) != shape or not np.isin(board, range(len(game.piece_letters))).all():
+        pieces = range(len(game.piece_letters))
+        if np.shape(board) != shape or not np.isin(board, pieces).all():
             raise BrokenLaw(
                 f"'cells' must return an array of shape {shape} with 0, 1 and 2, and with 3 for "
                 "blocked squares if 'piece_letters' has a fourth letter."
@@ -244,8 +251,9 @@ def error_text(error: Exception, path: Path | None) -> str:
     own = [frame for frame in frames if path and Path(frame.filename) == path.resolve()]
     if not own:
         return f"{text}."
-    function = "" if own[-1].name == "<module>" else f", in '{own[-1].name}'"
-    return f"line {own[-1].lineno}{function}: {text}."
+    last = own[-1]
+    function = "" if last.name == "<module>" else f", in '{last.name}'"
+    return f"line {last.lineno}{function}: {text}."
 
 
 # --- single laws ----------------------------------------------------------------------------------
@@ -290,8 +298,10 @@ def _check_object(game: PythonGame, position: Any) -> None:
         raise BrokenLaw(
             "'legal_actions' returns an action twice: it must list actions, not a mask."
         )
-    if game.has_binary_planes and not np.isin(game.planes(position), (0, 1)).all():
-        raise BrokenLaw("'observe' returns numbers other than 0 and 1: remove binary_planes.")
+    if game.has_binary_planes:
+        planes = game.planes(position)
+        if not np.isin(planes, (0, 1)).all():
+            raise BrokenLaw("'observe' returns numbers other than 0 and 1: remove binary_planes.")
 
 
 def _check_sizes(game: Any) -> None:
@@ -312,8 +322,9 @@ def _check_sizes(game: Any) -> None:
     shape = rules.planes_shape(game)
     if not (isinstance(shape, tuple) and len(shape) == 3):
         raise BrokenLaw(f"'planes_shape' returns {shape!r}: it must be (planes, rows, columns).")
-    if rules.num_players(game) not in (1, 2):
-        raise BrokenLaw(f"'num_players' returns {rules.num_players(game)!r}: it must be 1 or 2.")
+    num_players = rules.num_players(game)
+    if num_players not in (1, 2):
+        raise BrokenLaw(f"'num_players' returns {num_players!r}: it must be 1 or 2.")
     worst, best = rules.result_range(game)
     if not worst < best:
         raise BrokenLaw(f"'result_range' returns {worst, best}: it must be (worst, best).")
@@ -326,11 +337,14 @@ def _check_tables(game: Game) -> None:
         BrokenLaw: if they do not.
     """
     _, height, width = game.planes_shape
-    tables = {"cells": game.cell_symmetries, "actions": game.action_symmetries}
-    for (name, table), size in zip(tables.items(), (height * width, game.num_actions)):
+    num_symmetries = len(game.cell_symmetries)
+    for name, table, size in (
+        ("cells", game.cell_symmetries, height * width),
+        ("actions", game.action_symmetries, game.num_actions),
+    ):
         numbers = np.arange(size)
         if (
-            np.shape(table) != (len(tables["cells"]), size)
+            np.shape(table) != (num_symmetries, size)
             or (np.sort(table, axis=1) != numbers).any()
             or (table[0] != numbers).any()
         ):
@@ -351,14 +365,17 @@ def _difference(game: Game, pair: np.ndarray, cells: np.ndarray, table: np.ndarr
     Returns:
         What differs, such as "the pieces"; None if nothing does.
     """
-    found = game.inspect(pair)
-    boards = [game.cells(state).ravel() for state in pair]
-    legal = found.legal_action_mask
-    planes = game.observe(pair).reshape(2, game.planes_shape[0], -1)
-    differs = {
-        "the pieces": (boards[1] != boards[0][cells]).any(),
-        "the legal actions": (legal[1] != legal[0][table]).any(),
-        "the end and the result": found.results[0] != found.results[1],
-        "the planes of 'observe'": (planes[1] != planes[0][:, cells]).any(),
-    }
-    return next((name for name, is_different in differs.items() if is_different), None)
+    inspected = game.inspect(pair)
+    board, image_board = (game.cells(state).ravel() for state in pair)
+    legal, image_legal = inspected.legal_action_mask
+    result, image_result = inspected.results
+    planes, image_planes = game.observe(pair).reshape(2, game.planes_shape[0], -1)
+    if (image_board != board[cells]).any():
+        return "the pieces"
+    if (image_legal != legal[table]).any():
+        return "the legal actions"
+    if image_result != result:
+        return "the end and the result"
+    if (image_planes != planes[:, cells]).any():
+        return "the planes of 'observe'"
+    return None

@@ -98,11 +98,12 @@ def examine(
         third = _until(options.seconds / 3, watch)
         lines = _check_short_lines(check, options.num_positions // 3, third)
         games = _play_games(check, options.num_positions - lines.num_positions, rest)
-        for one in games[:_GAMES_WITH_SYMMETRIES]:
-            laws.check_symmetries(one.actions, _until(options.seconds, watch))
+        for game in games[:_GAMES_WITH_SYMMETRIES]:
+            laws.check_symmetries(game.actions, _until(options.seconds, watch))
         laws.check_texts()
     except BrokenLaw as error:
-        return RuleReport(_fault(error, *(one.game for one in (laws, twin) if one)))
+        versions = [laws.game] if twin is None else [laws.game, twin.game]
+        return RuleReport(_fault(error, versions))
     return _described(laws.game, lines, games)
 
 
@@ -152,7 +153,8 @@ def _check_short_lines(
     Raises:
         BrokenLaw: if a law is broken; it holds the actions that lead to the position.
     """
-    pending: list[tuple[list[int], Any, int]] = [([], None, 1)]  # actions, position before, lines
+    # Actions, the position before the last one, and the number of sequences that lead to it.
+    pending: list[tuple[list[int], Any, int]] = [([], None, 1)]
     perft = list[int]()
     num_positions = 0
     while pending:
@@ -169,11 +171,10 @@ def _check_short_lines(
                     level[key] = actions, state, check.look(state, len(actions))
                     num_positions += 1
         perft.append(num_lines.total())
-        pending = [
-            ([*actions, action], state, num_lines[key])
-            for key, (actions, state, view) in level.items()
-            for action in view.legal
-        ]
+        pending = []
+        for key, (actions, state, view) in level.items():
+            for action in view.legal:
+                pending.append(([*actions, action], state, num_lines[key]))
     return _ShortLines(perft, num_positions, True)
 
 
@@ -208,8 +209,8 @@ def _play_games(
 
 
 def _num_positions(games: list[_PlayedGame]) -> int:
-    """Count the positions of all games; a position that occurs in two games counts twice."""
-    return sum(len(one.views) for one in games)
+    """Count the positions of all games; a position in two games counts twice."""
+    return sum(len(game.views) for game in games)
 
 
 def _play(
@@ -250,13 +251,14 @@ def _steered(check: Laws | Twins, state: Any, legal: list[int], takes: bool) -> 
     """
     sign = 1 if takes else -1
     ranks = [(over, sign * num_pieces) for over, num_pieces in check.foresee(state, legal)]
-    return [action for action, rank in zip(legal, ranks) if rank == min(ranks)]
+    best = min(ranks)
+    return [action for action, rank in zip(legal, ranks) if rank == best]
 
 
 # --- the report -----------------------------------------------------------------------------------
 
 
-def _fault(error: BrokenLaw, *games: Game) -> Fault:
+def _fault(error: BrokenLaw, games: list[Game]) -> Fault:
     """Describe a broken law with the moves that lead to it and the board there.
 
     Args:
@@ -281,37 +283,28 @@ def _board_after(game: Game, actions: list[int]) -> str:
 
 
 def _described(game: Game, lines: _ShortLines, games: list[_PlayedGame]) -> RuleReport:
-    """Return the report on rules in which no fault was found, with statistics of the games.
-
-    Args:
-        lines: the result for the short move sequences.
-        games: the random and steered games.
-    """
-    ended = [one for one in games if one.views[-1].over]
-    plies = [len(one.actions) for one in ended] or [0]
-    firsts = [game.own_result(first_result(one.views[-1])) for one in ended]
-    views = [view for one in games for view in one.views if not view.over]
+    """Make the report on rules in which no fault was found."""
+    finished = [played for played in games if played.views[-1].over]
+    plies = [len(played.actions) for played in finished] or [0]
+    results = Counter(game.own_result(first_result(played.views[-1])) for played in finished)
+    nums_legal = [len(view.legal) for played in games for view in played.views if not view.over]
     return RuleReport(
         num_positions=lines.num_positions + _num_positions(games),
         perft=lines.perft,
         is_whole=lines.is_whole,
-        results={f"{result:g}": number for result, number in sorted(Counter(firsts).items())},
+        results={f"{result:g}": number for result, number in sorted(results.items())},
         plies=[min(plies), int(statistics.median(plies)), max(plies)],
         max_plies=game.max_plies,
-        mean_legal=round(float(np.mean([len(view.legal) for view in views] or [0])), 1),
-        notes=_notes(game, ended),
+        mean_legal=round(float(np.mean(nums_legal or [0])), 1),
+        notes=_notes(game, finished),
     )
 
 
-def _notes(game: Game, ended: list[_PlayedGame]) -> list[str]:
-    """Return a warning for the user if all results seem to have the wrong sign, or an empty list.
-
-    Args:
-        ended: the games that were played to the end.
-    """
+def _notes(game: Game, finished: list[_PlayedGame]) -> list[str]:
+    """Write a note for the user if all results seem to have the wrong sign."""
     results = list[float]()  # for the player who made the last move
-    for one in ended:
-        before, last = one.views[-2:]
+    for played in finished:
+        before, last = played.views[-2:]
         results.append(last.result if last.player == before.player else -last.result)
     num_lost = sum(result < 0 for result in results)
     if game.num_players == 1 or num_lost < _MIN_GAMES_FOR_NOTES or max(results) > 0:

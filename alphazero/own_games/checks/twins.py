@@ -18,10 +18,13 @@ class Twins:
     """
 
     def __init__(self, laws: Laws, twin: Laws):
-        self._laws, self._twin = laws, twin
+        self._laws = laws
+        self._twin = twin
+        game = laws.game
+        other = twin.game
         for name, ours, theirs in (
-            ("board (rows, columns)", laws.game.planes_shape[1:], twin.game.planes_shape[1:]),
-            ("number of actions", laws.game.num_actions, twin.game.num_actions),
+            ("board (rows, columns)", game.planes_shape[1:], other.planes_shape[1:]),
+            ("number of actions", game.num_actions, other.num_actions),
         ):
             if ours != theirs:
                 raise _difference(f"{name}: {ours} in the game, {theirs} in the twin")
@@ -66,18 +69,25 @@ class Twins:
         if (view.board != other.board).any():
             yield "the pieces stand elsewhere"
         if view.over != other.over:
-            states = ["over" if one.over else "not over" for one in (view, other)]
+            states = ("over", "not over") if view.over else ("not over", "over")
             yield f"in the game it is {states[0]}, in the twin {states[1]}"
-        elif view.over and first_result(view) != first_result(other):
-            results = f"{first_result(view):+g} in the game, {first_result(other):+g} in the twin"
-            yield f"the first player's result is {results}"
-        elif not view.over and view.player != other.player:
+        elif view.over:
+            result = first_result(view)
+            twin_result = first_result(other)
+            if result != twin_result:
+                results = f"{result:+g} in the game, {twin_result:+g} in the twin"
+                yield f"the first player's result is {results}"
+        elif view.player != other.player:
             yield f"player {view.player} is to move in the game, {other.player} in the twin"
-        for name, ones, others in (("game", view, other), ("twin", other, view)):
-            alone = sorted(set(ones.legal) - set(others.legal))
-            if alone:
-                texts = (f"{move_text(self._laws.game, one)} (action {one})" for one in alone)
-                yield f"legal only in the {name}: {', '.join(texts)}"
+        yield from self._only_legal_in("game", view.legal, other.legal)
+        yield from self._only_legal_in("twin", other.legal, view.legal)
+
+    def _only_legal_in(self, name: str, legal: list[int], others: list[int]) -> Iterator[str]:
+        extra = sorted(set(legal) - set(others))
+        if extra:
+            game = self._laws.game
+            texts = (f"{move_text(game, action)} (action {action})" for action in extra)
+            yield f"legal only in the {name}: {', '.join(texts)}"
 
 
 def _difference(text: str) -> BrokenLaw:

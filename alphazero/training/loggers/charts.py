@@ -42,22 +42,26 @@ def layout(settings: TrainSettings) -> dict[str, dict[str, tuple[str, list[str]]
     """
     result: dict[str, dict[str, tuple[str, list[str]]]] = {}
     for category, charts in CHARTS.items():
+        shown: dict[str, tuple[str, list[str]]] = {}
         for chart in charts:
             lines = [line for line in chart.lines if _has(settings, line.tags[0])]
             for line in lines:
                 if len(line.tags) > 1:
-                    shown = result.setdefault(category, {})
                     shown[_title(chart, [line])] = "Margin", list(line.tags)
             others = [line for line in lines if len(line.tags) == 1]
             if others:
-                shown = result.setdefault(category, {})
-                shown[_title(chart, others)] = "Multiline", [f"{line.tags[0]}$" for line in others]
+                expressions = [f"{line.tags[0]}$" for line in others]
+                shown[_title(chart, others)] = "Multiline", expressions
+        if shown:
+            result[category] = shown
     return result
 
 
 def _title(chart: Chart, lines: list[Line]) -> str:
+    if len(chart.lines) == 1:
+        return chart.title
     names = ", ".join(line.name for line in lines)
-    return chart.title if len(chart.lines) == 1 else f"{chart.title}: {names}"
+    return f"{chart.title}: {names}"
 
 
 def _has(settings: TrainSettings, tag: str) -> bool:
@@ -83,16 +87,18 @@ def hparams(
         varied: the settings and config-group choices that distinguish the run within its sweep, by
             key. They are always included; choices are returned unchanged.
     """
-    found: dict[str, float | str] = {"game": settings.game.name, "seed": str(settings.seed)}
+    values: dict[str, float | str] = {"game": settings.game.name, "seed": str(settings.seed)}
     usual = {row.key: row.value for row in rows(recipe)}
     ignored = {"game.name", "seed", *RUN_FOLDER_KEYS}
-    found |= {key: text for key, text in varied.items() if key not in usual and key != "game"}
+    for key, text in varied.items():
+        if key not in usual and key != "game":
+            values[key] = text
     for row in rows(settings):
         is_changed = row.value != usual[row.key] and row.key not in AUTOTUNED_KEYS
         if row.key not in ignored and (is_changed or row.key in varied):
             is_number = isinstance(row.value, (int, float)) and not isinstance(row.value, bool)
-            found[row.key] = row.value if is_number else value_text(row.value)
-    return found
+            values[row.key] = row.value if is_number else value_text(row.value)
+    return values
 
 
 def metrics(settings: TrainSettings) -> list[str]:

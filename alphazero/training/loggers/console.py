@@ -84,7 +84,9 @@ class ConsoleLogger:
             self._print(_INDENT + notice, "cyan")
         begin, end = _STAGES.get(event.stage, (1.0, 1.0))
         of_iteration = begin + (end - begin) * event.done / max(event.total, 1)
-        iteration = event.progress / (event.iteration - 1) if event.progress else self._iteration
+        iteration = self._iteration
+        if event.progress:
+            iteration = event.progress / (event.iteration - 1)
         completed = min(event.progress + iteration * of_iteration, 1.0)
         text = f"{event.iteration}: {event.stage} {event.done}/{event.total}"
         self._bars.update(self._run, completed=completed, description=text)
@@ -124,13 +126,14 @@ class ConsoleLogger:
     def _print_line(self, report: IterationReport) -> None:
         """Print an iteration's line, preceded by the table's header every 25 lines."""
         if self._num_lines % _LINES_BETWEEN_HEADERS == 0:
-            self._print(" ".join(title.rjust(width) for title, width, _ in _COLUMNS), "bold")
+            titles = [title.rjust(width) for title, width, _ in _COLUMNS]
+            self._print(" ".join(titles), "bold")
         self._num_lines += 1
         minutes, seconds = divmod(round(report.elapsed_s), 60)
-        cells = (
-            text.format(report, minutes=minutes, seconds=seconds).rjust(width)
-            for _, width, text in _COLUMNS
-        )
+        cells = []
+        for _, width, text in _COLUMNS:
+            cell = text.format(report, minutes=minutes, seconds=seconds)
+            cells.append(cell.rjust(width))
         self._print(" ".join(cells))
 
     def _print_alarm(self, alarm: Alarm, when: str) -> None:
@@ -143,7 +146,8 @@ class ConsoleLogger:
         text = Text(when + alarm.text, style="yellow")
         text.highlight_words([when + alarm.title, alarm.key], style="bold")
         width = min(self._console.width, _ALARM_WIDTH)
-        self._console.print(Padding.indent(text, len(_INDENT)), width=width, soft_wrap=False)
+        indented = Padding.indent(text, len(_INDENT))
+        self._console.print(indented, width=width, soft_wrap=False)
 
     def _print(self, line: str, style: str = "") -> None:
         self._console.print(Text(line, style=style), soft_wrap=True)
@@ -167,8 +171,9 @@ class _TimeLeft(ProgressColumn):
         elapsed = task.elapsed or 0.0
         if done < 0.003 or elapsed < 2:
             return Text("time left -:--:--", style="cyan")
-        left = round(elapsed * (1 - task.completed) / done)
-        return Text(f"time left {left // 3600}:{left // 60 % 60:02d}:{left % 60:02d}", style="cyan")
+        minutes, seconds = divmod(round(elapsed * (1 - task.completed) / done), 60)
+        hours, minutes = divmod(minutes, 60)
+        return Text(f"time left {hours}:{minutes:02d}:{seconds:02d}", style="cyan")
 
 
 def _workers_text(workers: WorkersReport) -> str:
@@ -181,23 +186,28 @@ def _workers_text(workers: WorkersReport) -> str:
 
 
 def _measurements(report: IterationReport) -> Iterator[str]:
-    """Yield a line of text for each measurement of strength made in an iteration."""
-    if (pit := report.pit) is not None:
+    """Yield a line of text for each measurement of an iteration."""
+    pit = report.pit
+    puzzle = report.puzzle
+    strength = report.strength
+    exact = report.exact
+    proof = report.proof
+    if pit is not None:
         verdict = "accepted" if pit.accepted else "rejected, the old network is restored"
         yield f"pit {pit.score:.0%}, {verdict}"
-    if (puzzle := report.puzzle) is not None and report.strength is not None:
-        yield _puzzle_text(puzzle, report.strength.opponent)
-    elif (strength := report.strength) is not None:
+    if puzzle is not None and strength is not None:
+        yield _puzzle_text(puzzle, strength.opponent)
+    elif strength is not None:
         results = f"{strength.wins} won, {strength.draws} drawn, {strength.losses} lost"
         interval = f"95% interval {strength.score_low:.1%} to {strength.score_high:.1%}"
         yield f"{strength.score:.1%} against {strength.opponent} ({results}; {interval})"
-    if (exact := report.exact) is not None:
+    if exact is not None:
         yield (
             f"accuracy {exact.accuracy:.1%} on {exact.num_positions:,} positions, "
             f"{exact.raw_accuracy:.1%} without search; best score {exact.optimal:.1%}, "
             f"{exact.raw_optimal:.1%}; value error {exact.value_error:.3f}"
         )
-    if (proof := report.proof) is not None:
+    if proof is not None:
         lost = "" if puzzle else f", {counted(proof.num_losses, 'game')} lost"
         yield f"{proof.num_accurate:,} of {proof.num_positions:,} positions perfect{lost}"
 

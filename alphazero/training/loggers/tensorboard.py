@@ -101,7 +101,8 @@ class TensorBoardLogger:
 def _game_text(game: Game, record: GameRecord) -> str:
     """Format a finished game as text: its moves, its result and its last position."""
     moves = skin_of(game).notation.list_text(record.actions.tolist())
-    last = game.step(record.states[-1:], record.actions[-1:]).states[0]
+    after = game.step(record.states[-1:], record.actions[-1:])
+    board = game.state_to_text(after.states[0])
     sides = "the first player", "the second player"
     ending = ending_text(game, sides, record.first_player_result)
-    return f"{moves}\n{ending} after {len(record.actions)} plies\n\n{game.state_to_text(last)}"
+    return f"{moves}\n{ending} after {len(record.actions)} plies\n\n{board}"

@@ -82,7 +82,8 @@ class RayTransport:
         In ordered mode, the worker waits for the newest network before it plays.
         """
         version = self._version if self._settings.mode == "ordered" else 0
-        self._calls[self._workers[worker].actor.play.remote(unit, version)] = worker, "play"
+        call = self._workers[worker].actor.play.remote(unit, version)
+        self._calls[call] = worker, "play"
 
     def poll(self, timeout_s: float) -> list[Event]:
         """Wait up to ``timeout_s`` seconds for events and return them; see `Transport.poll`.
@@ -162,10 +163,13 @@ class RayTransport:
         A node that loses three workers without a reply in between gets no more workers.
         """
         worker = self._workers.pop(name)
-        self._failures[worker.node] = self._failures.get(worker.node, 0) + 1
-        if self._failures[worker.node] >= _MAX_FAILURES:
+        num_failures = self._failures.get(worker.node, 0) + 1
+        self._failures[worker.node] = num_failures
+        if num_failures >= _MAX_FAILURES:
             self._left_alone.add(worker.node)
-        self._calls = {call: about for call, about in self._calls.items() if about[0] != name}
+        for call, (caller, _) in list(self._calls.items()):
+            if caller == name:
+                del self._calls[call]
         ray.kill(worker.actor)
 
     def _finish(self, call: Any) -> list[Event]:
@@ -188,7 +192,8 @@ class RayTransport:
                 self._remove(name)
                 reason = f"it runs version {result}, and the learner {code_version()}; install "
                 return [Left(name, f"{reason}the same version there")]
-            self._calls[worker.actor.begin.remote(self._job, self._weights)] = name, "begin"
+            begin_call = worker.actor.begin.remote(self._job, self._weights)
+            self._calls[begin_call] = name, "begin"
             return []
         if kind == "begin":
             return [Joined(name, result)]
