@@ -27,10 +27,13 @@ _MAX_PROBED_PLIES = 5_000
 
 
 class NotebookPosition:
-    """A state of a game in notebook form, wrapped as an `own_games.python_game.Position`.
+    """A state of a game in notebook form, with the methods of a game in plain Python.
+
+    Those methods are described in `alphazero.own_games.python_game.Position`.
 
     Args:
         game: the object that holds the rules.
+        state: the state in the game's own form.
         player: the player to move; 0 began the game.
         shape: (H, W) of the board.
     """

@@ -179,7 +179,7 @@ def runs_own_code(name: str) -> bool:
 
 
 def is_shipped_game(name: str) -> bool:
-    """Return whether a name refers to a game, of any board size, whose rules are in this package."""
+    """Return whether this package contains the rules of the named game, for any board size."""
     return _SPELLINGS.get(name, name).partition(":")[0] in _SHIPPED_FAMILIES
 
 
