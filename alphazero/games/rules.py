@@ -1,6 +1,6 @@
 """The rules that a game must define, as compiled functions of a single position.
 
-A file that defines a game needs to import nothing else from this package.
+A file that defines a game needs to import only this module of the package.
 
 A game is a NamedTuple of its sizes. A position is a one-dimensional numpy array of fixed length and
 dtype, which `step` changes in place. Each rule is a generic function that dispatches on the class
@@ -22,11 +22,11 @@ A game's file implements the rules like this::
 Laws, checked by `tests/games/test_game_laws.py` on random games:
 
 - A position is either over or has a legal action, never both.
-- The state determines everything: the player to move, whether a pass came before, the result.
+- The state alone determines the player to move, the legal actions, the result and what follows.
 - A pass is an action.
 - Results and values are from the viewpoint of the player to move.
 
-Letters for shapes: K words of a state, A actions, S symmetries, C planes, H x W board, F features.
+Letters for shapes: K state entries, A actions, S symmetries, C planes, H x W board, F features.
 """
 
 import functools
@@ -51,14 +51,20 @@ _GAME_CLASSES = set()
 
 
 def _compiled_rule(prototype):
-    """Make a rule dispatch on the class of its game, in Python and in compiled code."""
+    """Make a rule dispatch on the class of its first argument, in Python and in compiled code.
+
+    The decorated function ``prototype`` is the default for classes that do not implement the rule.
+    """
     generic = _python_rule(prototype)
     jit.overload_by_class(generic)
     return generic
 
 
 def _python_rule(prototype):
-    """Make a rule dispatch on the class of its game, in Python only."""
+    """Make a rule dispatch on the class of its first argument, in Python only.
+
+    The decorated function ``prototype`` is the default for classes that do not implement the rule.
+    """
     generic = functools.singledispatch(prototype)
     _RULES[prototype.__name__] = generic
     return generic
@@ -68,8 +74,8 @@ def implement(game_class):
     """Return a decorator that registers a function as the game class's rule of the same name.
 
     Raises:
-        TypeError: when a function is decorated, if no rule has its name or if its parameters differ
-            from the rule's.
+        TypeError: when a function is decorated, if no rule has the function's name or if its
+            parameters differ from the rule's.
     """
     if game_class not in _GAME_CLASSES:
         _GAME_CLASSES.add(game_class)
@@ -126,7 +132,7 @@ def player_to_move(game, state):
 def legal_actions(game, state, mask):
     """Write into ``mask`` (bool[A]) whether each action is legal: all False if the game is over.
 
-    Every entry must be written, because the mask holds old values.
+    Every entry must be written, because the mask may hold the values of another position.
     """
     raise _missing(game, "legal_actions")
 
@@ -156,8 +162,8 @@ def result(game, state):
 def result_range(game):
     """Return the worst and the best possible result on the game's own scoring scale.
 
-    They are scaled to -1 and 1. In a game for two players, the scaled results of both must add up
-    to 0.
+    All other modules see results scaled linearly so that these two become -1 and 1. In a game for
+    two players, the scaled results of both must add up to 0.
     """
     return -1.0, 1.0
 
@@ -175,12 +181,12 @@ def observe(game, state, planes):
 def random_action(game, state, rng, mask):
     """Return a legal action of an unfinished game, chosen uniformly at random.
 
-    The default counts the legal actions; games stored as bits can define a faster rule.
+    The default chooses from the mask that `legal_actions` writes; a game can define a faster rule.
 
     Args:
         rng: uint64[1], the random state, which is advanced; see
             `alphazero.runtime.random_generators.kernel_rng`.
-        mask: bool[A], memory that the rule may overwrite.
+        mask: bool[A], scratch memory that the rule may overwrite.
     """
     legal_actions(game, state, mask)
     count = 0
@@ -200,8 +206,8 @@ def random_action(game, state, rng, mask):
 def action_scores(game, state, weights, scores):
     """Write a score for each legal action into ``scores`` (float64[A]), to guide weighted rollouts.
 
-    A larger score is better for the player to move. Scores of illegal actions are ignored. By
-    default, all scores are 0.
+    Actions with larger scores, better for the player to move, are played more often. Scores of
+    illegal actions are ignored. By default, all scores are 0.
 
     Args:
         weights: float64[F], the weight of each of the game's features; see `feature_names`.
@@ -274,7 +280,7 @@ def rollout_weights(game) -> np.ndarray:
 
 @_python_rule
 def feature_names(game) -> tuple[str, ...]:
-    """Return the names of the F features used by `action_scores`, in the order of their weights."""
+    """Return the names of the features used by `action_scores`, in the order of their weights."""
     return ()
 
 
@@ -289,9 +295,10 @@ def cells(game, state) -> np.ndarray:
 
 @_python_rule
 def piece_letters(game) -> str:
-    """Return the letters for an empty square and for each player's piece on a board drawn as text.
+    """Return the letters that draw an empty square and each player's piece on a board as text.
 
-    A fourth letter stands for a blocked square, in games that have them.
+    They are in the order empty, first player, second player. A fourth letter stands for a blocked
+    square, in games that have them.
     """
     return ".XO"
 
@@ -321,30 +328,30 @@ def from_cells(game, board: np.ndarray, player: int) -> np.ndarray:
 
 @_python_rule
 def action_squares(game, action: int) -> tuple[int, ...]:
-    """Return the squares that an action names: from and to, or the one it fills; () for a pass.
+    """Return the squares that an action leaves and enters, or the one it fills; () for a pass.
 
-    A square is a flat index, row * W + column. With this rule people can move pieces by clicking,
-    dragging, or typing the names of squares.
+    A square is a flat index, row * W + column, with row 0 at the top. With this rule people can
+    move pieces by clicking, dragging, or typing the names of squares.
     """
     return ()
 
 
 @_python_rule
 def action_to_text(game, action: int) -> str | None:
-    """Format an action in the game's own notation, which may count from 0.
+    """Format an action in the game's own notation, such as "pass".
 
     By default this is None: the action is then written as the names of its squares, or as its
-    number.
+    number, counted from 0.
     """
     return None
 
 
 @_python_rule
 def text_to_action(game, text: str) -> int | None:
-    """Parse an action that a person typed in the game's own notation.
+    """Parse an action that a person typed in the game's own notation, and return its number.
 
-    By default this is None: people then type what `action_to_text` shows, or the names of the
-    squares.
+    By default this is None: people then type the names of the action's squares, or its number if it
+    has none.
 
     Raises:
         ValueError: if the text is not an action; the message says what is allowed.

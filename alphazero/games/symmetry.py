@@ -1,6 +1,7 @@
-"""Permutation tables of board symmetries, for games to return from `rules.symmetries`.
+"""Make the permutation tables of board symmetries that games return from `rules.symmetries`.
 
-Symmetry s moves the content of index table[s, i] to index i; symmetry 0 is the identity.
+In each table, symmetry s moves the content of index table[s, i] to index i; symmetry 0 is the
+identity.
 """
 
 import numpy as np
@@ -32,11 +33,11 @@ def mirror_tables(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
 def square_tables(side: int, has_pass: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Return the tables of the 8 rotations and reflections of a square board.
 
-    The actions are the cells, in the same order, and possibly a pass.
+    Each action fills the cell of the same number; a pass may follow as the last action.
 
     Args:
-        side: the number of rows, and of columns.
-        has_pass: True if the last action, after the cells, is a pass, which no symmetry moves.
+        side: the number of rows, equal to that of columns.
+        has_pass: True if there is a pass, which every symmetry maps to itself.
 
     Returns:
         cells: int32[8, side**2]; actions: int32[8, side**2], or side**2 + 1 columns with a pass.

@@ -1,4 +1,4 @@
-"""Parse what a person typed: a number or a board."""
+"""Parse text that a person typed: the number of a move or other choice, or a board."""
 
 import numpy as np
 

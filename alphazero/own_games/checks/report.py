@@ -108,7 +108,7 @@ def examine(
 
 
 def _until(seconds: float, watch: Callable[[], None]) -> Callable[[], bool]:
-    """Return a function that calls ``watch`` and returns True until ``seconds`` from now."""
+    """Return a function that calls ``watch`` and returns False once ``seconds`` have passed."""
     deadline = time.monotonic() + seconds
 
     def go_on() -> bool:
@@ -246,8 +246,8 @@ def _play(
 def _steered(check: Laws | Twins, state: Any, legal: list[int], takes: bool) -> list[int]:
     """Return the legal actions among which a steered game chooses at random.
 
-    Actions that end the game are excluded unless all do; of the others, those that leave the fewest
-    or the most pieces on the board are returned.
+    Actions that end the game are excluded, unless every action does. Of those left, the ones that
+    leave the fewest or the most pieces on the board are returned.
 
     Args:
         takes: True selects the actions that leave the fewest pieces, False those that leave the
