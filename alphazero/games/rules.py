@@ -206,8 +206,8 @@ def random_action(game, state, rng, mask):
 def action_scores(game, state, weights, scores):
     """Write a score for each legal action into ``scores`` (float64[A]), to guide weighted rollouts.
 
-    Actions with larger scores, better for the player to move, are played more often. Scores of
-    illegal actions are ignored. By default, all scores are 0.
+    An action is played with a probability proportional to exp(score), so a larger score must be
+    better for the player to move. Scores of illegal actions are ignored. By default, all are 0.
 
     Args:
         weights: float64[F], the weight of each of the game's features; see `feature_names`.

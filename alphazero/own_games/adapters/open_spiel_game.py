@@ -287,7 +287,7 @@ class _Rules:
         return (num_planes, side, side) if is_square else (num_planes, 1, size)
 
     def _random_moves(self) -> Iterator["_Move"]:
-        """Play random games and yield their moves, from which the meaning of the planes is inferred.
+        """Play random games and yield their moves, from which the planes' meaning is inferred.
 
         Raises:
             ConfigError: if an unfinished game has no legal action.

@@ -254,7 +254,7 @@ class _Functions:
     Args:
         jax: the imported package ``jax``.
         environment: the pgx environment.
-        start: any state of the environment, from which the shapes and dtypes of its arrays are read.
+        start: any state of the environment, to read the shapes and dtypes of its arrays from.
     """
 
     def __init__(self, jax: Any, environment: Any, start: Any):
