@@ -47,7 +47,7 @@ class Othello(NamedTuple):
     State: uint64[4] = the discs of the player to move, the opponent's discs, the squares where the
     player to move may place a disc, and flags. Bit 0 of the flags is the player to move (0 is
     white, who begins); bit 1 is set if the game is over. The third word follows from the first two,
-    but is stored because most rules need it.
+    but is stored because several rules need it.
     """
 
     size: int
@@ -152,9 +152,9 @@ def find_moves(game, state):
 
 @njit
 def moves_of(mine, other):
-    """Return the squares just past each run of the opponent's discs that begins beside a disc.
+    """Return the squares just past each run of opponent's discs next to one of the player's discs.
 
-    These are the legal moves of the player with the discs ``mine``, and some occupied squares. All
+    These are the legal moves of the player with the discs ``mine``, and some occupied squares. Both
     arguments and the result are sets of squares as uint64. Runs grow from all of ``mine`` at once,
     in each of 8 directions, to 1, 2, 4 and 6 discs. Discs of ``other`` on the outer columns cannot
     be enclosed sideways; excluding them keeps a run from continuing in the next row.

@@ -350,8 +350,8 @@ def action_to_text(game, action: int) -> str | None:
 def text_to_action(game, text: str) -> int | None:
     """Parse an action that a person typed in the game's own notation, and return its number.
 
-    By default this is None: people then type the names of the action's squares, or its number if it
-    has none.
+    By default this is None: people then type the text that `action_to_text` returns, the names of
+    the action's squares, or its number, counted from 0.
 
     Raises:
         ValueError: if the text is not an action; the message says what is allowed.

@@ -1,4 +1,4 @@
-"""Perfect play, and counts of move sequences and games, by searching small games completely."""
+"""Compute perfect play, and count move sequences and games, by searching small games completely."""
 
 from alphazero.textbook.game import Rules, State, turn_passes
 
@@ -10,9 +10,9 @@ def minimax(game: Rules, state: State, known: dict | None = None) -> float:
         value(state)       = the largest value of its successors, for the player to move in state
 
     Args:
-        known: the values computed so far, {state: value}. The function uses them and adds all
-            values that it computes, so that a caller can pass one dictionary to several calls and
-            look values up in it.
+        known: the values computed so far, {state: value}, for the player to move in each state. All
+            values computed are added, so that one dictionary can serve several calls. None starts
+            with an empty one.
     """
     known = {} if known is None else known
     if state not in known:
@@ -24,14 +24,14 @@ def minimax(game: Rules, state: State, known: dict | None = None) -> float:
 
 
 def action_values(game: Rules, state: State, known: dict | None = None) -> dict:
-    """Return the result of perfect play after each legal action, {action: value}.
+    """Return the result of perfect play after each legal action.
 
     Args:
-        known: the values computed so far, {state: value}, which are used and added to; see
+        known: the values computed so far, {state: value}, to which new ones are added; see
             `minimax`.
 
     Returns:
-        The values, for the player to move in ``state``.
+        {action: value}, the values for the player to move in ``state``.
     """
     known = {} if known is None else known
     values = {}
@@ -43,7 +43,10 @@ def action_values(game: Rules, state: State, known: dict | None = None) -> dict:
 
 
 def perft(game: Rules, state: State, depth: int) -> int:
-    """Count the legal move sequences of exactly ``depth`` actions from ``state``."""
+    """Count the legal move sequences of exactly ``depth`` actions from ``state``.
+
+    Games that end earlier do not count.
+    """
     if depth == 0:
         return 1
     if game.is_over(state):
@@ -53,10 +56,11 @@ def perft(game: Rules, state: State, depth: int) -> int:
 
 
 def num_games(game: Rules, state: State, known: dict | None = None) -> int:
-    """Count the different complete games, as move sequences, from ``state`` to the end.
+    """Count the different move sequences that lead from ``state`` to the end of a game.
 
     Args:
-        known: the counts computed so far, {state: count}; new ones are added.
+        known: the counts computed so far, {state: count}, to which new ones are added; None starts
+            with an empty dictionary.
     """
     known = {} if known is None else known
     if game.is_over(state):
