@@ -2,8 +2,7 @@
 
 In reading order:
 
-- `game`: the methods that a game must define; `PlainGame` and `NotebookGame` adapt games that
-  define others
+- `game`: the methods that a game must define; `PlainGame` and `NotebookGame` adapt other games
 - `minimax`: the result of perfect play, and counts of move sequences and games, by enumeration
 - `uct`: Monte Carlo tree search with UCB1 and rollouts, on a tree or on a table of positions
 - `evaluators`: priors and values of positions from rollouts, a network or a table of samples

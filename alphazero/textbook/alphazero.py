@@ -20,7 +20,7 @@ from alphazero.textbook.game import NotebookGame, Rules, State, as_rules
 
 @dataclasses.dataclass(eq=False)
 class Node:
-    """A position in the search tree with its statistics; values are for the player to move there."""
+    """A position in the search tree with its statistics, for the player to move there."""
 
     state: State
     player: int  #: the player to move, 0 or 1
@@ -37,7 +37,7 @@ class Node:
     def value(self) -> float:
         """Q, for the player to move: the result if the game is over, else the mean of all visits.
 
-        It is nan for an unfinished game without visits.
+        It is nan if there are no visits and no known result.
         """
         if self.result is not None:
             return self.result
@@ -288,7 +288,7 @@ class AlphaZero:
             self.backward([node], self.expand(node))
 
     def mix_root_priors(self) -> None:
-        """Mix Dirichlet noise into the root's priors, so that self-play explores more moves.
+        """Mix Dirichlet noise into the root's priors, so that self-play tries unlikely moves too.
 
         prior = (1 - dirichlet_fraction) * prior + dirichlet_fraction * noise
         """

@@ -175,7 +175,7 @@ class NotebookGame:
 class PlainGame:
     """Adapts a batched game (`alphazero.games.batched_game.Game`) to `Rules`.
 
-    A state is a tuple of K numbers, one row of the batched game's array of states.
+    A state is a tuple of numbers: one row of the batched game's array of states.
 
     Args:
         game: a batched game, such as `alphazero.make_game` returns.
@@ -230,7 +230,7 @@ class PlainGame:
     # --- beyond the rules -------------------------------------------------------------------------
 
     def to_array(self, state: State) -> np.ndarray:
-        """Convert a state to an array of one position for the batched game, [1, K]."""
+        """Convert a state to a batch of one for the batched game, [1, ``game.state_size``]."""
         states = np.empty((1, self.game.state_size), self.game.state_dtype)
         for index, word in enumerate(state):
             states[0, index] = word

@@ -31,7 +31,8 @@ class Node:
     #: Wins in these simulations of the player who is *not* to move (if turns alternate, the one who
     #: has just moved). A draw is half a win, unless the search's ``tie_result`` says otherwise.
     wins: float = 0.0
-    ties: int = 0  #: number of draws counted as a win for neither player, see ``tie_result``
+    #: Number of draws counted as a win for neither player, see ``tie_result`` of `Uct`.
+    ties: int = 0
     #: Child nodes by action; untried actions are missing.
     children: dict = dataclasses.field(default_factory=dict, repr=False)
     action: Hashable = None  #: the move by which the node was first reached; None at the root
@@ -413,8 +414,9 @@ class Uct:
     # --- results ----------------------------------------------------------------------------------
 
     def best_action(self, root: Node):
-        """Return the action at ``root`` with the most visits or the best value, per ``final_move``.
+        """Return the action to play at ``root``: the one with the most visits or the best value.
 
+        ``final_move`` of `Uct` decides which of these two numbers counts.
         Ties are broken by the other of the two numbers, then at random. An action's value is wins /
         visits, for the player to move at ``root``.
 
