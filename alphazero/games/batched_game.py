@@ -80,7 +80,10 @@ class Game(abc.ABC):
 
     @abc.abstractmethod
     def inspect(self, states: np.ndarray) -> Transition:
-        """Return the state of play in the given positions, [B, K], without playing an action."""
+        """Return the state of play in the given positions, [B, K]: results, players, legal actions.
+
+        ``states`` itself, not a copy, is the field `states` of the returned value.
+        """
 
     @abc.abstractmethod
     def observe(self, states: np.ndarray) -> np.ndarray:
@@ -119,7 +122,8 @@ class Game(abc.ABC):
             player: the player to move; 0 began the game.
 
         Raises:
-            ValueError: if the board cannot be reached in a game, or the game cannot set up boards.
+            ValueError: if the board cannot be reached in a game, or the game does not support
+                setting up boards.
         """
         raise ValueError(
             f"'{self.name}' cannot set up a position from a board: give the moves that lead to it."
@@ -171,11 +175,11 @@ class Game(abc.ABC):
         return named_action(text, self._squares, *self._naming)
 
     def own_action_text(self, action: int) -> str | None:
-        """Format an action in the game's own notation; return None if the rules define none."""
+        """Format an action in the game's own notation, or return None if the rules define none."""
         return None
 
     def own_text_action(self, text: str) -> int | None:
-        """Parse an action in the game's own notation; return None if the rules define none.
+        """Parse an action in the game's own notation, or return None if the rules define none.
 
         Raises:
             ValueError: if the rules define a notation and the text is not an action in it.

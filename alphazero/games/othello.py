@@ -72,7 +72,7 @@ def _ray_table() -> np.ndarray:
 
 
 def _nth_bit_table() -> np.ndarray:
-    """Return the positions of the set bits of every byte, uint8[256, 8].
+    """Return a table of the set bits of every byte, uint8[256, 8].
 
     Entry [b, n] is the index of the n-th lowest set bit of the byte b, with n counted from 0; it is
     0 if b has no such bit.
@@ -229,11 +229,11 @@ def random_action(game, state, rng, mask):
 def nth_bit_index(bits, n):
     """Return the index of the n-th lowest set bit of ``bits`` (uint64); n counts from 0.
 
-    ``n`` must be less than the number of set bits.
+    ``n`` must be less than the number of set bits. Without a loop there is no branch to mispredict:
+    18% more random games/s. Each byte of ``counts`` holds the number of set bits up to the end of
+    that byte; no sum overflows its byte.
 
-    S. Vigna, "Broadword implementation of rank/select queries", 2008. Without a loop there is no
-    branch to mispredict: 18% more random games/s. Each byte of ``counts`` holds the number of set
-    bits up to the end of that byte; no sum overflows its byte.
+    Source: S. Vigna, "Broadword implementation of rank/select queries", 2008.
     """
     counts = bits - ((bits >> _1) & PAIRS)
     counts = (counts & FOURS) + ((counts >> _2) & FOURS)

@@ -151,9 +151,10 @@ def is_over(game, state):
 
 @_compiled_rule
 def result(game, state):
-    """Return the result of a finished game for the player to move: 1 win, 0 draw, -1 loss.
+    """Return the result of a finished game for the player who would move next.
 
-    A game that defines the rule `result_range` may return any number in that range.
+    It is 1 for a win, 0 for a draw and -1 for a loss, or any number in `result_range` if the game
+    defines that rule.
     """
     raise _missing(game, "result")
 
@@ -170,7 +171,7 @@ def result_range(game):
 
 @_compiled_rule
 def observe(game, state, planes):
-    """Write the network's input, as the player to move sees it, into ``planes`` (float32[C, H, W]).
+    """Write the network's input for the player to move into ``planes`` (float32[C, H, W]).
 
     All entries of ``planes`` are 0 before the call.
     """
@@ -240,7 +241,7 @@ def num_actions(game) -> int:
 
 @_python_rule
 def state_layout(game) -> tuple[int, np.dtype]:
-    """Return the length K of a state and its dtype."""
+    """Return the number of entries of a state, K, and their dtype."""
     raise _missing(game, "state_layout")
 
 
@@ -274,7 +275,7 @@ def symmetries(game) -> tuple[np.ndarray, np.ndarray]:
 
 @_python_rule
 def rollout_weights(game) -> np.ndarray:
-    """Return the default weights for `action_scores`, float64[F]; empty if it uses no features."""
+    """Return the default weights for `action_scores`, float64[F], where F is 0 without features."""
     return np.zeros(0)
 
 

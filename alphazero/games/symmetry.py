@@ -8,7 +8,7 @@ import numpy as np
 
 
 def identity_tables(rows: int, columns: int, num_actions: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the tables for a game without symmetries, which contain only the identity.
+    """Return the symmetry tables of a game without symmetries, which hold only the identity.
 
     Returns:
         cells: int32[1, rows * columns]; actions: int32[1, num_actions].
@@ -18,7 +18,7 @@ def identity_tables(rows: int, columns: int, num_actions: int) -> tuple[np.ndarr
 
 
 def mirror_tables(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the tables of a board with left-right symmetry whose actions are its columns.
+    """Return the symmetry tables of a left-right symmetric board whose actions are its columns.
 
     Symmetry 0 is the identity and symmetry 1 the mirror image.
 
@@ -31,7 +31,7 @@ def mirror_tables(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def square_tables(side: int, has_pass: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Return the tables of the 8 rotations and reflections of a square board.
+    """Return the symmetry tables of a square board, with its 8 rotations and reflections.
 
     Each action fills the cell of the same number; a pass may follow as the last action.
 

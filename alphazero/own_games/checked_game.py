@@ -258,7 +258,7 @@ def _compile(game: CompiledGame, path: Path) -> None:
 
 
 def compiler_error_text(text: str, path: Path) -> str:
-    """Describe an error of the numba compiler in one sentence, with the line where it occurred.
+    """Describe a numba compiler error in one sentence, with the line of the rules that caused it.
 
     Args:
         text: numba's message.

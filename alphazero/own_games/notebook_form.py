@@ -70,7 +70,7 @@ class NotebookPosition:
         return list(self._transitions)
 
     def observe(self) -> np.ndarray:
-        """Return the pieces of the player to move and those of the opponent, bool[2, H, W]."""
+        """Return two planes, the pieces of the player to move and the opponent's: bool[2, H, W]."""
         board = self._board()
         return np.stack([board > 0, board < 0])
 

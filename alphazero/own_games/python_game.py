@@ -159,7 +159,7 @@ class PythonGame(Game):
 
     Args:
         start: the start position, with the methods of `Position`.
-        name: the game's name, which `alphazero.own_games.registry.make_game` accepts; None means
+        name: the game's name, one that `alphazero.own_games.registry.make_game` accepts; None means
             the name of the object's class.
 
     Raises:
@@ -245,14 +245,14 @@ class PythonGame(Game):
         return np.array([self._playout(self.position(state), rng) for state in states], np.float32)
 
     def position(self, state: np.ndarray) -> Any:
-        """Return the position object for a state ([K]); callers must not change it."""
+        """Return the position object of a state ([K]); the caller must not change the object."""
         return self._object(self._actions(state[None])[0, : self._plies(state[None])[0]].tobytes())
 
     def reread(self, state: np.ndarray) -> np.ndarray:
-        """Compute a state ([K]) again from its position object.
+        """Compute a state ([K]) anew from its position object.
 
-        The new state equals ``state`` unless the rules break a law, such as by changing an object
-        that they should have copied.
+        The new state equals ``state`` unless the rules break a law, for example by changing an
+        object that they should have copied.
         """
         batch = state[None]
         return self._rows([self.position(state)], self._actions(batch), self._plies(batch))[0]

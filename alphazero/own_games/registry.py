@@ -4,10 +4,10 @@ A name begins with a key of `_FAMILIES`, or is the path of a game file, a class 
 module, or an entry point that an installed package announces in the group `alphazero.games`. To add
 a game to this package, add a line to `_FAMILIES` and its name to `_SHIPPED_FAMILIES`.
 
-`make_game` returns a batched game (`alphazero.games.batched_game.Game`), which all other packages
-expect. Only this module decides which names exist, when two names mean the same game, and who may
-run code from outside this package: only the user. A name that was read from a file goes through
-`make_stored_game`.
+`make_game` returns a batched game (`alphazero.games.batched_game.Game`), the interface that all
+other packages use. This module alone decides which names exist and when two names mean the same
+game. It also ensures that code from outside this package runs only if the user names it: a name
+read from a stored file must go through `make_stored_game`.
 """
 
 import difflib

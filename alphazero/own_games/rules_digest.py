@@ -79,7 +79,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def network_shapes(text: str) -> tuple:
-    """Return the shape of the network's input and the number of actions stated in a text of rules.
+    """Read the network's input shape and the number of actions from the text of a game's rules.
 
     Args:
         text: a game's `Game.rules_text`.

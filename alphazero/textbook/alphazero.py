@@ -49,7 +49,7 @@ class Node:
 
 
 class PolicyOutput(NamedTuple):
-    """The result of a search: the action to play, the policy target and the value of the root."""
+    """The result of a search: the best action, the policy target and the root's value."""
 
     action: Any  #: the most visited action
     action_weights: dict  #: the policy target, {action: fraction of the visits}
@@ -108,7 +108,7 @@ class AlphaZero:
         self.set_root(self.make_node(state))
 
     def advance(self, action) -> None:
-        """Make the position after an action the new root, keeping the part of the tree below it.
+        """Make the position after an action the new root, keeping only the tree below it.
 
         Raises:
             ValueError: if the action is not legal at the root or the game is over.
@@ -153,8 +153,7 @@ class AlphaZero:
     def is_finished(self, num_simulations: int) -> bool:
         """Return whether the root's actions have at least ``num_simulations`` visits in total.
 
-        The root's own visit count is one larger, because it includes the evaluation of the root
-        itself.
+        The root's own visit count is larger by one, the evaluation of the root itself.
         """
         return self.root.visits - 1 >= num_simulations
 

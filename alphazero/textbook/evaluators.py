@@ -136,7 +136,8 @@ class Table:
         """Add training samples, such as those of a self-play game, to the table.
 
         Args:
-            samples: see `alphazero.textbook.alphazero.Sample`.
+            samples: `alphazero.textbook.alphazero.Sample` objects; ``state``, ``action_weights``
+                and ``outcome`` are used.
         """
         for sample in samples:
             self.samples.setdefault(sample.state, []).append(sample)

@@ -203,7 +203,7 @@ class PlainGame:
         return list(self._inspect(state).legal_actions)
 
     def step(self, state: State, action: int) -> State:
-        """Return the state after an action; see `Rules.step`.
+        """Return the state after a legal action; see `Rules.step`.
 
         Raises:
             ValueError: if the action is not legal.

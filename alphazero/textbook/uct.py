@@ -56,7 +56,7 @@ class Node:
 
     @property
     def value(self) -> float:
-        """The mean result for the player to move; nan if the node has no visits."""
+        """The mean result for the player to move, in [-1, 1]; nan if the node has no visits."""
         return self.value_sum / self.visits if self.visits else math.nan
 
     @property
@@ -364,15 +364,19 @@ class Uct:
         return 2 * ucb1(wins, visits, node.visits, self.uct_c / 2) - 1
 
     def wins_at(self, node: Node, child: Node) -> float:
-        """Return the wins of the player to move at ``node`` in the simulations through a child."""
+        """Return the number of wins in simulations through ``child``, for the mover at ``node``."""
         return child.wins if self.passes_turn(node, child) else child.wins_to_move
 
     def passes_turn(self, node: Node, child: Node) -> bool:
-        """Return whether the turn passes to the other player between ``node`` and its ``child``."""
+        """Return whether the move from ``node`` to ``child`` passes the turn to the other player."""
         return child.player is None or child.player != node.player
 
     def random_best(self, scores: dict):
-        """Return the action with the largest score, chosen at random among equals."""
+        """Return the action with the largest score, chosen at random if several have it.
+
+        Args:
+            scores: {action: score}; scores may be numbers, or tuples, which are compared in order.
+        """
         largest = max(scores.values())
         return self.rng.choice([action for action in scores if scores[action] == largest])
 
@@ -390,7 +394,9 @@ class Uct:
         return child
 
     def make_node(self, state: State, action=None) -> Node:
-        """Make a node for a position, or return the node that the table already has for it.
+        """Return the table's node for a position, or make a new one if there is none.
+
+        Without a table, a new node is always made.
 
         Args:
             action: the move that leads to the position, for display; None for a root.

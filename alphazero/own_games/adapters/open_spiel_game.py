@@ -73,7 +73,7 @@ def load_game(text: str) -> PythonGame:
 
     Args:
         text: an OpenSpiel game with its parameters, such as ``hex(board_size=7)``. The additional
-            parameter ``max_plies`` limits the length of games.
+            parameter ``max_plies``, which is not passed to OpenSpiel, limits the plies of a game.
 
     Raises:
         MissingPackage: if OpenSpiel is not installed.
@@ -108,7 +108,10 @@ class SpielPosition:
         self._player = self._rules.next_in_turn(self._player) if is_over else self._swapped(agent)
 
     def _swapped(self, agent: int) -> int:
-        """Convert a player's number (0 or 1) from OpenSpiel's numbering to ours, or back."""
+        """Convert a player's number, 0 or 1, from OpenSpiel's numbering to ours or back.
+
+        In our numbering, 0 begins the game.
+        """
         return agent ^ self._rules.first
 
     def player_to_move(self) -> int:
@@ -138,9 +141,9 @@ class SpielPosition:
         return self._rules.cells(self._state)
 
     def to_text(self) -> str | None:
-        """Return the position as OpenSpiel prints it; None if `cells` shows everything.
+        """Return OpenSpiel's text of the position, or None if the board of `cells` shows everything.
 
-        A position that OpenSpiel prints in FEN is drawn with one line per row.
+        A FEN is drawn as a board with one line per row.
         """
         if self._rules.has_board:
             return None
@@ -236,8 +239,8 @@ class _Rules:
     def planes(self, state: Any, agent: int) -> np.ndarray:
         """Return the planes that a player observes in a state, [C, H, W].
 
-        The array is only valid until the next call, which may overwrite it. It lacks the extra
-        plane of the player to move.
+        The array is only valid until the next call, which may overwrite it. The plane of the player
+        to move, which `SpielPosition.observe` may add, is missing.
 
         Args:
             state: an OpenSpiel state.
@@ -380,7 +383,12 @@ class _PlayersPlanes:
         self._flags = np.zeros(num_planes, np.bool_)
 
     def add(self, mover: int, before: np.ndarray, after: np.ndarray) -> None:
-        """Record a move of player ``mover``: the planes before and after it, bool[C, H, W] each."""
+        """Record the planes before and after a move of a random game.
+
+        Args:
+            mover: the player who made the move; 0 began the game.
+            before, after: bool[C, H, W], True where a plane is above 0.
+        """
         board = (1, 2)
         self._places[mover] |= (after & ~before).any(axis=board)
         self._counts[mover] |= after.sum(axis=board) > before.sum(axis=board)
@@ -389,7 +397,11 @@ class _PlayersPlanes:
     def pieces(self, is_puzzle: bool) -> tuple[np.ndarray, np.ndarray]:
         """Return masks of the planes with the first and the second player's pieces, bool[C] each.
 
-        All entries are False if the planes do not look like a board.
+        All entries are False if no plane can be assigned to the first player or, in a game for two,
+        the players would have different numbers of planes.
+
+        Args:
+            is_puzzle: whether the game has only one player.
         """
         for grown in (self._places, self._counts):
             first, second = grown & ~grown[::-1] & ~self._flags

@@ -283,7 +283,7 @@ def _checked_plies(name: str, max_plies: Any, longest: int | None) -> int:
 
 
 def _reason_against(environment: Any) -> str | None:
-    """Return the reason why an environment cannot be played as a game; None if it can."""
+    """Return a clause that says why an environment cannot be played as a game; None if it can."""
     agents = getattr(environment, "possible_agents", None)
     if agents is None or not hasattr(environment, "agent_selection"):
         return "it is not an AEC environment, in which one agent acts at a time"
@@ -332,7 +332,7 @@ def _parsed(name: str, text: str) -> tuple[str, dict[str, Any]]:
 
     Args:
         name: the whole name of the game, for error messages.
-        text: the name without "pettingzoo:"; values are Python literals.
+        text: the name without "pettingzoo:"; the arguments' values are Python literals.
 
     Raises:
         ConfigError: if the text does not have this form.
@@ -353,7 +353,7 @@ def _make_classic(name: str, **arguments: Any) -> Any:
 
 
 def _imported(name: str, **arguments: Any) -> Any:
-    """Import a user's factory, named as ``module:factory``, and make its environment."""
+    """Make an environment with a user's factory, imported by its name ``module:factory``."""
     return _called(load_own(name, GAMES, "game"), f"pettingzoo:{name}", arguments)
 
 
@@ -374,7 +374,7 @@ def _called(factory: Callable[..., Any], name: str, arguments: dict[str, Any]) -
 
 
 def _new(make_environment: Callable[[], Any]) -> Any:
-    """Make an environment, remove its wrappers, and reset it to the start of a game."""
+    """Make an environment, remove its wrappers, reset it to the start of a game, and return it."""
     environment = make_environment()
     environment = getattr(environment, "unwrapped", environment)
     if hasattr(environment, "reset"):

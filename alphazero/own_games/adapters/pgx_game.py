@@ -74,8 +74,8 @@ def _looks(title: str, sides: str, board: str = "wood", **others: Any) -> Appear
     """Return the appearance of a game whose sides are named after the colours of their pieces.
 
     Args:
-        title: the name of the game.
-        sides: two keys of `_TONES`, separated by a space; the first begins the game.
+        title: the name shown with boards and in pictures.
+        sides: two keys of `_TONES`, separated by a space; the first side begins the game.
         board: the style of the board, one of `alphazero.games.appearance.BOARDS`.
         others: more fields of `Appearance`.
     """
@@ -380,8 +380,8 @@ def _import_packages() -> tuple[Any, Any]:
 def _configure(jax: Any) -> None:
     """Make JAX run on the CPU in the calling thread and cache compiled code on disk.
 
-    JAX reads its number of threads from the environment variable NPROC when it makes its first
-    array. Its warning about forks is hidden, because workers are spawned, not forked.
+    JAX reads its number of threads from the environment variable NPROC when it first looks for its
+    devices. JAX's warning about forks is hidden, because workers are spawned, not forked.
     """
     warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
     # If the cache is damaged or full, JAX compiles again.
@@ -405,7 +405,10 @@ def _configure(jax: Any) -> None:
 
 
 def _first_player_begins(jax: Any, environment: Any) -> Any:
-    """Return a start position in which player 0 is to move; pgx chooses at random who begins."""
+    """Return a start state of an environment in which player 0 is to move.
+
+    Because pgx draws the player who begins from the random key, several keys are tried.
+    """
     init = jax.jit(environment.init)
     states = (init(jax.random.PRNGKey(seed)) for seed in range(1000))
     return next(state for state in states if state.current_player == 0)

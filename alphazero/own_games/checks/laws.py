@@ -1,4 +1,4 @@
-"""Check the laws of games in single positions and single steps, in plain Python.
+"""Check in plain Python whether a game's rules obey the laws, one position or step at a time.
 
 A broken law raises `BrokenLaw`, whose message names the rule, the law and what the rule did.
 `alphazero.own_games.checks.report` applies these checks to many positions.
@@ -61,7 +61,7 @@ class Laws:
             return self.game.initial_states()[0]
 
     def key(self, state: Any) -> bytes:
-        """Return bytes that are equal for two states only if they are the same position."""
+        """Return bytes that identify the position: they are equal only for equal positions."""
         return self.game.identity(state[None])[0].tobytes()
 
     def step(self, state: Any, action: int) -> Any:
@@ -184,7 +184,7 @@ class Laws:
     def _has_changed(self, state: np.ndarray) -> bool:
         """Return whether a position's Python object has changed since ``state`` was made from it.
 
-        Compiled games have no such object: the result is False.
+        Compiled games have no position objects: the result is False.
         """
         return isinstance(self.game, PythonGame) and bool((self.game.reread(state) != state).any())
 

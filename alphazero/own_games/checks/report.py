@@ -132,7 +132,7 @@ def _reached_by(actions: list[int]) -> Iterator[None]:
 
 
 class _ShortLines(NamedTuple):
-    """The result of checking all short move sequences, with fields as in `RuleReport`."""
+    """The result of checking all short move sequences; its fields are those of `RuleReport`."""
 
     perft: list[int]
     num_positions: int
@@ -309,7 +309,9 @@ def _described(game: Game, lines: _ShortLines, games: list[_PlayedGame]) -> Rule
 
 
 def _notes(game: Game, ended: list[_PlayedGame]) -> list[str]:
-    """Return a warning for the user if all results seem to have the wrong sign, or an empty list.
+    """Return a list with one warning if all results seem to have the wrong sign, else no warnings.
+
+    They do if the player who made the last move never wins and loses at least 10 games.
 
     Args:
         ended: the games that were played to the end.

@@ -32,15 +32,19 @@ class Twins:
                 raise _difference(f"{name}: {ours} in the game, {theirs} in the twin")
 
     def start(self) -> tuple:
-        """Return the start positions of the game and its twin; see `Laws.start`."""
+        """Return the pair of start positions of the game and its twin; see `Laws.start`."""
         return self._laws.start(), self._of_twin(self._twin.start)
 
     def key(self, state: tuple) -> bytes:
-        """Return bytes that are equal only for equal pairs of positions; see `Laws.key`."""
+        """Return bytes that identify a pair of positions: equal only for equal pairs."""
         return self._laws.key(state[0]) + self._of_twin(self._twin.key, state[1])
 
     def step(self, state: tuple, action: int) -> tuple:
-        """Play a legal action in both games and return the pair of positions; see `Laws.step`."""
+        """Play a legal action by both versions of the rules; see `Laws.step`.
+
+        Returns:
+            The pair of positions after the action.
+        """
         following = self._laws.step(state[0], action)
         return following, self._of_twin(self._twin.step, state[1], action)
 
