@@ -163,7 +163,7 @@ def result(game, state):
 def result_range(game):
     """Return the worst and the best possible result on the game's own scoring scale.
 
-    All other modules see results scaled linearly so that these two become -1 and 1. In a game for
+    Search and training use results scaled linearly so that these two become -1 and 1. In a game for
     two players, the scaled results of both must add up to 0.
     """
     return -1.0, 1.0

@@ -56,15 +56,12 @@ class Node:
 
     @property
     def value(self) -> float:
-        """The mean result for the player to move, in [-1, 1]; nan if the node has no visits."""
+        """The mean result for the player to move; nan if the node has no visits."""
         return self.value_sum / self.visits if self.visits else math.nan
 
     @property
     def value_sum(self) -> float:
-        """The sum of the results, 1 per win and -1 per loss, for the player to move.
-
-        The notebooks of docs/notebooks.md call it V.
-        """
+        """The sum of the results for the player to move, called V in docs/notebooks.md."""
         return self.wins_to_move - self.wins
 
 
@@ -364,11 +361,11 @@ class Uct:
         return 2 * ucb1(wins, visits, node.visits, self.uct_c / 2) - 1
 
     def wins_at(self, node: Node, child: Node) -> float:
-        """Return the number of wins in simulations through ``child``, for the mover at ``node``."""
+        """Return the wins, in simulations through ``child``, of the player to move at ``node``."""
         return child.wins if self.passes_turn(node, child) else child.wins_to_move
 
     def passes_turn(self, node: Node, child: Node) -> bool:
-        """Return whether the move from ``node`` to ``child`` passes the turn to the other player."""
+        """Return whether the move from ``node`` to ``child`` gives the turn to the other player."""
         return child.player is None or child.player != node.player
 
     def random_best(self, scores: dict):

@@ -141,7 +141,7 @@ class SpielPosition:
         return self._rules.cells(self._state)
 
     def to_text(self) -> str | None:
-        """Return OpenSpiel's text of the position, or None if the board of `cells` shows everything.
+        """Return OpenSpiel's text of the position, or None if the board of `cells` shows it all.
 
         A FEN is drawn as a board with one line per row.
         """
