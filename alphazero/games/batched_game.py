@@ -80,9 +80,10 @@ class Game(abc.ABC):
 
     @abc.abstractmethod
     def inspect(self, states: np.ndarray) -> Transition:
-        """Return the state of play in the given positions, [B, K]: results, players, legal actions.
+        """Return the state of play in the given positions, without playing an action.
 
-        ``states`` itself, not a copy, is the field `states` of the returned value.
+        Args:
+            states: [B, K], the positions; returned, not copied, as `Transition.states`.
         """
 
     @abc.abstractmethod
@@ -284,7 +285,7 @@ class Game(abc.ABC):
         """Draw the position of a state ([K]) as text, if the rules define their own drawing.
 
         Returns:
-            The text, or None if the rules define none because the board of `cells` shows all.
+            The text; None if the rules define no drawing, as the board of `cells` shows everything.
         """
         return None
 

@@ -139,9 +139,9 @@ def step(game, state, action):
 
 @njit
 def find_moves(game, state):
-    """Store the squares where the player to move may place a disc as bits in state[2].
+    """Store in state[2], as bits, the squares where the player to move may place a disc.
 
-    If neither player can place a disc, the game is over: bit 1 of state[3] is set.
+    If neither player can place a disc, the game is over and bit 1 of state[3] is set.
     """
     board = ((ONE << np.uint64(game.size)) - ONE) * EVERY_ROW >> np.uint64(64 - 8 * game.size)
     empty = board & ~(state[0] | state[1])

@@ -237,7 +237,7 @@ def report_of(found: dict[str, Any]) -> RuleReport:
 
 
 def _compile(game: CompiledGame, path: Path) -> None:
-    """Compile a game's rules by applying each batched operation to the start position.
+    """Compile a game's rules by calling each of the game's batched operations once.
 
     Args:
         path: the file that contains the rules.

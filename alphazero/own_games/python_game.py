@@ -128,7 +128,10 @@ class Position(Protocol):
         """
 
     def legal_actions(self) -> Sequence[int]:
-        """Return the legal actions, from 0 to ``num_actions`` - 1; an unfinished game has some."""
+        """Return the legal actions, each a number from 0 to ``num_actions`` - 1.
+
+        An unfinished game has at least one. The method is not called after the end of a game.
+        """
 
     def cells(self) -> np.ndarray:
         """Return the board, [H, W]: 0 empty, 1 the first player's piece, 2 the second's.
@@ -357,8 +360,8 @@ class PythonGame(Game):
     def _object(self, key: bytes) -> Any:
         """Return the position object after a sequence of actions from the start.
 
-        If the table ``_objects`` lacks it, it is rebuilt from the latest earlier position in the
-        table by replaying the remaining actions.
+        An object missing from the table ``_objects`` is rebuilt: the remaining actions are replayed
+        from the latest earlier position in the table.
 
         Args:
             key: the bytes of the array of actions, whose dtype is ``_action_type``.

@@ -20,7 +20,7 @@ from alphazero.textbook.game import NotebookGame, Rules, State, as_rules
 
 @dataclasses.dataclass(eq=False)
 class Node:
-    """A position in the search tree with its statistics, for the player to move there."""
+    """A position in the search tree and its statistics; values are for the player to move in it."""
 
     state: State
     player: int  #: the player to move, 0 or 1
@@ -153,7 +153,7 @@ class AlphaZero:
     def is_finished(self, num_simulations: int) -> bool:
         """Return whether the root's actions have at least ``num_simulations`` visits in total.
 
-        The root's own visit count is larger by one, the evaluation of the root itself.
+        The root's own visit count is larger by one, because the root itself was evaluated once.
         """
         return self.root.visits - 1 >= num_simulations
 

@@ -43,8 +43,7 @@ class Rules(Protocol):
     def result(self, state: State) -> float:
         """Return the result of a finished game for the player who would move next.
 
-        The result is usually 1 for a win, 0 for a draw and -1 for a loss; other numbers are
-        allowed.
+        It is usually 1 for a win, 0 for a draw and -1 for a loss, but may be any number.
         """
 
 

@@ -40,7 +40,7 @@ class Laws:
 
     Args:
         source: a `Game`, or the NamedTuple whose class implements `alphazero.games.rules`.
-        path: the file that contains the rules, to name lines in error messages; None names none.
+        path: the file that contains the rules, to name lines in error messages; None if unknown.
 
     Raises:
         BrokenLaw: if the sizes or symmetry tables of the game are invalid.
@@ -94,7 +94,7 @@ class Laws:
     def foresee(self, state: Any, actions: list[int]) -> list[tuple[bool, int]]:
         """Look one move ahead from a position, without checking the positions that follow.
 
-        The result serves to steer a game towards unusual positions.
+        The check of the rules uses the result to steer a game towards unusual positions.
 
         Args:
             state: [K], the position.

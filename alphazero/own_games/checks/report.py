@@ -123,7 +123,7 @@ def _until(seconds: float, watch: Callable[[], None]) -> Callable[[], bool]:
 
 @contextlib.contextmanager
 def _reached_by(actions: list[int]) -> Iterator[None]:
-    """Set `BrokenLaw.actions`, the actions that lead to the position, on any error raised here."""
+    """Store ``actions``, which lead to the position, in any `BrokenLaw` raised in this context."""
     try:
         yield
     except BrokenLaw as error:
