@@ -1,7 +1,7 @@
-"""How a game looks wherever it is drawn: its names, its colours and its board.
+"""Define how a game looks in terminals, pictures and the web page: its names, colours and board.
 
-The rules of each game return an `Appearance`. `alphazero.boards.skin` translates it into a
-terminal's colours, and the web page's style sheet into the page's.
+The rules of each game return an `Appearance`. `alphazero.boards.skin` translates it into terminal
+colours, and the web page's style sheet into the colours of the page.
 """
 
 import dataclasses
@@ -13,15 +13,16 @@ BOARDS = ("plain", "wood", "green", "plate", "lines")
 
 @dataclasses.dataclass(frozen=True)
 class Appearance:
-    """How a game looks; of each pair of fields, the first is for the player who begins the game."""
+    """How a game looks; the first entry of each pair is for the player who begins the game."""
 
     title: str = ""  #: title shown with boards and in pictures; "" means the game's name
     sides: tuple[str, str] = ("", "")  #: names of the players; "" means the letter of their pieces
     #: Colours of the pieces, two of `COLORS`: "first" and "second" are blue and red letters (on the
     #: web page, discs), "x" and "o" are always letters, and the others are discs.
     colors: tuple[str, str] = ("first", "second")
-    #: One of `BOARDS`: "plain" has no colour, "lines" shows only lines, and "plate" is a board into
-    #: whose columns pieces fall, with columns numbered from 1. Discs need a coloured board.
+    #: Style of the board, one of `BOARDS`: "plain" has no colour, "lines" shows only lines, and
+    #: "plate" is a board into whose columns pieces fall, with columns numbered from 1. Discs need a
+    #: coloured board.
     board: str = "plain"
     rows_from_top: bool = False  #: True if row 1 is at the top; in chess it is at the bottom
     numbers_squares: bool = False  #: whether a terminal numbers the squares that are legal moves
@@ -46,10 +47,10 @@ def _check_choice(value: str, allowed: tuple[str, ...]) -> None:
 
 
 def read_appearance(stated: Any) -> Appearance:
-    """Return the appearance that a game states, converting a dict of fields to an `Appearance`.
+    """Convert the appearance that a game's rules return to an `Appearance`.
 
     Args:
-        stated: an `Appearance`, or a dict of its fields.
+        stated: an `Appearance`, which is returned unchanged, or a dict of its fields.
 
     Raises:
         TypeError: if a field does not exist.

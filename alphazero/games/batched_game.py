@@ -1,9 +1,9 @@
-"""The batched game: the rules of a game applied to many positions at once.
+"""Apply the rules of a game to a batch of positions at once.
 
 Positions are arrays of states, one row per position. Search, self-play, matches and interactive
-play know a game only through `Game`. `CompiledGame` implements it for games that define the
-compiled functions of `alphazero.games.rules`; `alphazero.own_games.python_game.PythonGame`
-implements it for games whose positions are Python objects.
+play use a game only through the interface `Game`. `CompiledGame` implements it for games that
+define the compiled functions of `alphazero.games.rules`, and
+`alphazero.own_games.python_game.PythonGame` for games whose positions are Python objects.
 
 Letters for shapes: B positions, K state entries, A actions, S symmetries, C planes, H x W board.
 """
@@ -25,38 +25,39 @@ from alphazero.runtime.jit import njit
 class Transition(NamedTuple):
     """The state of play in B positions: results, players to move and legal actions.
 
-    `Game.step` returns it for the positions after the actions.
+    `Game.step` returns it for the positions after the actions, `Game.inspect` for given positions.
     """
 
-    states: np.ndarray  #: [B, K]
+    states: np.ndarray  #: [B, K], the positions
     over: np.ndarray  #: bool[B], True where the game is finished
-    #: float32[B] in [-1, 1], for the player to move: 1 win, -1 loss, 0 draw or not finished; games
-    #: with a `Game.result_range` of their own have other results too
+    #: float32[B] in [-1, 1], for the player to move: 1 win, -1 loss, 0 draw or not finished; other
+    #: values occur in games with a `Game.result_range` of their own
     results: np.ndarray
     players: np.ndarray  #: int8[B], the player to move; 0 began the game
     legal_action_mask: np.ndarray  #: bool[B, A], True = legal; all False where the game is finished
 
 
 class Game(abc.ABC):
-    """The interface of a game to all other packages: operations on arrays of positions."""
+    """The interface through which all other packages use a game: operations on arrays of states."""
 
     name: str  #: a name that `alphazero.own_games.registry.make_game` accepts
-    rules_object: Any  #: the object whose class implements the rules
+    rules_object: Any  #: the object whose class implements the rules; identifies a user's game
     num_actions: int  #: A, the number of actions, legal or not
     state_size: int  #: K, the length of a state
     state_dtype: np.dtype  #: dtype of a state
-    #: How many entries at the start of a state identify the position; the rest are the moves that
-    #: led to it. None means that all entries do.
+    #: Number of leading entries of a state that identify the position; the rest are the moves that
+    #: led to the position. None means that all entries identify it.
     identity_size: int | None = None
     planes_shape: tuple[int, int, int]  #: (C, H, W) of the network's input
     max_plies: int  #: upper bound on the number of actions in a game, including passes
     cell_symmetries: np.ndarray  #: int32[S, H*W], see `rules.symmetries`
-    action_symmetries: np.ndarray  #: int32[S, A]
+    action_symmetries: np.ndarray  #: int32[S, A], see `rules.symmetries`
     num_players: int = 2  #: 1 for a puzzle, whose player to move is always 0
-    result_range: tuple[float, float] = (-1.0, 1.0)  #: worst and best result, scaled to -1 and 1
+    #: The worst and the best result on the game's own scale, which become -1 and 1 in `results`.
+    result_range: tuple[float, float] = (-1.0, 1.0)
     notes: tuple[str, ...] = ()  #: warnings for the user about rules that are valid but look wrong
-    #: Digest that identifies a user's rules, see `alphazero.own_games.rules_digest`; "" for games
-    #: that their names identify: those of this package and of its adapters.
+    #: SHA-256 hex digest that identifies a user's rules, see `alphazero.own_games.rules_digest`; ""
+    #: for games identified by their names: those of this package and of its adapters.
     rules_digest: str = ""
     rules_text: str = ""  #: the text of the rules from which the digest is computed
     appearance: Appearance = Appearance()  #: see `rules.appearance`
@@ -68,19 +69,22 @@ class Game(abc.ABC):
 
     @abc.abstractmethod
     def step(self, states: np.ndarray, actions: np.ndarray) -> Transition:
-        """Play one legal action in each position and describe the positions that result.
+        """Play one action in each position, and return the state of play in the new positions.
 
-        ``states`` is not modified. The actions must be legal: the caller validates them, for
-        example with `check_legal`.
+        The actions must be legal: the caller validates them, for example with `check_legal`.
 
         Args:
-            states: [B, K], the positions before the actions.
+            states: [B, K], the positions before the actions; not modified.
             actions: int[B], one action per position.
         """
 
     @abc.abstractmethod
     def inspect(self, states: np.ndarray) -> Transition:
-        """Return the state of play in the given positions, [B, K], without playing an action."""
+        """Return the state of play in the given positions, without playing an action.
+
+        Args:
+            states: [B, K], the positions; returned, not copied, as `Transition.states`.
+        """
 
     @abc.abstractmethod
     def observe(self, states: np.ndarray) -> np.ndarray:
@@ -92,7 +96,7 @@ class Game(abc.ABC):
 
     @abc.abstractmethod
     def playout(self, states: np.ndarray, rng: np.ndarray) -> np.ndarray:
-        """Play each position to its end with uniformly random legal actions; return the results.
+        """Play uniformly random games from the given positions to their ends; return the results.
 
         Args:
             states: [B, K], the positions to start from; not modified.
@@ -105,10 +109,10 @@ class Game(abc.ABC):
 
     @abc.abstractmethod
     def cells(self, state: np.ndarray) -> np.ndarray:
-        """Return the board of a state ([K]), int8[H, W]: 0 empty, 1 and 2 the two players' pieces.
+        """Return the board of a state ([K]) as int8[H, W].
 
-        Piece 1 belongs to the player who began the game. A blocked square is 3, in games where
-        `piece_letters` has a fourth letter.
+        A square is 0 if empty, 1 if it holds a piece of the player who began the game, 2 if it
+        holds the other player's, and 3 if it is blocked, in games with blocked squares.
         """
 
     def cells_to_state(self, board: np.ndarray, player: int) -> np.ndarray:
@@ -119,7 +123,8 @@ class Game(abc.ABC):
             player: the player to move; 0 began the game.
 
         Raises:
-            ValueError: if the board cannot be reached in a game, or the game cannot set up boards.
+            ValueError: if the board cannot be reached in a game, or the game does not support
+                setting up boards.
         """
         raise ValueError(
             f"'{self.name}' cannot set up a position from a board: give the moves that lead to it."
@@ -133,32 +138,32 @@ class Game(abc.ABC):
             player: the player to move; 0 began the game.
 
         Raises:
-            ValueError: if the text is not a board, or the position cannot be set up; the message
-                gives the row and column or the reason.
+            ValueError: if the text is not a board of this game, or `cells_to_state` refuses the
+                board; the message names the wrong row and column, or the reason.
         """
         board = parse_board(text, self.planes_shape[1:], self.piece_letters, self.name)
         return self.cells_to_state(board, player)
 
     def action_squares(self, action: int) -> tuple[int, ...]:
-        """Return the squares that an action names, each as row * W + column; () if there are none.
+        """Return the squares of an action, each as row * W + column; () if it has none.
 
-        For the move of a piece these are the squares it leaves and enters; see
-        `rules.action_squares`.
+        They are the square that the action fills, or those that a moved piece leaves and enters;
+        see `rules.action_squares`.
         """
         return ()
 
     def action_to_text(self, action: int) -> str:
         """Format an action as text that `text_to_action` reads back.
 
-        This is the game's own notation if the rules define one, which may count from 0; otherwise
-        the names of the action's squares, such as "a2a3", or its number. Boards shown to people use
+        The text is the game's own notation if the rules define one; otherwise the names of the
+        action's squares, such as "a2a3", or its number, counted from 0. Boards shown to people use
         `alphazero.boards.notation` instead.
         """
         own = self.own_action_text(action)
         return self._action_names[action] if own is None else own
 
     def text_to_action(self, text: str) -> int:
-        """Parse an action that a person typed, in the form that `action_to_text` writes.
+        """Parse an action that a person typed in the form of `action_to_text`; return its number.
 
         Raises:
             ValueError: if the text is not an action of the game; the message says what is allowed.
@@ -171,11 +176,11 @@ class Game(abc.ABC):
         return named_action(text, self._squares, *self._naming)
 
     def own_action_text(self, action: int) -> str | None:
-        """Format an action in the game's own notation; return None if the rules define none."""
+        """Format an action in the game's own notation, or return None if the rules define none."""
         return None
 
     def own_text_action(self, text: str) -> int | None:
-        """Parse an action in the game's own notation; return None if the rules define none.
+        """Parse an action in the game's own notation, or return None if the rules define none.
 
         Raises:
             ValueError: if the rules define a notation and the text is not an action in it.
@@ -186,7 +191,7 @@ class Game(abc.ABC):
 
     @functools.cached_property
     def _action_names(self) -> list[str]:
-        """The default text of each action: the names of its squares, or else its number."""
+        """The text of each action without a notation of the game's own; see `action_names`."""
         return action_names(self._squares, *self._naming)
 
     @functools.cached_property
@@ -223,16 +228,17 @@ class Game(abc.ABC):
         return self.inspect(states).legal_action_mask
 
     def identity(self, states: np.ndarray) -> np.ndarray:
-        """Return the columns of the states that identify the positions, [B, at most K].
+        """Return the columns of the states that identify the positions, [B, identity_size or K].
 
-        Two states with equal columns are the same position, even if different moves led to it.
+        Two states whose rows are equal in these columns are the same position, even if different
+        moves led to it.
         """
         return states[:, : self.identity_size]
 
     def own_result(self, value: float) -> float:
         """Convert a result in [-1, 1] to the game's own scoring scale, such as a number of points.
 
-        `result_range` gives that scale's worst and best result.
+        -1 becomes the worst and 1 the best result of `result_range`.
         """
         worst, best = self.result_range
         return worst + (value + 1) * (best - worst) / 2
@@ -241,8 +247,8 @@ class Game(abc.ABC):
         """Check that an action is legal in a state ([K]).
 
         Raises:
-            ValueError: if the game is over or the action is not legal; the message lists the legal
-                ones.
+            ValueError: if the game is over, or the action is not legal; the message then lists the
+                legal actions.
         """
         inspected = self.inspect(state[None])
         if inspected.over[0]:
@@ -277,18 +283,18 @@ class Game(abc.ABC):
         return state
 
     def drawn(self, state: np.ndarray) -> str | None:
-        """Draw a position ([K]) as text in the game's own way.
+        """Draw the position of a state ([K]) as text, if the rules define their own drawing.
 
         Returns:
-            The text; None if the rules define no drawing, because the board that `cells` returns
-            shows everything.
+            The text; None if the rules define no drawing, as the board of `cells` shows everything.
         """
         return None
 
     def state_to_text(self, state: np.ndarray) -> str:
         """Draw the position of a state ([K]) as text.
 
-        The text has one line per row of the board, unless the rules define a drawing; see `drawn`.
+        The text is the rules' own drawing, see `drawn`, or else the board: one line per row, one
+        letter of `piece_letters` per square.
         """
         drawn = self.drawn(state)
         if drawn is not None:
@@ -302,10 +308,10 @@ class CompiledGame(Game):
     """A game whose rules are compiled functions, as described in `alphazero.games.rules`.
 
     Args:
-        name: the game's name including its board size, which
-            `alphazero.own_games.registry.make_game` accepts.
-        sizes: the sizes of the board, as an instance of the NamedTuple whose class implements the
-            rules.
+        name: a name that `alphazero.own_games.registry.make_game` accepts, including the board
+            size.
+        sizes: the game as an instance of the NamedTuple class that implements the rules, such as
+            ``ConnectX(6, 7, 4)``.
     """
 
     def __init__(self, name: str, sizes: Any):

@@ -1,4 +1,4 @@
-"""Connect-X: players drop discs into columns; `length` in a row wins; a full board is a draw.
+"""Connect-X: players drop discs into columns; `length` in a row win; a full board is a draw.
 
 Connect Four has 6 rows and 7 columns, and 4 in a row win. Each player's discs are the bits of a
 64-bit word, in J. Tromp's layout: each column has a spare cell on top, so that a line never runs
@@ -34,10 +34,10 @@ ZERO = np.uint64(0)
 
 
 class ConnectX(NamedTuple):
-    """The size of the board, and the number of discs in a row that wins.
+    """A game of Connect-X on a board that fits into 64 bits; ``length`` discs in a row win.
 
-    State: uint64[3] = the discs of the player to move, the opponent's discs, and
-    2 * plies + (1 if the last disc completed a line).
+    State: uint64[3] = the discs of the player to move and the opponent's discs, each as a set of
+    bits, and 2 * plies + (1 if the last disc completed a line).
     """
 
     rows: int
@@ -89,7 +89,7 @@ def step(game, state, action):
 
 @njit
 def has_line(game, discs):
-    """Return whether ``discs`` (uint64) contain ``game.length`` discs in a row in any direction."""
+    """Return whether the set of bits ``discs`` (uint64) holds ``game.length`` discs in a row."""
     # `_has_four` is short enough to be inlined into rollouts: 1.3 times as many random games/s.
     return _has_four(game, discs) if game.length == 4 else _has_run(game, discs)
 
@@ -228,8 +228,8 @@ def check_position(board: np.ndarray, player: int, length: int) -> bool:
         length: number of discs in a row that wins.
 
     Raises:
-        ValueError: if a disc has an empty cell below it, it is not this player's turn, or the
-            player to move already has a line; the message says which.
+        ValueError: if a disc has an empty cell below it, the numbers of discs show that it is the
+            other player's turn, or ``player`` already has a line; the message says which.
     """
     filled = board != 0
     for row, column in zip(*np.nonzero(filled[:-1] & ~filled[1:])):

@@ -1,6 +1,7 @@
-"""Connect-X on boards too large for the 64 bits of `ConnectX`: same rules, actions and text.
+"""Connect-X on boards too large for `ConnectX`, whose states have 64 bits per player.
 
-A state has one byte per cell, row by row from the top, followed by three more bytes. For 2 x 3:
+Rules, actions and text are the same. A state has one byte per cell, row by row from the top,
+followed by three more bytes. For 2 x 3:
 
     0 1 2      row 0      state[6]: the player to move
     3 4 5      row 1      state[7]: 1 if the last disc completed a line
@@ -18,10 +19,11 @@ from alphazero.runtime.random_generators import random_below
 
 
 class LargeConnectX(NamedTuple):
-    """The size of the board, and the number of discs in a row that wins.
+    """A game of Connect-X on a large board; ``length`` discs in a row win.
 
-    State: int8[rows * columns + 3]. A cell is 0 if it is empty, 1 or 2 if it holds the first or the
-    second player's disc; the module's docstring explains the last three bytes.
+    State: int8[rows * columns + 3]: the cells, row by row from the top, each 0 if empty, 1 or 2 if
+    it holds the first or the second player's disc; then the player to move, whether the last disc
+    completed a line, and the number of columns that are not full.
     """
 
     rows: int
@@ -73,7 +75,7 @@ def step(game, state, action):
 
 @njit
 def has_line_through(game, state, row, column):
-    """Return 1 if the disc at (row, column) is part of a winning line, otherwise 0."""
+    """Return 1 if the disc at (row, column) belongs to a run of ``game.length`` discs, else 0."""
     for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
         forward = _discs_beside(game, state, row, column, down, right)
         backward = _discs_beside(game, state, row, column, -down, -right)
@@ -84,10 +86,10 @@ def has_line_through(game, state, row, column):
 
 @njit
 def _discs_beside(game, state, row, column, down, right):
-    """Count the unbroken run of the same player's discs next to (row, column) in one direction.
+    """Count the same player's discs that follow the disc at (row, column) without a gap.
 
-    The direction is the step (down, right), each -1, 0 or 1; the disc at (row, column) is not
-    counted.
+    They are counted in the direction of the step (down, right), each -1, 0 or 1; the disc at (row,
+    column) is not counted.
     """
     disc = state[row * game.columns + column]
     count = 0

@@ -51,22 +51,22 @@ _32 = np.uint64(32)
 
 
 class Othello(NamedTuple):
-    """The side of the board: 4, 6 or 8.
+    """The game of Othello on a board with ``size`` rows and columns: 4, 6 or 8.
 
     State: uint64[4] = the discs of the player to move, the opponent's discs, the squares where the
     player to move may place a disc, and flags. Bit 0 of the flags is the player to move (0 is
     white, who begins); bit 1 is set if the game is over. The third word follows from the first two,
-    but is stored because every rule needs it.
+    but is stored because several rules need it.
     """
 
     size: int
 
 
 def _ray_table() -> np.ndarray:
-    """Return the squares from each square to the edge, in 8 directions, as bits: uint64[64, 8].
+    """Return the squares between each square and the edge in 8 directions, uint64[64, 8].
 
-    The directions are east, south-west, south and south-east, then their opposites in the same
-    order.
+    Entry [s, d] is the set of these squares as bits, without square s itself. The directions d are
+    east, south-west, south and south-east, then their opposites in the same order.
     """
     rays = np.zeros((64, 8), np.uint64)
     steps = [(0, 1), (1, -1), (1, 0), (1, 1)]
@@ -85,7 +85,7 @@ def _ray_table() -> np.ndarray:
 
 
 def _nth_bit_table() -> np.ndarray:
-    """Return the positions of the set bits of every byte, uint8[256, 8].
+    """Return a table of the set bits of every byte, uint8[256, 8].
 
     Entry [b, n] is the index of the n-th lowest set bit of the byte b, with n counted from 0; it is
     0 if b has no such bit.
@@ -157,7 +157,10 @@ def step(game, state, action):
 
 @njit
 def find_moves(game, state):
-    """Store the legal squares in state[2], and set bit 1 of state[3] if neither player can move."""
+    """Store in state[2], as bits, the squares where the player to move may place a disc.
+
+    If neither player can place a disc, the game is over and bit 1 of state[3] is set.
+    """
     board = ((ONE << np.uint64(game.size)) - ONE) * EVERY_ROW >> np.uint64(64 - 8 * game.size)
     empty = board & ~(state[0] | state[1])
     state[2] = moves_of(state[0], state[1]) & empty
@@ -167,12 +170,12 @@ def find_moves(game, state):
 
 @njit
 def moves_of(mine, other):
-    """Return the squares just past each run of ``other``'s discs that begins beside ``mine``.
+    """Return the squares just past each run of opponent's discs next to one of the player's discs.
 
-    Both arguments and the result are sets of squares as uint64; the result may include occupied
-    squares. Runs grow from all of ``mine`` at once, in each of 8 directions, to 1, 2, 4 and 6
-    discs. Discs on the outer columns cannot be enclosed sideways; excluding them keeps a run from
-    continuing in the next row.
+    These are the legal moves of the player with the discs ``mine``, and some occupied squares. Both
+    arguments and the result are sets of squares as uint64. Runs grow from all of ``mine`` at once,
+    in each of 8 directions, to 1, 2, 4 and 6 discs. Discs of ``other`` on the outer columns cannot
+    be enclosed sideways; excluding them keeps a run from continuing in the next row.
     """
     inner = other & INNER_COLUMNS
     return (
@@ -200,11 +203,19 @@ def _ends_of_runs(mine, other, shift, twice):
 
 @njit
 def flips(mine, other, square):
-    """Return the discs of ``other`` that flip when the player of ``mine`` plays on ``square``.
+    """Return the opponent's discs that flip when a player places a disc on ``square``.
 
-    Sets of discs are uint64; ``square`` is a bit number. Along a ray, the first square without a
-    disc of ``other`` is the lowest or highest bit of a word. If that square is in ``mine``, all
-    discs before it flip. One bit is added to each such word, so that it is never zero.
+    Along a ray, the first square without a disc of ``other`` is the lowest or highest bit of a
+    word. If that square is in ``mine``, all discs before it flip. One bit is added to each such
+    word, so that it is never zero.
+
+    Args:
+        mine: uint64, the player's discs as bits.
+        other: uint64, the opponent's discs as bits.
+        square: bit number of an empty square.
+
+    Returns:
+        The discs that flip as bits, uint64.
     """
     not_other = ~other
     flipped = ZERO
@@ -236,11 +247,11 @@ def random_action(game, state, rng, mask):
 def nth_bit_index(bits, n):
     """Return the index of the n-th lowest set bit of ``bits`` (uint64); n counts from 0.
 
-    ``n`` must be less than the number of set bits.
+    ``n`` must be less than the number of set bits. Without a loop there is no branch to mispredict:
+    18% more random games/s. Each byte of ``counts`` holds the number of set bits up to the end of
+    that byte; no sum overflows its byte.
 
-    S. Vigna, "Broadword implementation of rank/select queries", 2008. Without a loop there is no
-    branch to mispredict: 18% more random games/s. Each byte of ``counts`` holds the number of set
-    bits up to the end of that byte; no sum overflows its byte.
+    Source: S. Vigna, "Broadword implementation of rank/select queries", 2008.
     """
     counts = bits - ((bits >> _1) & PAIRS)
     counts = (counts & FOURS) + ((counts >> _2) & FOURS)

@@ -1,6 +1,6 @@
 """The rules that a game must define, as compiled functions of a single position.
 
-A file that defines a game needs to import nothing else from this package.
+A file that defines a game needs to import only this module of the package.
 
 A game is a NamedTuple of its sizes. A position is a one-dimensional numpy array of fixed length and
 dtype, which `step` changes in place. Each rule is a generic function that dispatches on the class
@@ -22,11 +22,11 @@ A game's file implements the rules like this::
 Laws, checked by `tests/games/test_game_laws.py` on random games:
 
 - A position is either over or has a legal action, never both.
-- The state determines everything: the player to move, whether a pass came before, the result.
+- The state alone determines the player to move, the legal actions, the result and what follows.
 - A pass is an action.
 - Results and values are from the viewpoint of the player to move.
 
-Letters for shapes: K words of a state, A actions, S symmetries, C planes, H x W board, F features.
+Letters for shapes: K state entries, A actions, S symmetries, C planes, H x W board, F features.
 """
 
 import functools
@@ -51,14 +51,20 @@ _GAME_CLASSES = set()
 
 
 def _compiled_rule(prototype):
-    """Make a rule dispatch on the class of its game, in Python and in compiled code."""
+    """Make a rule dispatch on the class of its first argument, in Python and in compiled code.
+
+    The decorated function ``prototype`` is the default for classes that do not implement the rule.
+    """
     generic = _python_rule(prototype)
     jit.overload_by_class(generic)
     return generic
 
 
 def _python_rule(prototype):
-    """Make a rule dispatch on the class of its game, in Python only."""
+    """Make a rule dispatch on the class of its first argument, in Python only.
+
+    The decorated function ``prototype`` is the default for classes that do not implement the rule.
+    """
     generic = functools.singledispatch(prototype)
     _RULES[prototype.__name__] = generic
     return generic
@@ -68,8 +74,8 @@ def implement(game_class):
     """Return a decorator that registers a function as the game class's rule of the same name.
 
     Raises:
-        TypeError: when a function is decorated, if no rule has its name or if its parameters differ
-            from the rule's.
+        TypeError: when a function is decorated, if no rule has the function's name or if its
+            parameters differ from the rule's.
     """
     if game_class not in _GAME_CLASSES:
         _GAME_CLASSES.add(game_class)
@@ -126,7 +132,7 @@ def player_to_move(game, state):
 def legal_actions(game, state, mask):
     """Write into ``mask`` (bool[A]) whether each action is legal: all False if the game is over.
 
-    Every entry must be written, because the mask holds old values.
+    Every entry must be written, because the mask may hold the values of another position.
     """
     raise _missing(game, "legal_actions")
 
@@ -145,9 +151,10 @@ def is_over(game, state):
 
 @_compiled_rule
 def result(game, state):
-    """Return the result of a finished game for the player to move: 1 win, 0 draw, -1 loss.
+    """Return the result of a finished game for the player who would move next.
 
-    A game that defines the rule `result_range` may return any number in that range.
+    It is 1 for a win, 0 for a draw and -1 for a loss, or any number in `result_range` if the game
+    defines that rule.
     """
     raise _missing(game, "result")
 
@@ -156,15 +163,15 @@ def result(game, state):
 def result_range(game):
     """Return the worst and the best possible result on the game's own scoring scale.
 
-    They are scaled to -1 and 1. In a game for two players, the scaled results of both must add up
-    to 0.
+    Search and training use results scaled linearly so that these two become -1 and 1. In a game for
+    two players, the scaled results of both must add up to 0.
     """
     return -1.0, 1.0
 
 
 @_compiled_rule
 def observe(game, state, planes):
-    """Write the network's input, as the player to move sees it, into ``planes`` (float32[C, H, W]).
+    """Write the network's input for the player to move into ``planes`` (float32[C, H, W]).
 
     All entries of ``planes`` are 0 before the call.
     """
@@ -175,12 +182,12 @@ def observe(game, state, planes):
 def random_action(game, state, rng, mask):
     """Return a legal action of an unfinished game, chosen uniformly at random.
 
-    The default counts the legal actions; games stored as bits can define a faster rule.
+    The default chooses from the mask that `legal_actions` writes; a game can define a faster rule.
 
     Args:
         rng: uint64[1], the random state, which is advanced; see
             `alphazero.runtime.random_generators.kernel_rng`.
-        mask: bool[A], memory that the rule may overwrite.
+        mask: bool[A], scratch memory that the rule may overwrite.
     """
     legal_actions(game, state, mask)
     count = 0
@@ -200,8 +207,8 @@ def random_action(game, state, rng, mask):
 def action_scores(game, state, weights, scores):
     """Write a score for each legal action into ``scores`` (float64[A]), to guide weighted rollouts.
 
-    A larger score is better for the player to move. Scores of illegal actions are ignored. By
-    default, all scores are 0.
+    An action is played with a probability proportional to exp(score), so a larger score must be
+    better for the player to move. Scores of illegal actions are ignored. By default, all are 0.
 
     Args:
         weights: float64[F], the weight of each of the game's features; see `feature_names`.
@@ -234,7 +241,7 @@ def num_actions(game) -> int:
 
 @_python_rule
 def state_layout(game) -> tuple[int, np.dtype]:
-    """Return the length K of a state and its dtype."""
+    """Return the number of entries of a state, K, and their dtype."""
     raise _missing(game, "state_layout")
 
 
@@ -268,13 +275,13 @@ def symmetries(game) -> tuple[np.ndarray, np.ndarray]:
 
 @_python_rule
 def rollout_weights(game) -> np.ndarray:
-    """Return the default weights for `action_scores`, float64[F]; empty if it uses no features."""
+    """Return the default weights for `action_scores`, float64[F], where F is 0 without features."""
     return np.zeros(0)
 
 
 @_python_rule
 def feature_names(game) -> tuple[str, ...]:
-    """Return the names of the F features used by `action_scores`, in the order of their weights."""
+    """Return the names of the features used by `action_scores`, in the order of their weights."""
     return ()
 
 
@@ -289,9 +296,10 @@ def cells(game, state) -> np.ndarray:
 
 @_python_rule
 def piece_letters(game) -> str:
-    """Return the letters for an empty square and for each player's piece on a board drawn as text.
+    """Return the letters that draw an empty square and each player's piece on a board as text.
 
-    A fourth letter stands for a blocked square, in games that have them.
+    They are in the order empty, first player, second player. A fourth letter stands for a blocked
+    square, in games that have them.
     """
     return ".XO"
 
@@ -321,30 +329,30 @@ def from_cells(game, board: np.ndarray, player: int) -> np.ndarray:
 
 @_python_rule
 def action_squares(game, action: int) -> tuple[int, ...]:
-    """Return the squares that an action names: from and to, or the one it fills; () for a pass.
+    """Return the squares that an action leaves and enters, or the one it fills; () for a pass.
 
-    A square is a flat index, row * W + column. With this rule people can move pieces by clicking,
-    dragging, or typing the names of squares.
+    A square is a flat index, row * W + column, with row 0 at the top. With this rule people can
+    move pieces by clicking, dragging, or typing the names of squares.
     """
     return ()
 
 
 @_python_rule
 def action_to_text(game, action: int) -> str | None:
-    """Format an action in the game's own notation, which may count from 0.
+    """Format an action in the game's own notation, such as "pass".
 
     By default this is None: the action is then written as the names of its squares, or as its
-    number.
+    number, counted from 0.
     """
     return None
 
 
 @_python_rule
 def text_to_action(game, text: str) -> int | None:
-    """Parse an action that a person typed in the game's own notation.
+    """Parse an action that a person typed in the game's own notation, and return its number.
 
-    By default this is None: people then type what `action_to_text` shows, or the names of the
-    squares.
+    By default this is None: people then type the text that `action_to_text` returns, the names of
+    the action's squares, or its number, counted from 0.
 
     Raises:
         ValueError: if the text is not an action; the message says what is allowed.

@@ -1,7 +1,8 @@
-"""Names of squares such as d3 and of moves such as a2a3, and Othello's two set-ups.
+"""Convert squares and moves to names such as d3 and a2a3 and back, for Othello in both set-ups.
 
-A square's name is its column's letter, from the left, and its row's number, counted from the bottom
-as in chess or from the top as in Othello. A move's name is the names of its squares, from and to.
+A square's name is its column's letter, from the left, followed by its row's number, counted from
+the bottom as in chess or from the top as in Othello. A move's name is that of the square it starts
+from followed by that of the square it goes to, or the name of the only square.
 
 In the usual set-up of Othello black moves first and has discs on e4 and d5. In ours white moves
 first and has discs on d4 and e5. Swapping the colours and mirroring the columns turns one into the
@@ -22,9 +23,12 @@ _BETWEEN = re.compile(r"(?<=\d)\s*[-:>x]?\s*(?=[a-z])", re.ASCII)
 
 
 def edge_names(rows: int, columns: int, from_top: bool = False) -> tuple[list[str], list[str]]:
-    """Return the names of the columns, left to right, and of the rows, top to bottom.
+    """Return the names of a board's columns, left to right, and of its rows, top to bottom.
+
+    Columns are named a, b, c, ... and rows 1, 2, 3, ...
 
     Args:
+        rows, columns: the size of the board.
         from_top: True if row 1 is at the top, False if it is at the bottom.
     """
     numbers = [str(row + 1) for row in range(rows)]
@@ -44,7 +48,7 @@ def _letters(column: int) -> str:
 def action_names(
     squares: Sequence[tuple[int, ...]], rows: int, columns: int, from_top: bool = False
 ) -> list[str]:
-    """Name each action by its squares, such as "a2a3", or by its number if it has no squares.
+    """Name each action after its squares, such as "a2a3", or by its number if it has no squares.
 
     Actions with the same squares, such as promotions in chess, are numbered: "a7a8=1", "a7a8=2".
 
@@ -92,7 +96,8 @@ def named_squares(
         from_top: True if row 1 is at the top, False if it is at the bottom.
 
     Returns:
-        Flat indices, row * columns + column; None if the text does not name squares of the board.
+        The squares as flat indices, row * columns + column with row 0 at the top; None if the text
+        is not a sequence of names of squares on the board.
     """
     column_names, row_names = edge_names(rows, columns, from_top)
     squares = []
@@ -109,17 +114,18 @@ def named_squares(
 def named_action(
     text: str, squares: Sequence[tuple[int, ...]], rows: int, columns: int, from_top: bool = False
 ) -> int:
-    """Return the action that a person typed, by its `action_names` or by its squares.
+    """Return the action that a person typed as its name or as its squares.
 
     Args:
-        text: such as "a2a3", "a2-a3", "a7a8=1", or the number of an action without squares.
+        text: a name from `action_names`, such as "a2a3", "a7a8=1" or the number of an action
+            without squares; or squares, such as "a2-a3".
         squares: the flat indices of each action's squares, see `rules.action_squares`.
         rows, columns: the size of the board.
         from_top: True if row 1 is at the top, False if it is at the bottom.
 
     Raises:
-        ValueError: if the text names no action, or the squares of several; the message says what to
-            type.
+        ValueError: if the text names no action, or squares that several actions share; the message
+            says what to type.
     """
     typed = text.strip().lower()
     names = action_names(squares, rows, columns, from_top)
@@ -138,12 +144,11 @@ def named_action(
 
 
 def square_name(square: int, size: int, mirrored: bool = False) -> str:
-    """Return the name of a square of the Othello board, such as "d3", or "pass" for the pass.
+    """Return the name of the square where an Othello action plays, such as "d3", or "pass".
 
     Args:
-        square: the action of our rules that plays there, row by row from 0; size * size is the
-            pass.
-        size: the number of rows of the board.
+        square: the action in our rules: row * size + column, or size * size for the pass.
+        size: the number of rows, equal to that of columns.
         mirrored: True to name the square as in the usual set-up of Othello, which mirrors our
             columns.
     """
@@ -156,16 +161,17 @@ def square_name(square: int, size: int, mirrored: bool = False) -> str:
 
 
 def named_square(name: str, size: int, mirrored: bool = False) -> int | None:
-    """Return the number of the Othello square with the given name, such as "d3", or of "pass".
+    """Return the Othello action for the name of a square, such as "d3", or for "pass".
 
     This is the inverse of `square_name`.
 
     Args:
-        size: the number of rows of the board.
+        size: the number of rows, equal to that of columns.
         mirrored: True if the name is from the usual set-up of Othello, which mirrors our columns.
 
     Returns:
-        row * size + column, or size * size for the pass; None if there is no such square.
+        The action in our rules: row * size + column, or size * size for the pass; None if the board
+        has no such square.
     """
     name = name.strip().lower()
     if name == "pass":

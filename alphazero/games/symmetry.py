@@ -1,13 +1,14 @@
-"""Permutation tables of board symmetries, for games to return from `rules.symmetries`.
+"""Make the permutation tables of board symmetries that games return from `rules.symmetries`.
 
-Symmetry s moves the content of index table[s, i] to index i; symmetry 0 is the identity.
+In each table, symmetry s moves the content of index table[s, i] to index i; symmetry 0 is the
+identity.
 """
 
 import numpy as np
 
 
 def identity_tables(rows: int, columns: int, num_actions: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the tables for a game without symmetries, which contain only the identity.
+    """Return the symmetry tables of a game without symmetries, which hold only the identity.
 
     Returns:
         cells: int32[1, rows * columns]; actions: int32[1, num_actions].
@@ -18,7 +19,7 @@ def identity_tables(rows: int, columns: int, num_actions: int) -> tuple[np.ndarr
 
 
 def mirror_tables(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the tables of a board with left-right symmetry whose actions are its columns.
+    """Return the symmetry tables of a left-right symmetric board whose actions are its columns.
 
     Symmetry 0 is the identity and symmetry 1 the mirror image.
 
@@ -32,13 +33,13 @@ def mirror_tables(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def square_tables(side: int, has_pass: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Return the tables of the 8 rotations and reflections of a square board.
+    """Return the symmetry tables of a square board, with its 8 rotations and reflections.
 
-    The actions are the cells, in the same order, and possibly a pass.
+    Each action fills the cell of the same number; a pass may follow as the last action.
 
     Args:
-        side: the number of rows, and of columns.
-        has_pass: True if the last action, after the cells, is a pass, which no symmetry moves.
+        side: the number of rows, equal to that of columns.
+        has_pass: True if there is a pass, which every symmetry maps to itself.
 
     Returns:
         cells: int32[8, side**2]; actions: int32[8, side**2], or side**2 + 1 columns with a pass.

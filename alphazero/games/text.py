@@ -1,4 +1,4 @@
-"""Parse what a person typed: a number or a board."""
+"""Parse text that a person typed: the number of a move or other choice, or a board."""
 
 import numpy as np
 
@@ -6,16 +6,17 @@ _MAX_DIGITS = 9
 
 
 def parse_index(text: str, count: int, noun: str = "move", also: str = "", first: int = 0) -> int:
-    """Convert the number that a person typed to choose one of ``count`` items to an index from 0.
+    """Parse a number typed to choose one of ``count`` items; return the item's index, from 0.
 
     Args:
         count: the number of items to choose from.
         noun: what an item is called in error messages, such as "move".
-        also: text to append to error messages, to say what else may be typed.
+        also: what else may be typed, appended to error messages, such as ", or 'pass'".
         first: the number that people type for the first item.
 
     Raises:
-        ValueError: if the text is not one of these numbers; the message says what is allowed.
+        ValueError: if the text is not a number from ``first`` to ``first + count - 1``; the message
+            says what is allowed.
     """
     text = text.strip()
     allowed = f"type a number from {first} to {first + count - 1}{also}"

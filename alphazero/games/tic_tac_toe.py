@@ -34,24 +34,24 @@ ZERO = np.uint64(0)
 
 
 class TicTacToe(NamedTuple):
-    """The side of the board, which is always 3.
+    """The game of tic-tac-toe; ``side`` is the number of rows and of columns, always 3.
 
-    State: uint64[2] = the cells of the player to move, and those of the opponent.
+    State: uint64[2] = the cells of the player to move, and those of the opponent, as sets of bits.
     """
 
     side: int
 
 
 def _line_table() -> np.ndarray:
-    """Return, for each set of cells given by its 9 bits, whether it contains a line, bool[512]."""
+    """Return whether each set of cells, numbered by its 9 bits, contains a line: bool[512]."""
     return np.array([any(cells & line == line for line in LINES) for cells in range(512)])
 
 
 def _nth_cell_table() -> np.ndarray:
-    """Return the cells in every set of cells, int8[512, 9]; the table fits into the L1 cache.
+    """Return a table of the cells in each set of cells, int8[512, 9], which fits into the L1 cache.
 
-    Entry [s, n] is the n-th lowest cell in the set s, given by its bits, with n counted from 0; it
-    is 0 if the set has no such cell.
+    Entry [s, n] is the n-th lowest cell, counted from 0, in the set whose bits are s, or 0 if the
+    set has no such cell.
     """
     table = np.zeros((512, 9), np.int8)
     for cells in range(512):

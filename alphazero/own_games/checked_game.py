@@ -1,4 +1,4 @@
-"""Load games that users define, and check each version of their rules once before it is played.
+"""Load games that users define, checking each version of their rules before it is first played.
 
 A mistake raises a `ConfigError` that names the faulty line or the broken law. The laws of games
 (`alphazero.own_games.checks.laws`) are checked in plain Python. A game given by its name is checked
@@ -43,9 +43,10 @@ from alphazero.runtime.files import write_atomically
 from alphazero.runtime.random_generators import kernel_rng
 from alphazero.runtime.source_text import digest_of, module_file, source_text
 
-_SECONDS = 3.0  # time limit for the whole check
+_SECONDS = 3.0  # time limit for the check, not counting the check of the symmetries
 _NUM_POSITIONS = 300  # number of positions to check
-TIME_LIMIT_S = 10.0  #: time limit for checking one position; slower rules are called endless
+#: Time limit in seconds for checking one position; slower rules are reported as never returning.
+TIME_LIMIT_S = 10.0
 _PACKAGE_FOLDER = Path(__file__).parents[2]
 _HELP = "docs/COMPILED_RULES.md lists common mistakes"
 #: The check's warnings about rules whose class is not in a file, by class.
@@ -53,7 +54,7 @@ _CHECKED: dict[type, tuple[str, ...]] = {}
 
 
 def load_named_game(name: str) -> Game:
-    """Load a user's game by its name, after checking its rules if this version is new.
+    """Load a user's game by its name, after checking any version of its rules not checked before.
 
     Args:
         name: the path of a game file, ``module:Class``, or the name of an entry point.
@@ -71,11 +72,11 @@ def load_object(source: Any, name: str) -> Game:
 
     Args:
         source: anything that `alphazero.own_games.game_file.game_of` accepts.
-        name: the game's name.
+        name: the name to give the game.
 
     Raises:
-        ConfigError: if it is not a game or breaks a law of games; for compiled rules, also if they
-            are not the GAME of a file, or do not compile.
+        ConfigError: if ``source`` does not define a game or its rules break a law; for compiled
+            rules, also if they are not the GAME of a file, or do not compile.
     """
     source = made(source, name)
     module_name = type(source).__module__
@@ -91,10 +92,10 @@ def load_object(source: Any, name: str) -> Game:
 
 
 def _named(name: str, checked: str, source: Any, file: Path | None) -> Game:
-    """Load a game by its name, after checking in another process that its rules obey the laws.
+    """Load a game by its name, after checking its rules in another process unless done before.
 
     Args:
-        name: the name that the returned game gets.
+        name: the name to give the returned game.
         checked: the name by which the other process loads the game.
         source: what `load_source` returned; None to load it only after the check.
         file: the file that defines the rules; None if there is none.
@@ -125,7 +126,8 @@ def _checked_here(source: Any, name: str, file: Path | None) -> Game:
         file: the file that defines the object's class; None for a class defined in a notebook.
 
     Raises:
-        ConfigError: if it is not a game, breaks a law, or raises an error.
+        ConfigError: if ``source`` does not define a game, or its rules break a law or raise an
+            error.
     """
     try:
         game = game_of(source, name)
@@ -154,6 +156,9 @@ def _quick(name: str) -> CheckOptions:
 def _notes_of(report: RuleReport, name: str) -> tuple[str, ...]:
     """Return a report's warnings about suspicious rules.
 
+    Args:
+        name: the game's name, for the error message.
+
     Raises:
         ConfigError: if the report describes a fault.
     """
@@ -178,13 +183,16 @@ def _check_laws(name: str, file: Path) -> tuple[str, ...]:
 
 
 def run_check(options: CheckOptions, *paths: Path) -> RuleReport:
-    """Check the rules of a game as plain Python in another process, and return its report.
-
-    If a rule never returns or the process fails, the report's fault says so.
+    """Check the rules of a game in another process, which runs them as plain Python.
 
     Args:
         options: the game to check and the limits of the check.
-        paths: the files that contain the rules, to name the line of a rule that never returns.
+        paths: the files that contain the rules, needed to name the line of a rule that never
+            returns.
+
+    Returns:
+        The report of the check. If a rule never returns or the process fails, its ``fault`` says
+        so.
     """
     # A notebook may have imported this package from a path that a new process does not search.
     search_path = [str(_PACKAGE_FOLDER), *sys.path]
@@ -230,10 +238,13 @@ def report_of(plain: dict[str, Any]) -> RuleReport:
 
 
 def _compile(game: CompiledGame, path: Path) -> None:
-    """Compile a game's rules.
+    """Compile a game's rules by calling each of the game's batched operations once.
+
+    Args:
+        path: the file that contains the rules.
 
     Raises:
-        ConfigError: if the compiler rejects them; the message names the file, line and cause.
+        ConfigError: if the compiler rejects the rules; the message names the file, line and cause.
     """
     try:
         states = game.initial_states()
@@ -248,7 +259,7 @@ def _compile(game: CompiledGame, path: Path) -> None:
 
 
 def compiler_error_text(text: str, path: Path) -> str:
-    """Describe an error of the numba compiler in one sentence, with the line where it occurred.
+    """Describe a numba compiler error in one sentence, with the line of the rules that caused it.
 
     Args:
         text: numba's message.
@@ -282,7 +293,8 @@ def _stored_notes_path(file: Path, made_as: str) -> Path:
 
     Args:
         file: the file that defines the rules.
-        made_as: text that distinguishes several games defined in one file.
+        made_as: distinguishes several games defined in one file, such as the name of the class or
+            the call that makes the game.
     """
     source_digest = digest_of(source_text(file))
     digest = hashlib.sha256(f"{made_as}\0{source_digest}".encode())

@@ -1,8 +1,8 @@
-"""Load the rules that a user names by a game file, ``module:Class``, or an entry point.
+"""Load a user's game, named as the path of a game file, ``module:Class``, or an entry point.
 
 Loading runs the file or imports the module. A game file sets the variable `GAME` to compiled rules
-or to a game in plain Python (`alphazero.own_games.python_game`). Rules are not checked here:
-`alphazero.own_games.checked_game` does that.
+or to a game in plain Python (`alphazero.own_games.python_game`). This module does not check whether
+the rules obey the laws of games: `alphazero.own_games.checked_game` does that.
 """
 
 import hashlib
@@ -21,21 +21,24 @@ ALLOWED = "the path of a file that defines GAME, or module:Class, and obeys the 
 
 
 def is_game_file(name: str) -> bool:
-    """Return whether a game's name is the path of a game file: whether it ends in ".py"."""
+    """Return whether a game's name ends in ".py", which marks it as the path of a game file."""
     return name.endswith(".py")
 
 
 def load_source(name: str) -> Any:
     """Run the file or import the module that a game's name refers to, and return its rules.
 
-    Errors raised by a game file while it runs are passed on.
+    Args:
+        name: the path of a game file, ``module:Class``, or the name of an entry point.
 
     Returns:
         The NamedTuple of compiled rules, or the object or class of a game in plain Python;
-        `game_of` makes a `Game` from it.
+        `game_of` makes a `Game` from either.
 
     Raises:
-        ConfigError: if there is no such file, module or class, or it defines no game.
+        ConfigError: if there is no such file, module or class, the import fails, or the file
+            defines no game.
+        Exception: any error that a game file raises while it runs.
     """
     if is_game_file(name):
         return _run_file(name)
@@ -43,11 +46,10 @@ def load_source(name: str) -> Any:
 
 
 def made(source: Any, name: str) -> Any:
-    """Return the game object that a class or a function makes when called without arguments.
-
-    An object that is already a game is returned unchanged.
+    """Call a game's class or factory function without arguments, and return the game object.
 
     Args:
+        source: the class or function; any other object is returned unchanged.
         name: the game's name, for the error message.
 
     Raises:
@@ -71,10 +73,10 @@ def game_of(source: Any, name: str) -> Game:
     Args:
         source: a NamedTuple of compiled rules, a `Game`, an object that
             `alphazero.own_games.python_game` accepts, or a class or function that makes one.
-        name: the name that the game gets.
+        name: the name to give the game.
 
     Raises:
-        ConfigError: if it is not a game; the message names what is missing.
+        ConfigError: if ``source`` does not define a game; the message names what is missing.
     """
     if is_compiled(source):
         return CompiledGame(name, source)
@@ -86,15 +88,15 @@ def game_of(source: Any, name: str) -> Game:
 
 
 def is_compiled(source: Any) -> bool:
-    """Return whether an object is a NamedTuple of sizes, which stands for compiled rules."""
+    """Return whether an object is a NamedTuple, the form in which compiled rules are given."""
     return isinstance(source, tuple) and hasattr(source, "_fields")
 
 
 def file_of(name: str, source: Any = None) -> Path | None:
-    """Return the file that defines a game; None if there is none, as for a class in a notebook.
+    """Return the path of the file that defines a game, or None, as for a class in a notebook.
 
     Args:
-        source: what `load_source` returned; not needed for a game file.
+        source: what `load_source` returned for ``name``; not needed for a game file.
 
     Raises:
         ConfigError: if ``name`` is the path of a game file that does not exist.
@@ -105,15 +107,16 @@ def file_of(name: str, source: Any = None) -> Path | None:
 
 
 def _run_file(name: str) -> Any:
-    """Run a game file and return its `GAME`, or else its only class in plain Python.
+    """Run a game file and return its `GAME` or, if it sets none, the only game class it defines.
 
     The module's name contains a digest of the file's path and text, so that files of the same name
-    are different games. A file edited since the last call runs again, as another module; games made
-    earlier keep their rules. A game file can import modules from its folder. Errors that it raises
-    are passed on.
+    are different games. A file edited since the last call runs again under a new module name; games
+    made earlier keep their rules. A game file can import modules from its folder.
 
     Raises:
-        ConfigError: if there is no such file, or it has no `GAME` and not exactly one such class.
+        ConfigError: if there is no such file, or it sets no `GAME` and defines no game class or
+            several.
+        Exception: any error that the file raises while it runs.
     """
     path = existing(name)
     place = path.resolve()
@@ -157,7 +160,7 @@ def _only_class(module: types.ModuleType, name: str) -> type:
 
 
 def existing(name: str) -> Path:
-    """Return the path of a game file.
+    """Convert a game file's name to its path, after checking that the file exists.
 
     Raises:
         ConfigError: if there is no such file.
@@ -169,5 +172,10 @@ def existing(name: str) -> Path:
 
 
 def refusal(message: str, name: str) -> ConfigError:
-    """Return the error for a game file that cannot be used; ``message`` says why."""
+    """Return the error to raise for a game file that cannot be used.
+
+    Args:
+        message: the whole text of the error.
+        name: the path of the file as the user gave it.
+    """
     return ConfigError(message, key="game", value=name, allowed=ALLOWED)

@@ -1,7 +1,7 @@
 """Adapt games written in the form of the notebooks in docs/notebooks.md.
 
-Their states are wrapped as positions (`alphazero.own_games.python_game.Position`). In notebook
-form, one object holds all the rules of a game:
+Each state is wrapped as an `alphazero.own_games.python_game.Position`. In notebook form, one object
+holds all the rules of a game:
 
     action_size                 actions are 0 to action_size - 1; an attribute or a method
     start_state()
@@ -27,7 +27,16 @@ _MAX_PROBED_PLIES = 5_000
 
 
 class NotebookPosition:
-    """A state of a game in notebook form as an `alphazero.own_games.python_game.Position`."""
+    """A state of a game in notebook form, with the methods of a game in plain Python.
+
+    Those methods are described in `alphazero.own_games.python_game.Position`.
+
+    Args:
+        game: the object that holds the rules.
+        state: the state in the game's own form.
+        player: the player to move; 0 began the game.
+        shape: (H, W) of the board.
+    """
 
     binary_planes = True
 
@@ -62,7 +71,7 @@ class NotebookPosition:
         return list(self._transitions)
 
     def observe(self) -> np.ndarray:
-        """Return the pieces of the player to move and those of the opponent, bool[2, H, W]."""
+        """Return two planes, the pieces of the player to move and the opponent's: bool[2, H, W]."""
         board = self._board()
         return np.stack([board > 0, board < 0])
 
@@ -83,7 +92,7 @@ class NotebookStart(NotebookPosition):
         name: the game's name, for the error message.
 
     Raises:
-        ConfigError: if a method is missing.
+        ConfigError: if the object has no method ``start_state`` or ``canonicalize``.
     """
 
     def __init__(self, game: Any, name: str):
@@ -101,7 +110,7 @@ class NotebookStart(NotebookPosition):
         self.result_range = getattr(game, "result_range", (-best, best))
 
     def symmetries(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Derive the symmetries of board and actions by transforming a board of numbered cells.
+        """Derive the symmetry tables by passing a board of numbered cells to ``get_symmetries``.
 
         Returns:
             The tables (cells, actions) of `alphazero.games.rules.symmetries`; None if the game
@@ -139,7 +148,7 @@ class NotebookStart(NotebookPosition):
 
 
 def _shape(board: np.ndarray) -> tuple[int, int]:
-    """Return the (H, W) of a board; a flat board is a square if its size allows, else one row."""
+    """Return a board's (H, W); a flat board becomes a square if its size allows, else one row."""
     if board.ndim == 2:
         return board.shape
     side = round(board.size**0.5)
@@ -151,7 +160,7 @@ def _board_of(state: Any) -> np.ndarray:
 
 
 def _numbered(state: Any) -> Any:
-    """Copy a state, replacing the content of each square by the square's number."""
+    """Copy a state, replacing the content of each square by the square's number, from 0."""
     board = _board_of(state)
     numbers = np.arange(board.size).reshape(board.shape)
     if not hasattr(state, "board"):
@@ -162,7 +171,7 @@ def _numbered(state: Any) -> Any:
 
 
 def _like(numbers: np.ndarray, board: Any) -> Any:
-    """Convert an array to the type of ``board``: an array, or nested tuples or lists."""
+    """Convert an array of numbers to the type of ``board``: an array, or nested tuples or lists."""
     if isinstance(board, np.ndarray):
         return numbers
 

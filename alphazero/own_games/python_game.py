@@ -1,13 +1,12 @@
-"""Games in plain Python: the methods they need, and how their positions become rows of numbers.
+"""Play games written in plain Python: the methods they need, and their positions as rows of bytes.
 
 A game is given by its start position, an object with the methods of `Position`, or by an object in
-notebook form (`alphazero.own_games.notebook_form`). `PythonGame` stores its positions as rows
-of numbers, so that search, self-play, replay and stored runs treat it like a compiled game. A row
-holds the actions so far and what the object's methods returned for the position. A table of bounded
-size keeps the objects; an object that was dropped is rebuilt by replaying its actions. Features
-that need compiled rules, such as the fused UCT kernel, do not work with these games.
-
-The object's class may be a user's or one in `alphazero.own_games.adapters`.
+notebook form (`alphazero.own_games.notebook_form`). The object's class is a user's or one in
+`alphazero.own_games.adapters`. `PythonGame` stores each position as a row of bytes, so that search,
+self-play, replay and stored runs treat the game like a compiled one. A row holds the actions so far
+and what the object's methods returned for the position. A table of bounded size keeps the position
+objects; a dropped object is rebuilt by replaying its actions. Features that need compiled rules,
+such as the fused UCT kernel, do not work with these games.
 """
 
 import copy
@@ -37,12 +36,13 @@ _UNUSABLE = "the game '{}' cannot be used: "
 
 
 def unusable(name: str, reason: str, value: Any, allowed: Any) -> ConfigError:
-    """Return the error for a game that cannot be used.
+    """Return the error to raise for a game that cannot be used.
 
     Args:
         name: the game's name.
-        reason: a clause that says what is wrong.
-        value, allowed: the refused value and the allowed ones, see `ConfigError`.
+        reason: a clause that says what is wrong, without a final period.
+        value: what was refused, such as the name of a method or of the game.
+        allowed: what is accepted instead; see `ConfigError`.
     """
     start = _UNUSABLE.format(name)
     message = f"{start}{reason.replace(start, '')}."
@@ -50,10 +50,10 @@ def unusable(name: str, reason: str, value: Any, allowed: Any) -> ConfigError:
 
 
 def has_python_rules(source: Any) -> bool:
-    """Return whether an object or a class is a game in plain Python, judging by its methods.
+    """Return whether an object or a class looks like a game in plain Python.
 
-    It must have ``legal_actions``, or in notebook form ``get_transitions``. Abstract classes do not
-    count.
+    It does if it has a method ``legal_actions`` or, in notebook form, ``get_transitions``. Abstract
+    classes do not count.
     """
     if inspect.isabstract(source):
         return False
@@ -61,7 +61,11 @@ def has_python_rules(source: Any) -> bool:
 
 
 def make_python_game(source: Any, name: str) -> "PythonGame":
-    """Make the game that an object in plain Python or in notebook form defines.
+    """Make the game that a plain Python object defines.
+
+    Args:
+        source: the start position, with the methods of `Position`, or an object in notebook form.
+        name: the name to give the game.
 
     Raises:
         ConfigError: if a method or attribute is missing or wrong; the message names it.
@@ -72,10 +76,11 @@ def make_python_game(source: Any, name: str) -> "PythonGame":
 
 
 class Position(Protocol):
-    """The methods that an object needs to be a position of a game in plain Python.
+    """The methods that a position of a game in plain Python must have.
 
-    It obeys the laws in `alphazero.games.rules`: a pass is an action, a position determines
-    everything that follows, and results are from the viewpoint of the player to move.
+    Positions obey the laws in `alphazero.games.rules`: a pass is an action; the position alone
+    determines the player to move, the legal actions and the result; and results are from the
+    viewpoint of the player to move.
 
     Besides these methods, a class may define:
 
@@ -92,10 +97,10 @@ class Position(Protocol):
     ``num_players``         1 for a puzzle; by default 2
     ``result_range``        the worst and the best result; by default (-1, 1)
     ``symmetries()``        (cells, actions), see `alphazero.games.rules.symmetries`
-    ``action_squares(a)``   the squares that an action names: from and to, see
+    ``action_squares(a)``   the squares that action a leaves and enters, or the one it fills, see
                             `alphazero.games.rules.action_squares`
-    ``to_text()``           the position as text, if a person needs more than ``cells`` shows;
-                            None draws the usual board
+    ``to_text()``           the position as text, if a person needs more than ``cells`` shows; if
+                            it returns None, the board is drawn from ``cells``
     ``piece_letters``       letters for an empty square, the first player's piece, the second's;
                             with a fourth letter, ``cells`` has 3 for a blocked square
     ``appearance``          a dict of the fields of `alphazero.games.appearance.Appearance`
@@ -108,7 +113,7 @@ class Position(Protocol):
     max_plies: int
 
     def step(self, action: int) -> None:
-        """Play a legal action by changing this object; return nothing."""
+        """Play a legal action by changing this object in place; return nothing."""
 
     def player_to_move(self) -> int:
         """Return the player to move: 0 began the game, 1 is the other player.
@@ -126,7 +131,10 @@ class Position(Protocol):
         """
 
     def legal_actions(self) -> Sequence[int]:
-        """Return the legal actions of an unfinished game, of which there is at least one."""
+        """Return the legal actions, each a number from 0 to ``num_actions`` - 1.
+
+        An unfinished game has at least one. The method is not called after the end of a game.
+        """
 
     def cells(self) -> np.ndarray:
         """Return the board, [H, W]: 0 empty, 1 the first player's piece, 2 the second's.
@@ -136,11 +144,12 @@ class Position(Protocol):
 
 
 class _Layout(NamedTuple):
-    """The layout of the row of bytes that stores a position: the byte offset of each part.
+    """The byte offsets of the parts of the row that stores a position.
 
         0-3 result, float32 | 4 player | 5 over | legal | planes | key | plies | actions
 
-    Replaying the actions rebuilds the object. Bytes before ``plies`` depend only on the position.
+    Replaying the actions rebuilds the position object. The bytes before ``plies`` are equal for
+    equal positions, even if different actions led to them.
     """
 
     legal: int  #: whether each action is legal, one bit each
@@ -148,7 +157,7 @@ class _Layout(NamedTuple):
     key: int  #: digest of the object's `key()`, if it has that method
     plies: int  #: number of actions so far, uint16
     actions: int  #: the actions, uint8 or uint16
-    size: int  #: length of the row
+    size: int  #: length of the row in bytes
 
 
 class PythonGame(Game):
@@ -156,7 +165,7 @@ class PythonGame(Game):
 
     Args:
         start: the start position, with the methods of `Position`.
-        name: the game's name, which `alphazero.own_games.registry.make_game` accepts; None means
+        name: the game's name, one that `alphazero.own_games.registry.make_game` accepts; None means
             the name of the object's class.
 
     Raises:
@@ -257,10 +266,10 @@ class PythonGame(Game):
         return self._object(self._actions(batch)[0, :ply].tobytes())
 
     def reread(self, state: np.ndarray) -> np.ndarray:
-        """Compute a state ([K]) again from its position object.
+        """Compute a state ([K]) anew from its position object.
 
-        The new state equals ``state`` unless the rules break a law, such as by changing an object
-        that they should have copied.
+        The new state equals ``state`` unless the rules break a law, for example by changing an
+        object that they should have copied.
         """
         batch = state[None]
         positions = [self.position(state)]
@@ -279,12 +288,12 @@ class PythonGame(Game):
         return following
 
     def copied(self, position: Any) -> Any:
-        """Copy a position object by its method ``clone``, or by `copy.deepcopy` if it has none."""
+        """Copy a position object with its ``clone`` method or, if it has none, `copy.deepcopy`."""
         clone = getattr(position, "clone", None)
         return copy.deepcopy(position) if clone is None else clone()
 
     def planes(self, position: Any) -> np.ndarray:
-        """Return the network's input for the player to move at a position object, [C, H, W]."""
+        """Return the network's input, [C, H, W], for the player to move in a position object."""
         if self._observes:
             return position.observe()
         cells = np.asarray(position.cells())
@@ -333,7 +342,7 @@ class PythonGame(Game):
         Args:
             positions: B position objects.
             played: [B, max_plies], the actions so far in each game, followed by unused entries.
-            plies: int[B], the number of actions so far in each game.
+            plies: int[B], the number of actions so far in each game; or one number for all.
         """
         num = len(positions)
         layout = self._layout
@@ -365,13 +374,13 @@ class PythonGame(Game):
         return states
 
     def _object(self, key: bytes) -> Any:
-        """Return the position object after a sequence of actions.
+        """Return the position object after a sequence of actions from the start.
 
-        An object that is not in the table is rebuilt by replaying the actions since the latest
-        position that is.
+        An object missing from the table ``_objects`` is rebuilt: the remaining actions are replayed
+        from the latest earlier position in the table.
 
         Args:
-            key: the bytes of the actions from the start, as an array of ``_action_type``.
+            key: the bytes of the array of actions, whose dtype is ``_action_type``.
         """
         known = len(key)
         position = self._objects.get(key)
@@ -446,5 +455,5 @@ class PythonGame(Game):
 
 
 def _view(part: np.ndarray, dtype: Any) -> np.ndarray:
-    """Reinterpret columns of bytes as numbers of another type, row by row."""
+    """Reinterpret each row of bytes, uint8[B, n], as numbers of the given dtype."""
     return np.ascontiguousarray(part).view(dtype)

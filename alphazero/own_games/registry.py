@@ -4,10 +4,10 @@ A name begins with a key of `_FAMILIES`, or is the path of a game file, a class 
 module, or an entry point that an installed package announces in the group `alphazero.games`. To add
 a game to this package, add a line to `_FAMILIES` and its name to `_SHIPPED_FAMILIES`.
 
-`make_game` returns a batched game (`alphazero.games.batched_game.Game`), which all other packages
-expect. Only this module decides which names exist, when two names mean the same game, and who may
-run code from outside this package: only the user. A name that was read from a file goes through
-`make_stored_game`.
+`make_game` returns a batched game (`alphazero.games.batched_game.Game`), the interface that all
+other packages use. This module alone decides which names exist and when two names mean the same
+game. It also ensures that code from outside this package runs only if the user names it: a name
+read from a stored file must go through `make_stored_game`.
 """
 
 import difflib
@@ -56,7 +56,7 @@ _WARNED: set[tuple[str, str]] = set()
 
 
 def game_names() -> tuple[str, ...]:
-    """Return the names that `make_game` accepts; those of installed packages come last.
+    """Return the names that `make_game` accepts, ending with those of installed packages.
 
     Words in capitals, such as "ROWS", are placeholders.
     """
@@ -64,7 +64,7 @@ def game_names() -> tuple[str, ...]:
 
 
 def make_game(game: Any) -> Game:
-    """Make the game that the user names.
+    """Make the game that the user gives by name or as an object.
 
     A name that ends in ``.py`` is the path of a game file, which is run; ``module:Class`` is
     imported, and so is the module of an entry point. Never pass a name that was read from a stored
@@ -72,8 +72,9 @@ def make_game(game: Any) -> Game:
 
     Args:
         game: a name; a `Game`, which is returned as it is; or an object or a class with the rules
-            of a game in plain Python, see `alphazero.own_games.python_game.Position`. From then on,
-            the name ``module:Class`` of its class refers to this object in this process.
+            of a game in plain Python, see `alphazero.own_games.python_game.Position`. After the
+            call, the ``module:Class`` name of the object's class refers to this object in this
+            process.
 
     Raises:
         ConfigError: if there is no such game, its sizes are impossible, or its rules break a law.
@@ -119,9 +120,9 @@ def make_stored_game(
         source: a description of the stored file for messages, such as "the network
             'x.safetensors'".
         named: the game that the user names in the same command; None if there is none.
-        key: the setting by which the user names it.
-        digest: the digest of the game's rules in the stored file. If the rules have changed since,
-            the game is made all the same, and the caller refuses it or calls
+        key: the setting with which the user can name the game, for error messages.
+        digest: the digest of the game's rules in the stored file; "" if unknown. If the rules have
+            changed since, the game is made all the same, and the caller must refuse it or call
             `warn_of_changed_rules`.
 
     Raises:
@@ -146,11 +147,12 @@ def make_stored_game(
 
 
 def warn_of_changed_rules(game: Game, digest: str, source: str) -> None:
-    """Warn the user, once per change, that a game's rules have changed since a file was stored.
+    """Print a warning to standard error if a game's rules have changed since a file was stored.
 
-    The warning goes to standard error.
+    Each change is reported once per process.
 
     Args:
+        game: the game with its present rules.
         digest: the digest of the rules in the stored file; "" if unknown, which never warns.
         source: a description of the stored file, such as "the network 'x.safetensors'".
     """
@@ -169,7 +171,7 @@ def is_object(name: str) -> bool:
 
 
 def runs_own_code(name: str) -> bool:
-    """Return whether making the game runs code that its name points to: a file or a module.
+    """Return whether making a game runs a file or imports a module that its name points to.
 
     Entry points of installed packages do not count, because the user chose to install them.
     """
@@ -181,17 +183,16 @@ def runs_own_code(name: str) -> bool:
 
 
 def is_shipped_game(name: str) -> bool:
-    """Return whether a name refers to a game whose rules are in this package, of any board size."""
+    """Return whether this package contains the rules of the named game, for any board size."""
     return _SPELLINGS.get(name, name).partition(":")[0] in _SHIPPED_FAMILIES
 
 
 def same_game(name: str, stored_name: str, digest: str = "", stored_digest: str = "") -> bool:
     """Return whether a name in a stored file means the same game as the name that the user gave.
 
-    Equal rules are the same game under any name. Different rules under the same name are a new
-    version of the same game. Paths of game files are resolved before they are compared; if the
-    stored path does not exist here, as on another machine, only the file names are compared. The
-    file that runs is always the one that the user named.
+    Games with equal digests are the same under any name. Equal names mean the same game even if the
+    rules have changed. Paths of game files are resolved before they are compared; if the stored
+    path does not exist on this machine, only the file names are compared.
 
     Args:
         name: the name that the user gave.

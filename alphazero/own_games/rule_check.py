@@ -1,7 +1,7 @@
-"""Check the rules of a game, run as plain Python in a separate process.
+"""Check a game's rules in a separate process, which runs them as plain Python.
 
-Compiled code checks no array bounds, so a mistake in a rule can crash the process; and rules in
-plain Python may never return. The program
+Compiled code does not check array bounds, so a mistake in a rule can crash the process; and rules
+in plain Python may never return. The program
 
     python -m alphazero.own_games.rule_check OPTIONS_AS_JSON TIME_LIMIT_S
 
@@ -35,15 +35,20 @@ def check_rules(options: CheckOptions) -> RuleReport:
     Args:
         options: the names of the game and its twin, and the limits of the check.
 
+    Returns:
+        The report. A rule that never returns, or a process that crashes, is reported as a fault.
+
     Raises:
-        ConfigError: if there is no game or no twin of that name.
+        ConfigError: if there is no game with one of these names.
     """
     paths = [_file_of(name) for name in (options.game, options.twin) if name]
     return run_check(options, *(path for path in paths if path is not None))
 
 
 def _file_of(name: str) -> Path | None:
-    """Return the file with a game's rules; None for games of this package and its adapters.
+    """Return the path of the file that defines a user's game, or None if no file does.
+
+    It is None for games of this package and its adapters.
 
     Raises:
         ConfigError: if there is no such game.
@@ -64,10 +69,13 @@ def _is_of_a_module(name: str) -> bool:
 
 
 def load_laws(name: str) -> Laws:
-    """Load a game and return its `Laws`, without the check that `make_game` makes of users' rules.
+    """Load a game and return the `Laws` object that checks it.
+
+    Unlike `make_game`, this loads a user's game without checking its rules.
 
     Raises:
-        BrokenLaw: if the game cannot be loaded, or is not a game.
+        BrokenLaw: if a user's game cannot be loaded or does not define a game.
+        ConfigError: if there is no game of that name in this package or its adapters.
     """
     if not _is_of_a_module(name):
         return Laws(make_game(name))
@@ -89,20 +97,21 @@ def _watched(time_limit_s: float) -> Callable[[], None]:
     """Start a timer that ends this process with a traceback if a rule does not return in time.
 
     Returns:
-        A function that restarts the timer with ``time_limit_s`` seconds. Until it is first called,
-        the limit is longer, because running the game's file may take longer than one position.
+        A function that restarts the timer with ``time_limit_s`` seconds. Until its first call the
+        limit is six times as long, because running the game's file may take longer than checking
+        one position.
     """
     faulthandler.dump_traceback_later(_LOADING_FACTOR * time_limit_s, exit=True)
     return lambda: faulthandler.dump_traceback_later(time_limit_s, exit=True)
 
 
 def main(text: str, time_limit_s: str) -> None:
-    """Check a game and print the report as JSON.
+    """Check a game and print the `RuleReport` to standard output as JSON.
 
     Args:
         text: the `CheckOptions` as JSON.
-        time_limit_s: the time limit for one position; if it is exceeded, this process ends with a
-            traceback and without a report.
+        time_limit_s: the time limit in seconds for one position; if it is exceeded, this process
+            ends with a traceback and without a report.
     """
     answers = claim_output()
     watch = _watched(float(time_limit_s))

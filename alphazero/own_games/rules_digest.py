@@ -1,8 +1,8 @@
-"""Identify a user's game by a digest of its rules.
+"""Identify a user's game by the SHA-256 digest of its rules.
 
 The text of the rules is their source code (`alphazero.runtime.source_text`), followed by the sizes
 of the game. For a class defined in a notebook, the source code is that of the class's methods, if
-Python knows it.
+Python can find it. Comments, docstrings and layout do not affect the digest.
 """
 
 import ast
@@ -20,9 +20,9 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 def identify(game: Game) -> Game:
-    """Set the `rules_text` and `rules_digest` of a game, and return the game.
+    """Set the `rules_text` and `rules_digest` of a user's game, and return the game.
 
-    Both stay "" for games of this package and its adapters, which are identified by their names.
+    Games of this package and its adapters are identified by their names: both stay "".
     """
     rules_class = type(game.rules_object)
     if rules_class.__module__.partition(".")[0] != _PACKAGE:
@@ -34,7 +34,7 @@ def identify(game: Game) -> Game:
 
 
 def _source_of_methods(game_class: type) -> str:
-    """Return the source code of a class's methods; "" if Python does not know it."""
+    """Return the source code of a class's methods, or "" if Python cannot find it."""
     methods = filter(inspect.isfunction, vars(game_class).values())
     try:
         return "\n".join(textwrap.dedent(inspect.getsource(method)) for method in methods)
@@ -58,10 +58,10 @@ def _sizes_of(game: Game) -> dict[str, Any]:
 
 
 def made_as(rules: Any) -> str:
-    """Format the call that makes a game's rules, such as "Snort(side=5)".
+    """Format a constructor call that describes a game's rules, such as "Snort(side=5)".
 
-    It shows those arguments of the class that the object ``rules`` stores as attributes of the same
-    name, possibly after an underscore, if they are numbers, strings, None, or lists of these.
+    An argument is shown if the object ``rules`` stores it in an attribute of the same name, with or
+    without a leading underscore, and it is a number, a string, None, or a list of these.
     """
     if isinstance(rules, tuple):
         return with_written_names(repr(rules))
@@ -84,7 +84,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def network_shapes(text: str) -> tuple:
-    """Return the shape of the network's input and the number of actions stated in a text of rules.
+    """Read the network's input shape and the number of actions from the text of a game's rules.
 
     Args:
         text: a game's `Game.rules_text`.
@@ -100,7 +100,7 @@ def network_shapes(text: str) -> tuple:
 
 
 def is_rules_text(text: str) -> bool:
-    """Return whether a stored text is an undamaged `Game.rules_text`, with valid code and sizes."""
+    """Return whether a text is a valid `Game.rules_text`: Python code that ends with the sizes."""
     try:
         return bool(digest_of(text) and network_shapes(text))
     except (SyntaxError, ValueError, KeyError, TypeError, RecursionError, MemoryError):

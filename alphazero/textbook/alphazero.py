@@ -1,9 +1,9 @@
 """AlphaZero in plain Python: PUCT search with an evaluator, root noise and tree reuse; self-play.
 
-A search returns a `PolicyOutput`; one game of self-play gives training samples. A simulation has
-three phases, each a method of `AlphaZero`: `simulate`, `expand`, `backward`. The evaluator is any
-function ``(game, state) -> (priors, value)``, such as a network or a table; see
-`alphazero.textbook.evaluators`.
+A search returns a `PolicyOutput`; a self-play game returns one training `Sample` per move. A
+simulation has three phases, each a method of `AlphaZero`: `simulate`, `expand`, `backward`. The
+evaluator is any function ``(game, state) -> (priors, value)``, such as a network or a table of
+samples; see `alphazero.textbook.evaluators`.
 
 Source: D. Silver et al., "A general reinforcement learning algorithm that masters chess, shogi, and
 Go through self-play", 2018, supplement ("Search") and its pseudocode.
@@ -20,7 +20,7 @@ from alphazero.textbook.game import NotebookGame, Rules, State, as_rules
 
 @dataclasses.dataclass(eq=False)
 class Node:
-    """A position in the search tree with its statistics; values are for its player to move."""
+    """A position in the search tree and its statistics; values are for the player to move in it."""
 
     state: State
     player: int  #: the player to move, 0 or 1
@@ -29,13 +29,15 @@ class Node:
     value_sum: float = 0.0  #: W: the sum of the values of these visits, for the player to move
     #: Child nodes by action; {} at a leaf.
     children: dict = dataclasses.field(default_factory=dict, repr=False)
-    result: float | None = None  #: the result if the game is over here; None if not known
+    #: The result of the finished game, for the player to move; None if the game is not over or the
+    #: node has not been reached yet.
+    result: float | None = None
 
     @property
     def value(self) -> float:
-        """Q: the result if it is known, otherwise the mean value of all visits.
+        """Q, for the player to move: the result if the game is over, else the mean of all visits.
 
-        It is nan if there are no visits.
+        It is nan if there are no visits and no known result.
         """
         if self.result is not None:
             return self.result
@@ -49,7 +51,7 @@ class Node:
 
 
 class PolicyOutput(NamedTuple):
-    """The result of a search: the action to play, the policy target and the value of the root."""
+    """The result of a search: the best action, the policy target and the root's value."""
 
     action: Any  #: the most visited action
     action_weights: dict  #: the policy target, {action: fraction of the visits}
@@ -68,7 +70,7 @@ class Sample(NamedTuple):
 
 @dataclasses.dataclass
 class AlphaZero:
-    """A search that keeps its tree from move to move: call `reset`, then `search` and `advance`.
+    """A PUCT search that keeps its tree between moves: call `reset`, then `search` and `advance`.
 
     ``NOTEBOOK`` holds the settings that reproduce the AlphaZero notebook of docs/notebooks.md:
     ``AlphaZero(game, evaluate, **NOTEBOOK)`` grows the same tree.
@@ -77,20 +79,23 @@ class AlphaZero:
     game: Rules  #: the rules; also accepts a game in notebook form, see `NotebookGame`
     evaluate: Evaluator  #: returns priors and value, see `alphazero.textbook.evaluators`
     pb_c_init: float = 1.25  #: exploration constant, for values in [-1, 1]
-    pb_c_base: float = 19652.0  #: number of visits at which exploration begins to grow
+    pb_c_base: float = 19652.0  #: scale of the growth of pb_c with a node's visits, see `score`
     first_play_value: str = "parent"  #: basis of an unvisited child's value: "parent" or "zero"
     first_play_urgency: float = 0.0  #: reduction of that value, see `unvisited_value`
-    root_first_play_urgency: float = 0.0  #: the same for children of the root
+    root_first_play_urgency: float = 0.0  #: the reduction for children of the root
     #: Lowest result of the game; the highest is its negative. None means -1, or no limit for a game
     #: in notebook form.
     lowest_value: float | None = None
-    count_kept_visits: bool = True  #: whether a reused tree's visits count in `search`
+    #: Whether visits from earlier searches count towards the ``num_simulations`` of `search`.
+    count_kept_visits: bool = True
     dirichlet_alpha: float = 0.3  #: concentration of the root noise
     dirichlet_fraction: float = 0.25  #: fraction of noise in the root's priors
-    rng: random.Random = dataclasses.field(default_factory=random.Random)  #: draws noise and moves
+    #: Random generator that draws the root noise and samples the moves of self-play.
+    rng: random.Random = dataclasses.field(default_factory=random.Random)
 
     root: Node = dataclasses.field(init=False, repr=False)
-    has_noise: bool = dataclasses.field(init=False, repr=False)  #: whether the root has noise
+    #: Whether Dirichlet noise is mixed into the root's priors.
+    has_noise: bool = dataclasses.field(init=False, repr=False)
 
     def __post_init__(self):
         self.game = as_rules(self.game)
@@ -105,7 +110,7 @@ class AlphaZero:
         self.set_root(self.make_node(state))
 
     def advance(self, action) -> None:
-        """Make the position after an action the new root, keeping the part of the tree below it.
+        """Make the position after an action the new root, keeping only the tree below it.
 
         Raises:
             ValueError: if the action is not legal at the root or the game is over.
@@ -120,10 +125,11 @@ class AlphaZero:
     def search(self, num_simulations: int, add_noise: bool = False) -> PolicyOutput:
         """Search from the root until its actions have ``num_simulations`` visits in total.
 
-        Visits that a reused tree already has count towards this total; if `count_kept_visits` is
-        False they do not, and ``num_simulations`` more simulations are run.
+        Visits from earlier searches count towards this total, unless `count_kept_visits` is False:
+        then ``num_simulations`` more simulations are run.
 
         Args:
+            num_simulations: total number of visits to the root's actions at which to stop.
             add_noise: whether to mix Dirichlet noise into the root's priors first, as in self-play;
                 a root that already has noise gets no more.
 
@@ -149,8 +155,7 @@ class AlphaZero:
     def is_finished(self, num_simulations: int) -> bool:
         """Return whether the root's actions have at least ``num_simulations`` visits in total.
 
-        The root's own visit count is one larger, because it includes the evaluation of the root
-        itself.
+        The root's own visit count is larger by one, because the root itself was evaluated once.
         """
         return self.root.visits - 1 >= num_simulations
 
@@ -158,6 +163,8 @@ class AlphaZero:
         """Return the most visited action, the policy target and the root's value so far.
 
         action_weights = visits / sum of visits;  all equal if there are no visits
+
+        Of equally visited actions, the first is returned.
         """
         visits = {action: self.root.children[action].visits for action in self.playable_actions()}
         total = sum(visits.values())
@@ -169,9 +176,9 @@ class AlphaZero:
         return PolicyOutput(best, weights, self.root.value)
 
     def playable_actions(self) -> list:
-        """Return the actions that may be played at the root.
+        """Return the actions that the search may choose at the root.
 
-        These are all legal actions; subclasses may return fewer.
+        These are all legal actions; a subclass may exclude some.
         """
         return list(self.root.children)
 
@@ -180,10 +187,11 @@ class AlphaZero:
     def simulate(self) -> list[Node]:
         """Walk from the root to a leaf, always to the child with the largest `score`.
 
-        Of children with equal scores, the first is taken.
+        Of children with equal scores, the first is taken. A leaf is a node without children or at
+        the end of a game.
 
         Returns:
-            The nodes of the walk, from the root to the leaf.
+            The nodes visited, from the root to the leaf.
         """
         node = self.root
         path = [node]
@@ -216,12 +224,12 @@ class AlphaZero:
         return value
 
     def backward(self, path: list[Node], value: float) -> None:
-        """Add a visit with the leaf's value to every node of a path.
+        """Add one visit and the leaf's value to the statistics of every node of a path.
 
         Args:
             path: the nodes from the root to the leaf.
-            value: the value of the leaf, for the player to move there; its sign is changed for
-                nodes of the other player.
+            value: the value of the leaf, for the player to move there; the sign is flipped for
+                nodes where the other player is to move.
         """
         leaf = path[-1]
         for node in reversed(path):
@@ -257,11 +265,14 @@ class AlphaZero:
         return pb_c * prior * math.sqrt(node.visits) / (1 + visits)
 
     def prior(self, node: Node, child: Node) -> float:
-        """Return the prior of a child of ``node``; subclasses may override this."""
+        """Return the prior P that the `score` of a child of ``node`` uses.
+
+        Subclasses may override this method.
+        """
         return child.prior
 
     def unvisited_value(self, node: Node) -> float:
-        """Return the value of an unvisited child: its parent's, reduced by first-play urgency.
+        """Return the value Q of an unvisited child: its parent's, reduced by first-play urgency.
 
         value = node's mean value - first_play_urgency * sqrt(sum of visited children's priors)
 
@@ -284,7 +295,7 @@ class AlphaZero:
             self.backward([node], self.expand(node))
 
     def mix_root_priors(self) -> None:
-        """Mix Dirichlet noise into the root's priors, so that self-play explores unlikely moves.
+        """Mix Dirichlet noise into the root's priors, so that self-play tries unlikely moves too.
 
         prior = (1 - dirichlet_fraction) * prior + dirichlet_fraction * noise
         """
@@ -301,8 +312,8 @@ class AlphaZero:
 
         Args:
             prior: P(s, a) of the action that leads to the position.
-            parent: the node before that action; None for a root. It tells who is to move if the
-                game's `player_to_move` returns None.
+            parent: the node before that action; None for a root. The player to move is the other
+                one than at the parent if the game's `player_to_move` returns None.
         """
         player = self.game.player_to_move(state)
         if player is None:
@@ -326,7 +337,7 @@ class AlphaZero:
         return f"{text}, prior {prior:.3f}, PUCT {score:.4f}"
 
     def untried(self, node: Node) -> list:
-        """Return a node's unvisited actions, which a drawn tree lists in one line.
+        """Return the actions of a node whose children have no visits, to list them in a drawn tree.
 
         The list is empty for a node below the root that has no visited children.
         """
@@ -352,6 +363,7 @@ def play_episode(
     """Let a search play a game against itself, and return one training sample per move.
 
     Args:
+        search: chooses the moves of both players; its tree is reset first.
         num_simulations: visits per move, see `AlphaZero.search`.
         num_sampled_plies: number of moves at the start that are sampled in proportion to their
             visits (temperature 1); afterwards, the most visited move is played.

@@ -1,17 +1,17 @@
 """Draw a search tree of `Uct` or `AlphaZero` as text.
 
-The search's method `label` describes each node. If the search has a table of positions and several
-move sequences lead to one node, the node is drawn once for each of them.
+The search's method `label` describes each node. In a search with a table of positions, several move
+sequences can lead to one node; the node is then drawn once for each sequence.
 """
 
 
 def tree_text(search, root, max_depth: int | None = None) -> str:
     """Draw the tree below a node as text: one line per visited node, beginning with its action.
 
-    Children are listed by decreasing visits. The unvisited actions of a node share one line.
+    The most visited children come first. The unvisited actions of a node share one line.
 
     Args:
-        search: the search that the tree belongs to, `Uct` or `AlphaZero`.
+        search: the `Uct` or `AlphaZero` search that grew the tree.
         root: the node at the top of the drawing.
         max_depth: number of levels to draw below ``root``; None draws the whole tree.
     """
@@ -41,6 +41,9 @@ def _lines_below(search, node, indent: str, depth_left: int | None) -> list[str]
 
 
 def _visited(search, node) -> list[tuple]:
-    """Return a node's visited children as pairs (action, child), the most visited first."""
+    """Return a node's visited children as pairs (action, child), the most visited first.
+
+    Equally visited children are in the order of their actions.
+    """
     visited = [(action, child) for action, child in node.children.items() if child.visits]
     return sorted(visited, key=lambda pair: (-pair[1].visits, pair[0]))

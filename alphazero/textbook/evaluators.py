@@ -1,10 +1,11 @@
-"""Evaluators: functions that estimate the priors of a position's actions and the position's value.
+"""Define evaluators: functions that estimate the priors of a position's actions and its value.
 
     evaluate(game, state) -> (priors, value)
 
-``priors`` is a dictionary, {action: prior}, with a number from 0 to 1 for each legal action; they
-add up to 1. ``value`` is the expected result for the player to move in ``state``, in [-1, 1].
-AlphaZero computes both with a network; the search accepts any such function, and checks its output.
+``priors`` is a dictionary, {action: prior}, with a number from 0 to 1 for each legal action; these
+numbers add up to 1. ``value`` is the expected result for the player to move in ``state``, in
+[-1, 1]. AlphaZero computes both with a network; the textbook's search accepts any such function and
+checks what it returns.
 """
 
 import math
@@ -29,8 +30,9 @@ def checked_answer(answer: Any, actions: list, lowest_value: float) -> tuple[Map
         lowest_value: the lowest result of the game; the highest is its negative.
 
     Raises:
-        ValueError: if it is not a pair, a legal action lacks a prior, the priors do not add up to
-            1, or a number is out of range; the message shows the answer and what is allowed.
+        ValueError: if the answer is not a pair (dict, number), a legal action lacks a prior, the
+            priors do not add up to 1, or a number is out of range; the message shows what was
+            returned and what is allowed.
     """
     is_pair = isinstance(answer, tuple) and len(answer) == 2
     if not (is_pair and isinstance(answer[0], Mapping)):
@@ -51,10 +53,11 @@ def _number(number: Any, allowed: str, lowest: float, highest: float) -> float:
     """Convert a prior or a value that an evaluator returned to a float.
 
     Args:
-        allowed: what the evaluator must return, for the error message.
+        allowed: description of the allowed numbers, for the error message.
 
     Raises:
-        ValueError: if it is not a number from ``lowest`` to ``highest``.
+        ValueError: if ``number`` is not a number from ``lowest`` to ``highest``; rounding errors up
+            to 0.001 are accepted.
     """
     try:
         value = float(number)
@@ -71,7 +74,7 @@ def _refusal(allowed: str, answer: Any) -> ValueError:
 
 
 def uniform(game: Rules, state: State) -> tuple[dict, float]:
-    """Return equal priors for all legal actions, {action: prior}, and the value 0."""
+    """Evaluate a position without knowledge: equal priors, {action: prior}, and the value 0."""
     actions = game.legal_actions(state)
     return dict.fromkeys(actions, 1 / len(actions)), 0.0
 
@@ -79,8 +82,8 @@ def uniform(game: Rules, state: State) -> tuple[dict, float]:
 def rollouts(num_rollouts: int = 1, rng: random.Random | None = None) -> Evaluator:
     """Make an evaluator with equal priors, whose value is the mean result of random games.
 
-    The value is for the player to move. A game in notebook form plays these games with its own
-    ``run_simulation``.
+    The random games start at the evaluated position, and the value is for the player to move there.
+    For a game in notebook form, its own ``run_simulation`` plays them.
 
     Args:
         num_rollouts: number of random games per position.
@@ -104,8 +107,9 @@ def network(evaluator) -> Evaluator:
         priors = softmax of the logits over the legal actions
 
     Args:
-        evaluator: computes logits and values, see `alphazero.inference.evaluator`; a player from
-            ``az.load_player("best", game)`` has one as its attribute ``evaluator``.
+        evaluator: an `alphazero.inference.evaluator` object, which computes logits and values of a
+            batch of positions; such as the attribute ``evaluator`` of a player loaded with
+            ``az.load_player("best", game)``.
     """
 
     def evaluate(game: PlainGame, state: State) -> tuple[dict, float]:
@@ -122,7 +126,7 @@ def network(evaluator) -> Evaluator:
 
 
 class Table:
-    """A lookup table that can replace a network as evaluator: it averages each position's samples.
+    """An evaluator that averages the training samples of each position, in place of a network.
 
     It does not generalise to unseen positions, so it suits games with a few thousand positions.
     """
@@ -134,16 +138,17 @@ class Table:
         """Add training samples, such as those of a self-play game, to the table.
 
         Args:
-            samples: see `alphazero.textbook.alphazero.Sample`.
+            samples: `alphazero.textbook.alphazero.Sample` objects; ``state``, ``action_weights``
+                and ``outcome`` are used.
         """
         for sample in samples:
             self.samples.setdefault(sample.state, []).append(sample)
 
     def __call__(self, game: Rules, state: State) -> tuple[dict, float]:
-        """Return the mean policy target of a position's samples as priors, and their mean outcome.
+        """Return the priors, {action: prior}, and the value of a position as means of its samples.
 
-        The outcome is for the player to move in ``state``. For a position without samples, the
-        answer is that of `uniform`.
+        The priors are the mean policy target; the value is the mean outcome for the player to move
+        in ``state``. A position without samples is evaluated by `uniform`.
         """
         known = self.samples.get(state)
         if not known:

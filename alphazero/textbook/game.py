@@ -1,8 +1,8 @@
-"""The methods that a game needs for the textbook, and adapters that add them to other games.
+"""Define the methods that the textbook's searches call on a game, and adapt games without them.
 
 A game is any object with the methods of `Rules`; it needs no base class. A state is any hashable
-value that no method changes. `PlainGame` adapts one of this package's batched games, and
-`NotebookGame` adapts a game in the form of the notebooks in docs/notebooks.md.
+value that no method changes. `PlainGame` adapts one of the batched games that `alphazero.make_game`
+returns, and `NotebookGame` a game in the form of the notebooks in docs/notebooks.md.
 """
 
 import functools
@@ -17,7 +17,7 @@ State = Hashable
 class Rules(Protocol):
     """The rules of a game for two players, 0 and 1, as the textbook's searches call them.
 
-    A state determines everything: who is to move, which moves are legal, the result. A pass is an
+    A state alone determines the player to move, the legal actions and the result. A pass is an
     action. No position occurs twice in one game.
     """
 
@@ -32,7 +32,7 @@ class Rules(Protocol):
         """
 
     def legal_actions(self, state: State) -> list:
-        """Return the legal actions: at least one unless the game is over."""
+        """Return the legal actions, of which an unfinished game has at least one."""
 
     def step(self, state: State, action) -> State:
         """Return the state after a legal action, leaving ``state`` unchanged."""
@@ -43,8 +43,7 @@ class Rules(Protocol):
     def result(self, state: State) -> float:
         """Return the result of a finished game for the player who would move next.
 
-        The result is usually 1 for a win, 0 for a draw and -1 for a loss; other numbers are
-        allowed.
+        It is usually 1 for a win, 0 for a draw and -1 for a loss, but may be any number.
         """
 
 
@@ -53,10 +52,11 @@ _NOTEBOOK_METHODS = ("start_state", "get_transitions", "run_simulation")
 
 
 def as_rules(game: Any) -> Any:
-    """Adapt a game in notebook form to `Rules`; return an object that already fits unchanged.
+    """Return a game with the methods of `Rules`, adapting a game in notebook form.
 
     Args:
-        game: an object with the methods of `Rules`, or with those that `NotebookGame` needs.
+        game: an object with the methods of `Rules`, which is returned unchanged, or with those that
+            `NotebookGame` needs.
 
     Raises:
         TypeError: if ``game`` is a class, or an object with the methods of neither form.
@@ -82,7 +82,10 @@ def _lacks(game: Any, names: tuple[str, ...]) -> list[str]:
 
 
 def turn_passes(game: Rules, state: State, after: State) -> bool:
-    """Return whether the move from ``state`` to ``after`` gives the turn to the other player."""
+    """Return whether the move from ``state`` to ``after`` passes the turn to the other player.
+
+    It always does if `player_to_move` returns None.
+    """
     player = game.player_to_move(after)
     return player is None or player != game.player_to_move(state)
 
@@ -94,7 +97,10 @@ class NotebookGame:
     ``({action: state}, None)``, or ``({}, outcome)`` at the end of the game; and
     ``run_simulation(state)``, which returns the outcome of a random game, even if ``state`` is
     final. Outcomes are any numbers, for the player to move in ``state``. States and actions are
-    hashable. ``get_player`` is never called. All other attributes are those of the game.
+    hashable. ``get_player`` is never called. Any other attribute is looked up in the adapted game.
+
+    Args:
+        game: the game in notebook form.
     """
 
     def __init__(self, game: Any):
@@ -111,7 +117,7 @@ class NotebookGame:
         return self.game.start_state()
 
     def player_to_move(self, state: State) -> None:
-        """Return None, because the players alternate; see `Rules.player_to_move`."""
+        """Return None, because the players strictly alternate; see `Rules.player_to_move`."""
 
     def legal_actions(self, state: State) -> list:
         """Return the legal actions, none if the game is over; see `Rules.legal_actions`."""
@@ -130,10 +136,11 @@ class NotebookGame:
         return self._transitions(state)[1]
 
     def rollout(self, game: Rules, state: State, rng) -> float:
-        """Return the outcome of the game's own ``run_simulation`` for the player to move.
+        """Return the outcome of a random game that the adapted game's ``run_simulation`` plays.
 
-        This replaces `alphazero.textbook.uct.random_rollout`, so it takes the same arguments;
-        ``game`` and ``rng`` are not used.
+        The outcome is for the player to move in ``state``. This method replaces
+        `alphazero.textbook.uct.random_rollout`, so it takes the same arguments; ``game`` and
+        ``rng`` are not used.
 
         Raises:
             ValueError: if ``run_simulation`` returns None.
@@ -152,7 +159,7 @@ class NotebookGame:
         """Call the game's ``get_transitions`` for a state and check the form of what it returns.
 
         Raises:
-            ValueError: if it is neither ``({action: state}, None)`` nor ``({}, outcome)``.
+            ValueError: if it returns neither ``({action: state}, None)`` nor ``({}, outcome)``.
         """
         answer = self.game.get_transitions(state)
         is_pair = isinstance(answer, tuple) and len(answer) == 2
@@ -166,15 +173,15 @@ class NotebookGame:
 
 
 class PlainGame:
-    """Adapts one of this package's batched games to `Rules`, to play one position at a time.
+    """Adapts a batched game (`alphazero.games.batched_game.Game`) to `Rules`.
 
-    A state is a tuple: one row of the array of states of `alphazero.games.batched_game.Game`.
+    A state is a tuple of numbers: one row of the batched game's array of states.
 
     Args:
-        game: a game from `alphazero.make_game`.
+        game: a batched game, such as `alphazero.make_game` returns.
 
     Raises:
-        TypeError: if ``game`` is not such a game.
+        TypeError: if ``game`` is not a batched game.
     """
 
     def __init__(self, game):
@@ -196,7 +203,7 @@ class PlainGame:
         return list(self._inspect(state).legal_actions)
 
     def step(self, state: State, action: int) -> State:
-        """Return the state after an action; see `Rules.step`.
+        """Return the state after a legal action; see `Rules.step`.
 
         Raises:
             ValueError: if the action is not legal.
@@ -225,7 +232,7 @@ class PlainGame:
     # --- beyond the rules -------------------------------------------------------------------------
 
     def to_array(self, state: State) -> np.ndarray:
-        """Convert a state to an array of one position for the batched game, [1, K]."""
+        """Convert a state to a batch of one for the batched game, [1, ``game.state_size``]."""
         states = np.empty((1, self.game.state_size), self.game.state_dtype)
         for index, word in enumerate(state):
             states[0, index] = word
@@ -234,6 +241,10 @@ class PlainGame:
     def from_text(self, text: str, player: int) -> State:
         """Convert a board, typed as one line per row, to the state with ``player`` to move.
 
+        Args:
+            text: the board in the form that `to_text` writes.
+            player: the player to move; 0 began the game.
+
         Raises:
             ValueError: if the text is not a board (the message names the wrong row and column) or
                 the position cannot be set up.
@@ -241,7 +252,7 @@ class PlainGame:
         return _to_tuple(self.game.text_to_state(text, player))
 
     def to_text(self, state: State) -> str:
-        """Draw the board as text, one line per row."""
+        """Draw the position as text, usually one line per row of the board."""
         return self.game.state_to_text(self.to_array(state)[0])
 
     def _look_at(self, state: State) -> "_Inspected":

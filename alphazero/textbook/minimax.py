@@ -1,4 +1,4 @@
-"""Perfect play, and counts of move sequences and games, by searching small games completely."""
+"""Compute perfect play, and count move sequences and games, by searching small games completely."""
 
 from alphazero.textbook.game import Rules, State, turn_passes
 
@@ -10,9 +10,9 @@ def minimax(game: Rules, state: State, known: dict | None = None) -> float:
         value(state)       = the largest value of its successors, for the player to move in state
 
     Args:
-        known: the values computed so far, {state: value}. The function uses them and adds all
-            values that it computes, so that a caller can pass one dictionary to several calls and
-            look values up in it.
+        known: the values computed so far, {state: value}, for the player to move in each state. All
+            values computed are added, so that one dictionary can serve several calls. None starts
+            with an empty one.
     """
     if known is None:
         known = {}
@@ -38,7 +38,10 @@ def action_values(game: Rules, state: State, known: dict | None = None) -> dict:
 
 
 def perft(game: Rules, state: State, depth: int) -> int:
-    """Count the legal move sequences of exactly ``depth`` actions from ``state``."""
+    """Count the legal move sequences of exactly ``depth`` actions from ``state``.
+
+    Games that end earlier do not count.
+    """
     if depth == 0:
         return 1
     if game.is_over(state):

@@ -1,6 +1,6 @@
-"""Play a game between two functions that choose moves, such as searches or people.
+"""Play a game between two choosers: functions ``choose(state) -> action``.
 
-Such a function, a chooser, has the form ``choose(state) -> action``.
+A chooser may run a search or ask a person for a move.
 """
 
 from collections.abc import Callable
@@ -17,12 +17,13 @@ def play_game(
 
     Args:
         game: an object with the methods of `Rules`, or a game in notebook form, see `NotebookGame`.
-        first, second: choose the moves of the player who begins the game, and of the other player.
-        show: called with every position, the last one included, such as
-            ``lambda state: print(game.to_text(state))``.
+        first: chooses the moves of the player who begins the game.
+        second: chooses the other player's moves.
+        show: called with every state, the start and the end included, such as
+            ``lambda state: print(game.to_text(state))``; None shows nothing.
 
     Returns:
-        The actions of the game, and its result for the player who began.
+        The actions in the order of play, and the game's result for the player who began.
     """
     game = as_rules(game)
     state = game.initial_state()
@@ -52,9 +53,9 @@ def person(game: Rules, read: Callable[[str], str] = input, say=print) -> Choose
     """Make a chooser that asks a person for a move until they type a legal one.
 
     Args:
-        game: the game that is played.
+        game: an object with the methods of `Rules`, or a game in notebook form.
         read: prints a question and returns what the person types.
-        say: prints a message.
+        say: prints a message; called if the typed text is not a legal action.
     """
     game = as_rules(game)
 

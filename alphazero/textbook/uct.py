@@ -1,11 +1,11 @@
-"""UCT: Monte Carlo tree search with UCB1 and rollouts, on a tree or on a table of positions.
+"""UCT in plain Python: Monte Carlo tree search with UCB1 and rollouts, on a tree or a table.
 
 A search returns the `Node` of a position, whose children hold the statistics of each move. A
 simulation has four phases, each a method of `Uct`: `select`, `expand`, `simulate`, `backpropagate`.
 
-Without a table, every node has its own statistics, and the nodes form a tree. With a table, a
-dictionary from states to nodes, a position has one node however it is reached, and later searches
-reuse its statistics. The table can also record the positions of rollouts.
+Without a table, each move sequence has its own node, and the nodes form a tree. With a table, a
+dictionary from states to nodes, each position has one node, however it is reached, and later
+searches reuse the node's statistics. The table can also record the positions of rollouts.
 
 Sources: L. Kocsis and C. Szepesvari, "Bandit based Monte-Carlo planning", 2006; C. Browne et al.,
 "A survey of Monte Carlo tree search methods", 2012, section 3.
@@ -23,7 +23,7 @@ from alphazero.textbook.game import NotebookGame, Rules, State, as_rules, turn_p
 
 @dataclasses.dataclass(eq=False)
 class Node:
-    """A position and its statistics; printing it shows its board, its move and wins/visits."""
+    """A position and its statistics; `print` shows the board, the last move and wins/visits."""
 
     state: State
     player: int | None  #: the player to move; None in a game with strictly alternating turns
@@ -31,10 +31,11 @@ class Node:
     #: Wins in these simulations of the player who is *not* to move (if turns alternate, the one who
     #: has just moved). A draw is half a win, unless the search's ``tie_result`` says otherwise.
     wins: float = 0.0
-    ties: int = 0  #: number of draws counted as a win for neither player, see `Uct`
+    #: Number of draws counted as a win for neither player, see ``tie_result`` of `Uct`.
+    ties: int = 0
     #: Child nodes by action; untried actions are missing.
     children: dict = dataclasses.field(default_factory=dict, repr=False)
-    action: Hashable = None  #: the move by which the search first reached this; None at the root
+    action: Hashable = None  #: the move by which the node was first reached; None at the root
     game: Rules | None = dataclasses.field(default=None, repr=False)  #: used to draw the board
 
     def __str__(self) -> str:
@@ -52,7 +53,7 @@ class Node:
 
     @property
     def wins_to_move(self) -> float:
-        """The wins of the player to move in the simulations through this node."""
+        """The number of wins of the player to move in the simulations through this node."""
         return self.visits - self.wins - self.ties
 
     @property
@@ -64,7 +65,7 @@ class Node:
 
     @property
     def value_sum(self) -> float:
-        """The sum of the results for the player to move; the notebooks call it V."""
+        """The sum of the results for the player to move, called V in docs/notebooks.md."""
         return self.wins_to_move - self.wins
 
 
@@ -120,12 +121,13 @@ class Uct:
     Args:
         game: an object with the methods of `Rules`, or a game in notebook form, see `NotebookGame`.
         uct_c: the exploration constant of `ucb1`. For a game in notebook form the score is mean
-            outcome + uct_c * sqrt(ln(parent_visits) / visits), as in the notebooks. The same number
-            then explores half as much, since outcomes from -1 to 1 span twice the range of wins /
-            visits.
-        final_move: whether to play the move with the most "visits" or with the best "value".
-        table: None for a tree; or a dictionary, for one node per position: {}, or the table of
-            another search, to reuse its statistics. States must then be hashable.
+            outcome + uct_c * sqrt(ln(parent_visits) / visits), as in the notebooks. The same
+            constant then explores half as much, since outcomes from -1 to 1 span twice the range of
+            wins / visits.
+        final_move: "visits" to play the most visited move, "value" to play the one with the best
+            value.
+        table: None for a tree; or a dictionary {state: node}, for one node per position: {}, or the
+            table of another search, to reuse its statistics. States must then be hashable.
         rollout: estimates a leaf: ``rollout(game, state, rng)`` returns the same kind of result as
             `random_rollout`. The default is that function, or the game's own ``run_simulation``.
         record_rollouts: with a table, whether every position of a simulated game, including those
@@ -134,10 +136,12 @@ class Uct:
             a loss for player 0 (white), as in the notebook on Othello. With None, as in the
             notebook on tic-tac-toe, a tie is a win for neither.
         rng: random generator that chooses between equal moves and plays rollouts; None makes a new
-            one.
+            one with a random seed.
 
     Raises:
-        ValueError: if an argument has a value that is not allowed, or does not go with another one.
+        ValueError: if ``final_move`` is neither "visits" nor "value", if ``record_rollouts`` is
+            True without a table or with a ``rollout``, or if ``tie_result`` is not 0 for a game in
+            notebook form.
     """
 
     def __init__(
@@ -167,7 +171,8 @@ class Uct:
         self.record_rollouts = record_rollouts
         self.tie_result = tie_result
         self.rng = rng or random.Random()
-        #: Whether scores are mean outcomes, and a node gets all its children at once.
+        #: Whether the game is in notebook form: scores use mean outcomes instead of wins, and a
+        #: node gets all its children at once.
         self.is_notebook = isinstance(self.game, NotebookGame)
         if tie_result != 0 and self.is_notebook:
             raise ValueError(
@@ -186,9 +191,10 @@ class Uct:
         Args:
             num_simulations: number of simulations; None means 1000, or no limit if there is a time
                 limit.
-            time_limit_s: time in seconds after which the search ends; at least one simulation is
-                run.
-            progress: called after each simulation with the number done and ``num_simulations``.
+            time_limit_s: time in seconds after which the search ends, but not before one simulation
+                has run; None means no limit.
+            progress: called after each simulation with the number of simulations done and
+                ``num_simulations``.
 
         Raises:
             ValueError: if the game is over.
@@ -208,10 +214,10 @@ class Uct:
         return root
 
     def begin(self, state: State) -> Node:
-        """Return the node of a position, from which `run_simulation` can start.
+        """Return a position's node, to be used as the root of simulations with `run_simulation`.
 
-        No rollout starts at the node itself: each simulation visits one of its children. In a game
-        in notebook form, all children are added here, as in the notebooks.
+        No rollout starts at the root itself: each simulation visits one of its children. In a game
+        in notebook form, all its children are added at once, as in the notebooks.
 
         Raises:
             ValueError: if the game is over.
@@ -224,7 +230,7 @@ class Uct:
         return root
 
     def run_simulation(self, root: Node) -> None:
-        """Run one simulation from ``root``: selection, expansion, simulation, backpropagation."""
+        """Run one simulation from ``root``: select, expand, simulate and backpropagate."""
         path = self.select([root])
         leaf = self.expand(path[-1])
         if leaf is not path[-1]:
@@ -240,6 +246,7 @@ class Uct:
         """Selection: extend ``path`` from its last node by the children with the largest scores.
 
         The path ends at the first node with an action that has no child, or at the end of a game.
+        Of children with equal scores, one is chosen at random.
 
         Returns:
             The extended path, as a new list.
@@ -253,10 +260,10 @@ class Uct:
         return path
 
     def expand(self, node: Node) -> Node:
-        """Expansion: add a child for a random action that has none, and return the child.
+        """Expansion: add a child for a random action without a child, and return the new child.
 
-        If the game is over, ``node`` itself is returned. In a game in notebook form, the node gets
-        all its children at once and is itself returned, to be simulated.
+        If the game is over, ``node`` itself is returned. In a game in notebook form, ``node`` gets
+        all its children at once and is returned itself, as the start of the rollout.
         """
         missing = self.missing_actions(node)
         if not missing:
@@ -274,7 +281,7 @@ class Uct:
             The result for player 0, such as 1 if white has won; if `player_to_move` returns None,
             for the player to move at ``node``. None is a tie that is a win for neither, see
             ``tie_result``. In notebook form, a finished game is simulated once; later calls return
-            its mean outcome.
+            the node's mean outcome.
         """
         if self.is_notebook and node.visits and self.game.is_over(node.state):
             return node.value
@@ -282,12 +289,13 @@ class Uct:
         return result if result else self.tie_result
 
     def play_on(self, path: list[Node]) -> list[Node]:
-        """Play random moves from the end of ``path`` to the end of the game and record them.
+        """Play random moves from the last node of ``path`` to the end of the game.
 
-        This is the rollout of a search with ``record_rollouts``.
+        This is the rollout of a search with ``record_rollouts``: every position gets a node in the
+        table.
 
         Returns:
-            The path extended by the table's nodes of all these positions, as a new list.
+            The path extended by these nodes, as a new list.
         """
         path = _checked_path(path)
         node = path[-1]
@@ -326,8 +334,8 @@ class Uct:
     def missing_actions(self, node: Node) -> list:
         """Return the legal actions of a node that have no child yet; none if the game is over.
 
-        With a table, an action that leads to a position visited before gets that position's node as
-        its child and is not missing.
+        With a table, an action that leads to an already visited position gets that position's node
+        as its child and is not returned.
         """
         if self.game.is_over(node.state):
             return []
@@ -341,7 +349,10 @@ class Uct:
         return missing
 
     def choose_missing(self, node: Node, missing: list):
-        """Choose at random one of the actions without a child; subclasses may override this."""
+        """Choose at random one of the actions ``missing``, which have no child.
+
+        Subclasses may override this method.
+        """
         return self.rng.choice(missing)
 
     def random_action(self, state: State):
@@ -372,11 +383,15 @@ class Uct:
         return child.wins_to_move
 
     def passes_turn(self, node: Node, child: Node) -> bool:
-        """Return whether the turn passes to the other player between ``node`` and its ``child``."""
+        """Return whether the move from ``node`` to ``child`` gives the turn to the other player."""
         return child.player is None or child.player != node.player
 
     def random_best(self, scores: dict):
-        """Return the action with the largest score, chosen at random among equals."""
+        """Return the action with the largest score, chosen at random if several have it.
+
+        Args:
+            scores: {action: score}; scores may be numbers, or tuples, which are compared in order.
+        """
         largest = max(scores.values())
         best = [action for action in scores if scores[action] == largest]
         return self.rng.choice(best)
@@ -396,7 +411,9 @@ class Uct:
         return child
 
     def make_node(self, state: State, action=None) -> Node:
-        """Make a node for a position, or return the node that the table already has for it.
+        """Return the table's node for a position, or make a new one if there is none.
+
+        Without a table, a new node is always made.
 
         Args:
             action: the move that leads to the position, for display; None for a root.
@@ -421,11 +438,11 @@ class Uct:
     # --- results ----------------------------------------------------------------------------------
 
     def best_action(self, root: Node):
-        """Return the action to play at ``root``: the child with the most visits or the best value.
+        """Return the action to play at ``root``: the one with the most visits or the best value.
 
-        ``final_move`` decides which. Equal children are compared by the other number, and if still
-        equal the choice is random. A child's value is wins / visits, for the player to move at
-        ``root``.
+        ``final_move`` of `Uct` decides which of these two numbers counts.
+        Ties are broken by the other of the two numbers, then at random. An action's value is wins /
+        visits, for the player to move at ``root``.
 
         Raises:
             ValueError: if no child has a visit.
@@ -443,7 +460,7 @@ class Uct:
         return self.random_best(keys)
 
     def lookup(self, state: State) -> PositionStatistics | None:
-        """Return the table's statistics of a position; None if the table does not hold it.
+        """Return the table's statistics of a position, or None if it is not in the table.
 
         Raises:
             ValueError: if the search has no table.
@@ -471,9 +488,9 @@ class Uct:
         return f"visits {node.visits}, wins {wins:g}, UCB1 {score:.4f}"
 
     def _label_in_outcomes(self, node: Node, parent: Node | None) -> str:
-        """Describe a node as `label` does, for a game in notebook form.
+        """Describe a node of a game in notebook form: its visits, mean outcome and UCB score.
 
-        The line shows the mean outcome instead of the wins.
+        The viewpoint is that of `label`.
         """
         value = node.value if parent is None else -node.value
         text = f"visits {node.visits}, mean outcome {value + 0.0:g}"
@@ -482,7 +499,7 @@ class Uct:
         return f"{text}, UCB {self.score(parent, node):.4f}"
 
     def untried(self, node: Node) -> list:
-        """Return a node's actions that have no visits, which a drawn tree lists in one line.
+        """Return the actions of a node that have no visits, to list them in a drawn tree.
 
         The list is empty for a node without visited children.
         """

@@ -2,8 +2,8 @@
 
 The positions of such a game wrap OpenSpiel's states, which are copied in C++. A game qualifies if
 one or two players take turns, without chance or hidden information, and the range of its results is
-known. Other games are refused with the reason. This module contains no rules: its tables hold what
-OpenSpiel does not state, and random games reveal the meaning of the planes.
+known. Other games are refused with the reason. This module contains no rules: its tables hold facts
+that OpenSpiel does not state, and random games reveal which planes hold each player's pieces.
 
 Differences from OpenSpiel: the player who begins is number 0 (in its chess, number 1 begins); if
 the planes are the same for both players, an extra plane shows who is to move; and ``max_plies=``
@@ -73,7 +73,7 @@ def load_game(text: str) -> PythonGame:
 
     Args:
         text: an OpenSpiel game with its parameters, such as ``hex(board_size=7)``. The additional
-            parameter ``max_plies`` limits the length of games.
+            parameter ``max_plies``, which is not passed to OpenSpiel, limits the plies of a game.
 
     Raises:
         MissingPackage: if OpenSpiel is not installed.
@@ -87,7 +87,7 @@ class SpielPosition:
 
     Args:
         rules: the data that all positions of the game share.
-        state: the OpenSpiel state, which this object owns and changes.
+        state: the OpenSpiel state, which `step` changes in place.
     """
 
     def __init__(self, rules: "_Rules", state: Any):
@@ -110,7 +110,10 @@ class SpielPosition:
             self._player = self._swapped(agent)
 
     def _swapped(self, agent: int) -> int:
-        """Convert a player's number (0 or 1) from OpenSpiel's numbering to ours, or back."""
+        """Convert a player's number, 0 or 1, from OpenSpiel's numbering to ours or back.
+
+        In our numbering, 0 begins the game.
+        """
         return agent ^ self._rules.first
 
     def player_to_move(self) -> int:
@@ -141,9 +144,9 @@ class SpielPosition:
         return self._rules.cells(self._state)
 
     def to_text(self) -> str | None:
-        """Return the position as OpenSpiel prints it; None if `cells` shows everything.
+        """Return OpenSpiel's text of the position, or None if the board of `cells` shows it all.
 
-        A position that OpenSpiel prints in FEN is drawn with one line per row.
+        A FEN is drawn as a board with one line per row.
         """
         if self._rules.has_board:
             return None
@@ -204,11 +207,12 @@ class _Rules:
         planes_shape: (C, H, W), including the plane of the player to move, if there is one.
         is_binary: whether the planes hold only 0 and 1.
         is_determined_by_planes: see `DETERMINED_BY_PLANES`.
-        texts: the text that a person reads for each action.
-        typed: the action for each text that a person may type, {text: action}.
+        texts: the text that a person reads for each action, in the order of their numbers.
+        typed: the action for each text that a person may type, {text: action}; texts are simplified
+            by `_plain`.
         squares: the squares of each action, see `alphazero.games.rules.action_squares`.
-        rows_from_top: whether the names of squares count rows from the top.
-        has_board: whether `cells` shows everything a person needs.
+        rows_from_top: True if row 1 is at the top of the board, False if it is at the bottom.
+        has_board: whether the board that `cells` returns shows everything a person needs.
     """
 
     def __init__(self, text: str):
@@ -235,8 +239,8 @@ class _Rules:
     def planes(self, state: Any, agent: int) -> np.ndarray:
         """Return the planes that a player observes in a state, [C, H, W].
 
-        The array is only valid until the next call, which may overwrite it. It lacks the extra
-        plane of the player to move.
+        The array is only valid until the next call, which may overwrite it. The plane of the player
+        to move, which `SpielPosition.observe` may add, is missing.
 
         Args:
             state: an OpenSpiel state.
@@ -267,10 +271,10 @@ class _Rules:
         return self.game.get_type().provides_observation_tensor
 
     def _shape_of_planes(self) -> tuple[int, int, int]:
-        """Return the shape (C, H, W) in which we read OpenSpiel's observation tensor.
+        """Return the shape (C, H, W) to which OpenSpiel's observation tensor is reshaped.
 
-        A flat tensor is read as one row. A game without a tensor gets one row with a cell for each
-        action, which is 1 if the action was played.
+        A flat tensor becomes one row. A game without a tensor gets one row with a cell for each
+        action, which is 1 if the action has been played.
         """
         if not self._has_tensor:
             return 1, 1, self.game.num_distinct_actions()
@@ -284,7 +288,7 @@ class _Rules:
         return (num_planes, side, side) if is_square else (num_planes, 1, size)
 
     def _random_moves(self) -> Iterator["_Move"]:
-        """Play random games and yield their moves, to infer from them what the planes mean.
+        """Play random games and yield their moves, from which the planes' meaning is inferred.
 
         Raises:
             ConfigError: if an unfinished game has no legal action.
@@ -308,8 +312,9 @@ class _Rules:
         """Infer from the moves of random games what the planes show.
 
         Returns:
-            Masks of the planes that hold the first and the second player's pieces, bool[C] each;
-            whether all planes hold only 0 and 1; and whether the two players see different planes.
+            A pair of masks, bool[C] each, of the planes that hold the first and the second player's
+            pieces; whether all planes hold only 0 and 1; and whether the two players ever see
+            different planes.
         """
         is_binary = True
         depends_on_player = False
@@ -328,8 +333,9 @@ class _Rules:
     def _named_squares(self, moves: list["_Move"]) -> tuple[list[tuple[int, ...]], bool]:
         """Return the squares that each action's text names, and whether row 1 is at the top.
 
-        Both ways of counting rows are tried on the moves of random games: after each move, its last
-        square must hold a piece of the mover. If neither way fits, no action has squares.
+        Both ways of counting rows are tried on the moves of random games: after each move, the last
+        square named in its text must hold a piece of the mover. If neither way fits all moves, no
+        action has squares.
         """
         names = [text.rstrip("*") for text in self.texts]
         _, height, width = self._observed_shape
@@ -347,8 +353,8 @@ class _Rules:
     def _has_board(self, moves: list["_Move"]) -> bool:
         """Return whether the board that `cells` returns shows everything that a person needs.
 
-        It does if actions are squares or columns, each player has one plane of pieces, and the
-        other planes show only empty squares or are the same on all squares.
+        It does if each action names squares or a column, each player has one plane of pieces, and
+        the other planes show only empty squares or are the same on all squares.
         """
         _, height, width = self._observed_shape
         is_placed = len(self.texts) in (width, height * width, height * width + 1)
@@ -371,8 +377,9 @@ class _Rules:
 class _PlayersPlanes:
     """Infers which planes hold each player's pieces: those to which only that player's moves add.
 
-    Moves that rotate parts of the board add squares to both players' planes; then the number of
-    pieces decides. A plane that ever covers the whole board is a flag, not pieces.
+    In games whose moves rotate parts of the board, a move adds squares to both players' planes; the
+    plane in which the number of pieces grows is then the mover's. A plane that ever covers the
+    whole board is a flag, not pieces.
     """
 
     def __init__(self, num_planes: int):
@@ -381,7 +388,12 @@ class _PlayersPlanes:
         self._flags = np.zeros(num_planes, np.bool_)
 
     def add(self, mover: int, before: np.ndarray, after: np.ndarray) -> None:
-        """Record a move of player ``mover``: the planes before and after it, bool[C, H, W] each."""
+        """Record the planes before and after a move of a random game.
+
+        Args:
+            mover: the player who made the move; 0 began the game.
+            before, after: bool[C, H, W], True where a plane is above 0.
+        """
         board = (1, 2)
         self._fills[mover] |= (after & ~before).any(axis=board)
         self._grows[mover] |= after.sum(axis=board) > before.sum(axis=board)
@@ -390,7 +402,11 @@ class _PlayersPlanes:
     def pieces(self, is_puzzle: bool) -> tuple[np.ndarray, np.ndarray]:
         """Return masks of the planes with the first and the second player's pieces, bool[C] each.
 
-        All entries are False if the planes do not look like a board.
+        All entries are False if no plane can be assigned to the first player or, in a game for two,
+        the players would have different numbers of planes.
+
+        Args:
+            is_puzzle: whether the game has only one player.
         """
         for changed in (self._fills, self._grows):
             only_own = changed & ~changed[::-1]
@@ -412,16 +428,23 @@ class _Move(NamedTuple):
 
 @functools.lru_cache(maxsize=8)
 def _rules_of(text: str) -> _Rules:
-    """Return the shared data of a game, cached because a run makes its game several times."""
+    """Return the data that all positions of a game share, cached: a run makes its game repeatedly.
+
+    Args:
+        text: the game's name with its parameters, such as ``hex(board_size=7)``.
+    """
     return _Rules(text)
 
 
 def _load(text: str) -> tuple[str, Any, int | None]:
     """Load a game from OpenSpiel.
 
+    Args:
+        text: the game's name with its parameters, possibly with our own parameter ``max_plies``.
+
     Returns:
-        The game's name, OpenSpiel's object, and the user's limit on the plies, None if there is
-        none.
+        The game's name without parameters, OpenSpiel's game object, and ``max_plies``, the user's
+        limit on the plies of a game; None if there is none.
 
     Raises:
         MissingPackage, ConfigError: see `load_game`.
@@ -452,7 +475,10 @@ def _load(text: str) -> tuple[str, Any, int | None]:
 
 
 def _reason_against(kind: Any) -> str | None:
-    """Return the reason why an OpenSpiel game never qualifies.
+    """Return the reason why an OpenSpiel game does not qualify with any parameters.
+
+    Args:
+        kind: OpenSpiel's description of the game, a ``pyspiel.GameType``.
 
     Returns:
         A clause such as "it has chance"; None if the game may qualify for some parameters.
@@ -472,7 +498,11 @@ def _reason_against(kind: Any) -> str | None:
 
 
 def _reason_against_size(game: Any) -> str | None:
-    """Return the reason why a game with the given parameters does not qualify; None if it does."""
+    """Return the reason why a loaded OpenSpiel game does not qualify, or None if it does.
+
+    Args:
+        game: OpenSpiel's game object, made with the user's parameters.
+    """
     import pyspiel
 
     utilities = pyspiel.GameType.Utility
@@ -497,9 +527,12 @@ def _reason_against_size(game: Any) -> str | None:
 def _action_texts(rules: _Rules) -> tuple[list[str], dict[str, int]]:
     """Return the text that people read for each action, and the action for each text they may type.
 
-    An action is shown as the game's own text, or as its number. Texts that differ between the
-    players, such as "x(0,0)" and "o(0,0)", are cut to their common end; the full texts can be typed
-    too.
+    An action is shown as OpenSpiel's text for it, or as its number if that text is missing or
+    ambiguous. Texts that differ between the players, such as "x(0,0)" and "o(0,0)", are cut to
+    their common end; the full texts can be typed too.
+
+    Returns:
+        The texts in the order of the actions, and {simplified text: action}; see `_plain`.
     """
     texts = list(map(str, range(rules.game.num_distinct_actions())))
     if rules.name in WRITTEN_BY_POSITION:
@@ -540,7 +573,8 @@ _BRACKETS = str.maketrans("", "", "()[]")
 def _drawn_fen(text: str, rows: int) -> str:
     """Draw a position written in FEN, such as "rnbqkbnr/...", as a board of ``rows`` lines.
 
-    What follows the board in the FEN is added below it. Any other text is returned unchanged.
+    The rest of the FEN, such as the side to move, is appended as a last line. A text that is not a
+    FEN of ``rows`` rows is returned unchanged.
     """
     board, _, rest = text.partition(" ")
     if board.count("/") != rows - 1:

@@ -1,13 +1,14 @@
 """Play PettingZoo environments as games: `make_game("pettingzoo:connect_four_v3")`.
 
-A user's own environment is named by ``module:factory``. Each position of the game owns a copy of
-the environment. An AEC environment qualifies if two agents act in turns, without chance or hidden
-information, and observe planes and an action mask. Others are refused with the reason, as far as it
-can be detected. This module contains no rules.
+A user's own environment is named ``pettingzoo:module:factory``. Each position of the game owns a
+copy of the environment. An AEC environment qualifies if two agents act in turns, without chance or
+hidden information, and observe planes and an action mask. Others are refused with the reason, as
+far as it can be detected. This module contains no rules.
 
-The agent with the larger sum of rewards has won. PettingZoo's environments do not state how long
-their games can be: a table has the limits of the classic ones; users state the limits of others. A
-game that reaches its limit ends with the rewards so far: a draw if rewards come only at the end.
+The agent with the larger sum of rewards wins. PettingZoo's environments do not state how long their
+games can be: a table holds the limits of the classic ones, and users state the limits of others. A
+game that reaches its limit is decided by the rewards so far: a draw if rewards come only at the
+end.
 """
 
 import ast
@@ -49,7 +50,7 @@ _PROBED_PLIES = 30
 
 
 class _Known(NamedTuple):
-    """Facts about a classic environment that it does not state, mostly as functions of it."""
+    """Facts that a classic environment does not state, mostly as functions of the environment."""
 
     max_plies: Callable[[Any], int | None]  #: upper bound on the plies of a game; None if unknown
     #: The tables (cells, actions) of `alphazero.games.rules.symmetries`; None if unknown.
@@ -68,9 +69,9 @@ def load_game(text: str) -> PythonGame:
 
     Args:
         text: a classic environment such as ``connect_four_v3``, or ``module:factory``: the class
-            of an environment, or a function that returns one. Its arguments follow in brackets, as
-            in ``go_v5(board_size=9,max_plies=200)``; ``max_plies`` is not passed on, but limits the
-            length of games.
+            of an environment, or a function that returns one. Arguments for the environment follow
+            in brackets, as in ``go_v5(board_size=9,max_plies=200)``; ``max_plies`` is not passed to
+            the environment, but limits the plies of a game.
 
     Raises:
         MissingPackage: if PettingZoo or a package that the environment needs is not installed.
@@ -122,7 +123,7 @@ class EnvironmentPosition:
 
     Args:
         start: the game's start position, which holds the data that all positions share.
-        environment: the environment, which this object owns and changes.
+        environment: the environment, which `step` changes in place.
     """
 
     def __init__(self, start: "_Start", environment: Any):
@@ -198,7 +199,7 @@ class EnvironmentPosition:
         return None if drawn is None else drawn(self._environment)
 
     def key(self) -> bytes:
-        """Return the moves so far as bytes; b"" if the planes determine everything that follows."""
+        """Return the moves so far as bytes, or b"" if the planes alone identify the position."""
         return np.array(self.moves, np.int32).tobytes() if self._start.has_key else b""
 
     def _index(self, agent: str) -> int:
@@ -218,7 +219,7 @@ class _Start(EnvironmentPosition):
         name: the game's name, for error messages.
         make_environment: returns a new AEC environment.
         max_plies: the user's limit on the plies of a game; None keeps the environment's limit.
-        classic: the environment's name; a key of `_KNOWN` if that table has more about it.
+        classic: the environment's name, looked up in `_KNOWN` for facts about it.
 
     Raises:
         ConfigError: if the environment does not qualify, or the length of its games is not known.
@@ -263,7 +264,7 @@ def _checked_plies(name: str, max_plies: Any, longest: int | None) -> int:
         longest: the environment's limit; None if it is not known.
 
     Raises:
-        ConfigError: if neither is known, or one is not a positive integer.
+        ConfigError: if both limits are None, or either is not a positive integer.
     """
     limits = [limit for limit in (max_plies, longest) if limit is not None]
     if not limits:
@@ -278,7 +279,7 @@ def _checked_plies(name: str, max_plies: Any, longest: int | None) -> int:
 
 
 def _reason_against(environment: Any) -> str | None:
-    """Return the reason why an environment cannot be played as a game; None if it can."""
+    """Return a clause that says why an environment cannot be played as a game; None if it can."""
     agents = getattr(environment, "possible_agents", None)
     if agents is None or not hasattr(environment, "agent_selection"):
         return "it is not an AEC environment, in which one agent acts at a time"
@@ -298,7 +299,10 @@ def _reason_against(environment: Any) -> str | None:
 
 
 def _shows_both_the_same(environment: Any) -> bool:
-    """Return whether both agents observe the same planes in the first positions of a game."""
+    """Return whether both agents observe the same planes in a game's first 30 positions.
+
+    The game is played on a copy of the environment, always with the first legal action.
+    """
     game = _copy_environment(environment)
     for _ in range(_PROBED_PLIES):
         first, second = (game.observe(agent)["observation"] for agent in game.possible_agents)
@@ -317,7 +321,7 @@ def _has_ended(environment: Any) -> bool:
 
 
 def _is_binary(space: Any) -> bool:
-    """Return whether all observations in an observation space consist of 0 and 1."""
+    """Return whether an observation space holds only 0 and 1, as integers or booleans."""
     is_whole = np.issubdtype(space.dtype, np.integer) or space.dtype == np.bool_
     return is_whole and np.min(space.low) >= 0 and np.max(space.high) <= 1
 
@@ -330,7 +334,7 @@ def _parsed(name: str, text: str) -> tuple[str, dict[str, Any]]:
 
     Args:
         name: the whole name of the game, for error messages.
-        text: the name without "pettingzoo:"; values are Python literals.
+        text: the name without "pettingzoo:"; the arguments' values are Python literals.
 
     Raises:
         ConfigError: if the text does not have this form.
@@ -353,7 +357,7 @@ def _make_classic(name: str, **arguments: Any) -> Any:
 
 
 def _imported(name: str, **arguments: Any) -> Any:
-    """Import a user's factory, named as ``module:factory``, and make its environment."""
+    """Make an environment with a user's factory, imported by its name ``module:factory``."""
     return _called(load_own(name, GAMES, "game"), f"pettingzoo:{name}", arguments)
 
 
@@ -374,7 +378,7 @@ def _called(factory: Callable[..., Any], name: str, arguments: dict[str, Any]) -
 
 
 def _new(make_environment: Callable[[], Any]) -> Any:
-    """Make an environment, remove its wrappers, and reset it to the start of a game."""
+    """Make an environment, remove its wrappers, reset it to the start of a game, and return it."""
     environment = make_environment()
     environment = getattr(environment, "unwrapped", environment)
     if hasattr(environment, "reset"):
@@ -383,12 +387,12 @@ def _new(make_environment: Callable[[], Any]) -> Any:
 
 
 def _copy_environment(environment: Any) -> Any:
-    """Return an independent copy of an unwrapped environment, by its ``clone()`` if it has one.
+    """Copy an unwrapped environment with its ``clone()`` method or, if it has none, by attributes.
 
     `copy.deepcopy` would return an environment at the start of the game, since PettingZoo pickles
-    environments by how they were made. We copy the attributes instead, and share the spaces, which
-    never change, and the pygame objects, which cannot be copied. Lists and dicts of plain values
-    need no deep copy (13 us instead of 60 us for connect_four_v3).
+    environments by how they were made. The attributes are therefore copied one by one; the copies
+    share the spaces, which never change, and the pygame objects, which cannot be copied. Lists and
+    dicts of numbers and strings need no deep copy (13 us instead of 60 us for connect_four_v3).
     """
     if callable(getattr(environment, "clone", None)):
         return environment.clone()
@@ -424,7 +428,10 @@ _PLAIN = frozenset((int, float, str, bool, type(None)))
 
 
 def _chess_cells(environment: Any) -> np.ndarray:
-    """Return the chess board, int8[8, 8]: 1 white, 2 black, 0 empty; rank 8 is row 0."""
+    """Return the board of a chess environment, int8[8, 8]: 0 empty, 1 white, 2 black.
+
+    Row 0 is rank 8.
+    """
     board = np.zeros(64, np.int8)
     for square, piece in environment.board.piece_map().items():
         board[square] = 1 if piece.color else 2

@@ -4,9 +4,9 @@ The supported environments are those for two players without chance or hidden in
 is the environment's state packed into bytes, so that one compiled function unpacks, steps and packs
 a whole batch. This module contains no rules.
 
-JAX runs on the CPU in the calling thread: search threads and worker processes already run in
-parallel, and JAX's own threads made these small batches four times slower. If the program imported
-JAX before this module did, JAX's settings are left as they are.
+JAX runs on the CPU in the calling thread, because search threads and worker processes already run
+in parallel, and JAX's own threads made these small batches four times slower. If the program has
+imported JAX before this module does, JAX's settings are left as they are.
 
 Source: S. Koyamada et al., "Pgx: hardware-accelerated parallel game simulators for reinforcement
 learning", 2023.
@@ -39,10 +39,10 @@ _Tables = tuple[np.ndarray, np.ndarray]
 
 
 class _Facts(NamedTuple):
-    """Facts about a game that pgx does not state, such as the length of its games."""
+    """Facts about an environment that pgx does not state, such as the length of its games."""
 
-    #: Upper bound on the plies: as many moves as fit on the board, or pgx's limit, at which the
-    #: game is a draw (in go, scored).
+    #: Upper bound on the plies of a game: as many moves as fit on the board, or pgx's limit, at
+    #: which the game ends as a draw (in go, is scored).
     max_plies: int
     batch_size: int  #: positions per call; large states overflow the CPU's cache in larger batches
     appearance: Appearance
@@ -58,7 +58,10 @@ class _Facts(NamedTuple):
 def _hex_tables() -> _Tables:
     """Return the symmetry tables of 11 x 11 hex: the identity and the rotation by 180 degrees.
 
-    No symmetry moves the last action, which swaps the sides.
+    The last action, by which the players swap sides, maps to itself.
+
+    Returns:
+        cells: int32[2, 121]; actions: int32[2, 122]; see `alphazero.games.rules.symmetries`.
     """
     cells, actions = identity_tables(11, 11, 122)
     turned_cells = cells[0, ::-1]
@@ -74,8 +77,8 @@ def _looks(title: str, sides: str, board: str = "wood", **others: Any) -> Appear
     """Return the appearance of a game whose sides are named after the colours of their pieces.
 
     Args:
-        title: the name of the game.
-        sides: two keys of `_TONES`, separated by a space; the first begins the game.
+        title: the name shown with boards and in pictures.
+        sides: two keys of `_TONES`, separated by a space; the first side begins the game.
         board: the style of the board, one of `alphazero.games.appearance.BOARDS`.
         others: more fields of `Appearance`.
     """
@@ -125,9 +128,9 @@ _FACTS = {
 class PgxGame(Game):
     """A game whose rules are a pgx environment.
 
-    A state holds the result, the player to move, whether the game is over, a bit for each action,
-    and the environment's state: one bit per boolean and the bytes of every other number. It leaves
-    out the observation, which `observe` recomputes.
+    A state is a row of bytes that holds the result, the player to move, whether the game is over, a
+    bit for each action (1 if it is legal), and the environment's state: one bit per boolean and the
+    bytes of every other number. The observation is left out; `observe` recomputes it.
 
     Args:
         environment_name: the environment's name in pgx, such as "go_9x9"; a key of `_FACTS`.
@@ -206,8 +209,8 @@ class PgxGame(Game):
     def _in_batches(self, function: Callable, out: np.ndarray, *inputs: np.ndarray) -> None:
         """Write ``function(*inputs)`` into ``out``, calling it with batches of only two sizes.
 
-        JAX compiles a function for each batch size, which takes seconds. The last batch is padded
-        with copies of its first row.
+        JAX compiles a function anew for each batch size, which takes seconds, so only single rows
+        and full batches are used. The last batch is padded with copies of its first row.
 
         Args:
             function: a compiled function of arrays whose first axis is the batch.
@@ -260,9 +263,9 @@ class _Functions:
     """Functions of a single state, written in JAX; `PgxGame` vectorizes and compiles them.
 
     Args:
-        jax: the module JAX.
+        jax: the imported package ``jax``.
         environment: the pgx environment.
-        start: any state of the environment, which shows the shapes and dtypes of its arrays.
+        start: any state of the environment, to read the shapes and dtypes of its arrays from.
     """
 
     def __init__(self, jax: Any, environment: Any, start: Any):
@@ -273,7 +276,7 @@ class _Functions:
         self._leaves, self._tree = jax.tree_util.tree_flatten(self._stripped(start))
 
     def pack(self, state: Any) -> Any:
-        """Pack an environment state into a row of bytes, uint8[K], as `PgxGame` describes."""
+        """Pack an environment state into a row of bytes, uint8[K]; `PgxGame` lists its parts."""
         jnp = self._jax.numpy
         is_over = state.terminated | state.truncated
         result = jnp.where(is_over, state.rewards[state.current_player], jnp.float32(0))
@@ -287,11 +290,11 @@ class _Functions:
         return jnp.concatenate(parts + [self._bytes(leaf) for leaf in leaves])
 
     def step(self, row: Any, action: Any) -> Any:
-        """Play a legal action in the position of a row, and return the row after it, uint8[K]."""
+        """Play a legal action in a packed state, and return the new packed state, uint8[K]."""
         return self.pack(self._environment.step(self._unpack(row), action))
 
     def observe(self, row: Any) -> Any:
-        """Return the network's input for the player to move in ``row``, float32[C, H, W]."""
+        """Return the network's input for the player to move in a packed state, float32[C, H, W]."""
         jnp = self._jax.numpy
         planes = self._environment.observe(self._unpack(row))
         return jnp.moveaxis(planes, 2, 0).astype(jnp.float32)
@@ -300,11 +303,11 @@ class _Functions:
         """Play random moves to the end of the game and return the result.
 
         Args:
-            row: uint8[K], the position to start from.
+            row: uint8[K], the packed state to start from.
             key: uint32[2], JAX's random key.
 
         Returns:
-            The result for the player to move in ``row``.
+            The result in [-1, 1] for the player to move in ``row``.
         """
         jax = self._jax
         jnp = jax.numpy
@@ -327,7 +330,7 @@ class _Functions:
         return end.rewards[start.current_player]
 
     def _stripped(self, state: Any) -> Any:
-        """Return a state with empty arrays for its observation and its mask of legal actions."""
+        """Return a copy of an environment state without its observation and legal-action mask."""
         return state.replace(observation=self._empty, legal_action_mask=self._empty)
 
     def _bytes(self, array: Any) -> Any:
@@ -369,10 +372,12 @@ class _Functions:
 
 
 def _import_packages() -> tuple[Any, Any]:
-    """Import and return JAX and pgx; configure JAX unless the program has imported it before.
+    """Import and return the packages jax and pgx.
+
+    JAX is configured by `_configure`, unless the program has already imported it.
 
     Raises:
-        ConfigError: if one of them is not installed.
+        ConfigError: if either package is not installed.
     """
     if any(importlib.util.find_spec(package) is None for package in ("jax", "pgx")):
         message = 'pgx is not installed; install it with pip install "alphazero-selfplay[pgx]".'
@@ -390,8 +395,8 @@ def _import_packages() -> tuple[Any, Any]:
 def _configure(jax: Any) -> None:
     """Make JAX run on the CPU in the calling thread and cache compiled code on disk.
 
-    JAX reads its number of threads from the environment variable NPROC when it makes its first
-    array. Its warning about forks is hidden, because workers are spawned, not forked.
+    JAX reads its number of threads from the environment variable NPROC when it first looks for its
+    devices. JAX's warning about forks is hidden, because workers are spawned, not forked.
     """
     warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
     # If the cache is damaged or full, JAX compiles again.
@@ -415,7 +420,10 @@ def _configure(jax: Any) -> None:
 
 
 def _first_player_begins(jax: Any, environment: Any) -> Any:
-    """Return a start position in which player 0 is to move; pgx chooses at random who begins."""
+    """Return a start state of an environment in which player 0 is to move.
+
+    Because pgx draws the player who begins from the random key, several keys are tried.
+    """
     init = jax.jit(environment.init)
     states = (init(jax.random.PRNGKey(seed)) for seed in range(1000))
     return next(state for state in states if state.current_player == 0)

@@ -1,4 +1,4 @@
-"""Check the laws of games in single positions and single steps, in plain Python.
+"""Check in plain Python whether a game's rules obey the laws, one position or step at a time.
 
 A broken law raises `BrokenLaw`, whose message names the rule, the law and what the rule did.
 `alphazero.own_games.checks.report` applies these checks to many positions.
@@ -26,13 +26,13 @@ class BrokenLaw(Exception):
 
 
 class View(NamedTuple):
-    """What the rules say about a position that has passed the checks."""
+    """What the rules return for a position that has passed the checks."""
 
     player: int  #: the player to move
     over: bool  #: whether the game is finished
     legal: list[int]  #: legal actions, ascending
     result: float  #: for the player to move, in [-1, 1]; 0 if the game is not over
-    board: np.ndarray  #: int[H, W], see `alphazero.games.batched_game.Game.cells`
+    board: np.ndarray  #: int[H, W]: 0 empty, 1 the first player's piece, 2 the second's, 3 blocked
 
 
 class Laws:
@@ -40,10 +40,10 @@ class Laws:
 
     Args:
         source: a `Game`, or the NamedTuple whose class implements `alphazero.games.rules`.
-        path: the file that contains the rules, to name lines in error messages.
+        path: the file that contains the rules, to name lines in error messages; None if unknown.
 
     Raises:
-        BrokenLaw: if the sizes or symmetries of the game are impossible.
+        BrokenLaw: if the sizes or symmetry tables of the game are invalid.
     """
 
     def __init__(self, source: Any, path: Path | None = None):
@@ -61,7 +61,7 @@ class Laws:
             return self.game.initial_states()[0]
 
     def key(self, state: Any) -> bytes:
-        """Return bytes that are equal for two states only if they are the same position."""
+        """Return bytes that identify the position: they are equal only for equal positions."""
         return self.game.identity(state[None])[0].tobytes()
 
     def step(self, state: Any, action: int) -> Any:
@@ -72,9 +72,12 @@ class Laws:
         Args:
             state: [K], the position before the action.
 
+        Returns:
+            The position after the action, [K].
+
         Raises:
-            BrokenLaw: if the copies differ afterwards, or the position before the action has
-                changed.
+            BrokenLaw: if the copies differ afterwards, or playing the action has also changed the
+                position before it.
         """
         with self._naming_errors():
             copies = np.stack([state, state])
@@ -91,14 +94,16 @@ class Laws:
             return both.states[0]
 
     def foresee(self, state: Any, actions: list[int]) -> list[tuple[bool, int]]:
-        """Look one move ahead from a position, to steer a game, without checking what follows.
+        """Look one move ahead from a position, without checking the positions that follow.
+
+        The check of the rules uses the result to steer a game towards unusual positions.
 
         Args:
+            state: [K], the position.
             actions: the legal actions to try.
 
         Returns:
-            For each action, whether it ends the game, and the number of pieces on the board after
-            it.
+            For each action, whether it ends the game, and the number of occupied squares after it.
         """
         with self._naming_errors():
             rows = np.repeat(state[None], len(actions), axis=0)
@@ -108,7 +113,7 @@ class Laws:
             return list(zip(after.over.tolist(), num_pieces))
 
     def look(self, state: Any, ply: int) -> View:
-        """Check every law about a single position, and return what the rules say about it.
+        """Check every law about a single position, and return what the rules return for it.
 
         Args:
             state: [K], the position.
@@ -131,21 +136,25 @@ class Laws:
             return view
 
     def check_symmetries(self, actions: list[int], go_on: Callable[[], bool]) -> None:
-        """Check the symmetries by playing a game alongside its image under each of them.
+        """Check each symmetry of the board by playing a game alongside its transformed image.
 
         A symmetry that changes the start position is not checked. The check of a symmetry ends with
         the game, or when the image of an action is not legal.
 
         Args:
-            actions: the actions of the game.
+            actions: the actions of the game, from its start.
             go_on: called before each position; the check of a symmetry stops when it returns False.
+
+        Raises:
+            BrokenLaw: if pieces, legal actions, results or planes are not transformed with the
+                board.
         """
         with self._naming_errors():
             for number in range(1, len(self.game.cell_symmetries)):
                 self._check_symmetry(number, actions, go_on)
 
     def _check_symmetry(self, number: int, actions: list[int], go_on: Callable[[], bool]) -> None:
-        """Check one symmetry as `check_symmetries` does; ``number`` is its row in the tables."""
+        """Check the symmetry in row ``number`` of the symmetry tables; see `check_symmetries`."""
         game = self.game
         cells = game.cell_symmetries[number]
         table = game.action_symmetries[number]
@@ -172,7 +181,7 @@ class Laws:
             pair = game.step(pair, np.array([action, image])).states
 
     def check_texts(self) -> None:
-        """Check that every action of the game can be written as text."""
+        """Check that `action_to_text` raises no error for any action of the game."""
         with self._naming_errors():
             for action in range(self.game.num_actions):
                 self.game.action_to_text(action)
@@ -225,7 +234,7 @@ class Laws:
     def _naming_errors(self) -> Iterator[None]:
         """Convert any error that a rule raises in this context into a `BrokenLaw`.
 
-        Its message names the line of the rules.
+        The message names the line of the rules that raised the error.
         """
         try:
             yield
@@ -265,10 +274,10 @@ def _check_mask(game: Any, state: np.ndarray, legal: np.ndarray) -> None:
     Args:
         game: the NamedTuple of the rules.
         state: the position, [K].
-        legal: bool[A], what the rule wrote into a mask that was all False.
+        legal: bool[A], the mask that the rule produced from one that was all False.
 
     Raises:
-        BrokenLaw: if the rule writes something else into a mask that was all True.
+        BrokenLaw: if the rule produces another mask from one that is all True.
     """
     full = np.ones_like(legal)
     rules.legal_actions(game, state, full)
@@ -284,8 +293,8 @@ def _check_object(game: PythonGame, position: Any) -> None:
     """Check that a position object returns valid legal actions and a valid network input.
 
     Raises:
-        BrokenLaw: if an action is no number from 0 to ``num_actions`` - 1 or occurs twice, or if
-            binary planes hold other numbers than 0 and 1.
+        BrokenLaw: if an action is not a whole number from 0 to ``num_actions`` - 1 or occurs twice,
+            or if planes declared as binary hold numbers other than 0 and 1.
     """
     legal = [] if position.is_over() else list(position.legal_actions())
     for action in legal:
@@ -305,10 +314,13 @@ def _check_object(game: PythonGame, position: Any) -> None:
 
 
 def _check_sizes(game: Any) -> None:
-    """Check that an object stands for compiled rules, and that the sizes it states are possible.
+    """Check that an object is a NamedTuple of compiled rules that states valid sizes.
+
+    The sizes are the numbers of actions, plies and players, the shape of the planes, and the range
+    of results.
 
     Raises:
-        BrokenLaw: if it does not, or a size is impossible.
+        BrokenLaw: if ``game`` is not a NamedTuple or a size is invalid.
     """
     if not (isinstance(game, tuple) and hasattr(game, "_fields")):
         raise BrokenLaw(
@@ -331,10 +343,10 @@ def _check_sizes(game: Any) -> None:
 
 
 def _check_tables(game: Game) -> None:
-    """Check that the tables of symmetries contain permutations, with the identity first.
+    """Check that each row of a game's symmetry tables is a permutation, the first the identity.
 
     Raises:
-        BrokenLaw: if they do not.
+        BrokenLaw: if a row is not, or a table has the wrong shape.
     """
     _, height, width = game.planes_shape
     num_symmetries = len(game.cell_symmetries)
@@ -363,7 +375,7 @@ def _difference(game: Game, pair: np.ndarray, cells: np.ndarray, table: np.ndarr
         table: int32[A], the same row of `Game.action_symmetries`.
 
     Returns:
-        What differs, such as "the pieces"; None if nothing does.
+        The name of what differs, such as "the pieces"; None if the second position is the image.
     """
     inspected = game.inspect(pair)
     board, image_board = (game.cells(state).ravel() for state in pair)

@@ -1,9 +1,9 @@
 """Search for a broken law in the rules of a game, and summarize the games that were played.
 
-All short move sequences are checked, then random and steered games. Random games rarely reach
-unusual endings, such as a player without pieces. In steered games, one player takes pieces whenever
-possible, and moves that end the game are avoided. `alphazero.own_games.checked_game` runs a brief
-search before a game is played; `alphazero check_game` searches for as long as the user likes.
+All short move sequences are checked first, then random and steered games. Random games rarely reach
+unusual endings, such as a player without pieces; in steered games, one player takes pieces whenever
+possible and moves that end the game are avoided. `alphazero.own_games.checked_game` searches for a
+few seconds before a game is first played; `alphazero check_game` searches as long as the user sets.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ class CheckOptions:
 
     game: str = ""  #: the game to check, by a name that `registry.make_game` accepts
     twin: str = ""  #: the name of another version of the same rules to compare with, or ""
-    num_positions: int = 20_000  #: number of positions to check
+    num_positions: int = 20_000  #: number of positions after which the check may stop
     seconds: float = 30.0  #: time limit of the check, not counting the check of the symmetries
 
 
@@ -44,9 +44,9 @@ class CheckOptions:
 class Fault:
     """A fault found in one position: a broken law, or a difference between a game and its twin."""
 
-    text: str  #: description of the fault
+    text: str  #: the broken law and what the rules did, as a sentence
     actions: list[int] = dataclasses.field(default_factory=list)  #: from the start to the position
-    moves: str = ""  #: these actions in the game's own notation
+    moves: str = ""  #: ``actions`` in the game's own notation, separated by spaces
     board: str = ""  #: the board as text; both boards if the game's and its twin's differ
 
 
@@ -56,15 +56,16 @@ class RuleReport:
 
     fault: Fault | None = None  #: the first fault; None if the rules obey all laws
     num_positions: int = 0  #: number of positions checked
-    #: Number of move sequences of 0, 1, 2, ... plies, as far as all their positions were checked.
+    #: Entry n is the number of move sequences of n plies; up to the largest n for which all their
+    #: positions were checked.
     perft: list[int] = dataclasses.field(default_factory=list)
     is_whole: bool = False  #: whether every position of the game was checked
     #: Number of finished games, random and steered, by the first player's result on the game's own
     #: scale: {"1": wins, "0": draws, "-1": losses}.
     results: dict[str, int] = dataclasses.field(default_factory=dict)
-    #: Plies of the shortest, the median and the longest game.
+    #: Number of plies of the shortest, the median and the longest finished game.
     plies: list[int] = dataclasses.field(default_factory=list)
-    max_plies: int = 0  #: the upper bound on the plies of a game that the rules state
+    max_plies: int = 0  #: upper bound on the plies of a game, as stated by the rules
     mean_legal: float = 0.0  #: mean number of legal actions in a position
     notes: list[str] = dataclasses.field(default_factory=list)  #: warnings about suspicious rules
 
@@ -77,13 +78,13 @@ def examine(
 ) -> RuleReport:
     """Check a game's rules, compare them with its twin's, if any, and summarize the games played.
 
-    The short move sequences get a third of the positions and of the time. Checking the symmetries
-    takes additional time.
+    A third of the positions and of the time is reserved for short move sequences. Checking the
+    symmetries takes additional time.
 
     Args:
         laws: the game to check.
-        twin: a second version of its rules; None to check the game alone.
-        options: the limits of the check; the names in it are not used.
+        twin: a second version of the game's rules; None to check the game alone.
+        options: the limits of the check; its names of games are not used.
         watch: called before each position, to restart the timer that stops endless rules.
 
     Returns:
@@ -108,7 +109,7 @@ def examine(
 
 
 def _until(seconds: float, watch: Callable[[], None]) -> Callable[[], bool]:
-    """Return a function that calls ``watch`` and returns False once the ``seconds`` are over."""
+    """Return a function that calls ``watch`` and returns False once ``seconds`` have passed."""
     deadline = time.monotonic() + seconds
 
     def go_on() -> bool:
@@ -123,7 +124,7 @@ def _until(seconds: float, watch: Callable[[], None]) -> Callable[[], bool]:
 
 @contextlib.contextmanager
 def _reached_by(actions: list[int]) -> Iterator[None]:
-    """Attach to any `BrokenLaw` raised in this context the actions that lead to the position."""
+    """Store ``actions``, which lead to the position, in any `BrokenLaw` raised in this context."""
     try:
         yield
     except BrokenLaw as error:
@@ -132,7 +133,7 @@ def _reached_by(actions: list[int]) -> Iterator[None]:
 
 
 class _ShortLines(NamedTuple):
-    """The result of checking all short move sequences, with fields as in `RuleReport`."""
+    """The result of checking all short move sequences; its fields are those of `RuleReport`."""
 
     perft: list[int]
     num_positions: int
@@ -151,7 +152,7 @@ def _check_short_lines(
         go_on: called before each position; the check stops when it returns False.
 
     Raises:
-        BrokenLaw: if a law is broken; it holds the actions that lead to the position.
+        BrokenLaw: if a law is broken; its ``actions`` lead to the position.
     """
     # Actions, the position before the last one, and the number of sequences that lead to it.
     pending: list[tuple[list[int], Any, int]] = [([], None, 1)]
@@ -182,21 +183,21 @@ class _PlayedGame(NamedTuple):
     """A game that was played to check the rules; unfinished if the time ran out."""
 
     actions: list[int]
-    views: list[View]  #: one more than the actions
+    views: list[View]  #: what the rules return for each position: one more than the actions
 
 
 def _play_games(
     check: Laws | Twins, num_positions: int, go_on: Callable[[], bool]
 ) -> list[_PlayedGame]:
-    """Play random and steered games with at least ``num_positions`` positions, and check these.
+    """Play random and steered games and check their positions, at least ``num_positions`` in all.
 
     At least `_MIN_GAMES` games are played, unless the time runs out.
 
     Args:
-        go_on: called before each position; no more positions are played when it returns False.
+        go_on: called before each position; play stops when it returns False.
 
     Raises:
-        BrokenLaw: if a law is broken; it holds the actions that lead to the position.
+        BrokenLaw: if a law is broken; its ``actions`` lead to the position.
     """
     rng = random.Random(0)
     games = list[_PlayedGame]()
@@ -216,10 +217,14 @@ def _num_positions(games: list[_PlayedGame]) -> int:
 def _play(
     check: Laws | Twins, taker: int | None, rng: random.Random, go_on: Callable[[], bool]
 ) -> _PlayedGame:
-    """Play one game, checking its positions; it stops early when ``go_on`` returns False.
+    """Play one game and check its positions.
 
     Args:
-        taker: the player who takes pieces whenever possible; None for a random game.
+        taker: the player (0 or 1) who takes pieces whenever possible; None for a random game.
+        go_on: called before each move; the game stops unfinished when it returns False.
+
+    Raises:
+        BrokenLaw: if a law is broken; its ``actions`` lead to the position.
     """
     actions = list[int]()
     views = list[View]()
@@ -240,10 +245,10 @@ def _play(
 
 
 def _steered(check: Laws | Twins, state: Any, legal: list[int], takes: bool) -> list[int]:
-    """Return the legal actions from which a steered game picks one at random.
+    """Return the legal actions among which a steered game chooses at random.
 
-    These are the actions that do not end the game, or all if every action ends it; of them, only
-    those that leave the fewest pieces on the board, or the most.
+    Actions that end the game are excluded, unless every action does. Of those left, the ones that
+    leave the fewest or the most pieces on the board are returned.
 
     Args:
         takes: True selects the actions that leave the fewest pieces, False those that leave the
@@ -262,7 +267,7 @@ def _fault(error: BrokenLaw, games: list[Game]) -> Fault:
     """Describe a broken law with the moves that lead to it and the board there.
 
     Args:
-        games: the game, followed by its twin if there is one.
+        games: the game, followed by its twin if there is one; boards that differ are both shown.
     """
     moves = " ".join(move_text(games[0], action) for action in error.actions)
     boards = [_board_after(game, error.actions) for game in games]

@@ -10,8 +10,13 @@ from alphazero.own_games.checks.laws import BrokenLaw, Laws, View
 class Twins:
     """Checks a game against its twin, a second version of its rules, by playing both at once.
 
-    It has the methods of `Laws` that play, but a state is a pair of positions. Every method raises
-    `BrokenLaw` if either version breaks a law, or if the two differ.
+    It can replace a `Laws` object to play games, but a state is a pair of positions: the game's and
+    the twin's. Every method raises `BrokenLaw` if either version breaks a law, or if the two
+    differ.
+
+    Args:
+        laws: checks the game.
+        twin: checks the second version of its rules.
 
     Raises:
         BrokenLaw: if the sizes of the boards or the numbers of actions differ.
@@ -30,27 +35,31 @@ class Twins:
                 raise _difference(f"{name}: {ours} in the game, {theirs} in the twin")
 
     def start(self) -> tuple:
-        """Return the start positions of the game and its twin; see `Laws.start`."""
+        """Return the pair of start positions of the game and its twin; see `Laws.start`."""
         return self._laws.start(), self._of_twin(self._twin.start)
 
     def key(self, state: tuple) -> bytes:
-        """Return bytes that are equal only for equal pairs of positions; see `Laws.key`."""
+        """Return bytes that identify a pair of positions: equal only for equal pairs."""
         return self._laws.key(state[0]) + self._of_twin(self._twin.key, state[1])
 
     def step(self, state: tuple, action: int) -> tuple:
-        """Play a legal action in both games and return the pair of positions; see `Laws.step`."""
+        """Play a legal action by both versions of the rules; see `Laws.step`.
+
+        Returns:
+            The pair of positions after the action.
+        """
         following = self._laws.step(state[0], action)
         return following, self._of_twin(self._twin.step, state[1], action)
 
     def foresee(self, state: tuple, actions: list[int]) -> list[tuple[bool, int]]:
-        """Look one move ahead in the game, without the twin; see `Laws.foresee`."""
+        """Look one move ahead by the rules of the game, not of its twin; see `Laws.foresee`."""
         return self._laws.foresee(state[0], actions)
 
     def look(self, state: tuple, ply: int) -> View:
-        """Check the current position of both games, and that they do not differ; see `Laws.look`.
+        """Check the two positions of a pair, and that they are the same; see `Laws.look`.
 
         Returns:
-            What the rules of the game, not of its twin, say about the position.
+            What the rules of the game, not of its twin, return for the position.
         """
         view = self._laws.look(state[0], ply)
         other = self._of_twin(self._twin.look, state[1], ply)
@@ -59,7 +68,7 @@ class Twins:
         return view
 
     def _of_twin(self, function: Callable, *arguments: Any) -> Any:
-        """Call a method of the twin's `Laws`, so that a `BrokenLaw` it raises names the twin."""
+        """Call a method of the twin's `Laws`, adding "in the twin" to any `BrokenLaw` it raises."""
         try:
             return function(*arguments)
         except BrokenLaw as error:
