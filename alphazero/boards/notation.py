@@ -86,7 +86,12 @@ class Notation:
         return self._parse_unnamed(typed, legal_actions)
 
     def _parse_unnamed(self, typed: str, legal_actions: Iterable[int]) -> int:
-        """Parse an action that was not typed as its name, such as one typed as its squares."""
+        """Parse an action that was not typed as its name, such as one typed as its squares.
+
+        Raises:
+            ValueError: if the text does not mean exactly one action; the message says what is
+                allowed.
+        """
         squares = None
         if self.kind == "move":
             squares = named_squares(typed, *self._naming)

@@ -142,7 +142,13 @@ def _paint(draw: ImageDraw.ImageDraw, shape: Shape) -> None:
 
 @functools.lru_cache(64)
 def _font(size: float, is_ascii: bool) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """Load Pillow's own font or, for text that is not ASCII, a font installed on the system."""
+    """Load Pillow's built-in font or, for text that is not ASCII, a font of the operating system.
+
+    If no such font is installed, Pillow's font is used for all text.
+
+    Args:
+        size: font size in pixels.
+    """
     names = () if is_ascii else ("DejaVuSans.ttf", "Arial Unicode.ttf", "arial.ttf")
     for name in names:
         try:

@@ -198,7 +198,12 @@ def piece_shape(
 
 
 def placed(before: np.ndarray, after: np.ndarray) -> list[Cell]:
-    """Return the cells that a move filled with pieces, given the boards before and after it."""
+    """Return the cells that a move filled with pieces.
+
+    Args:
+        before: int8[H, W], the board before the move, see `Game.cells`.
+        after: int8[H, W], the board after it.
+    """
     is_placed = (before == 0) & (after != 0)
     return [(int(row), int(column)) for row, column in np.argwhere(is_placed)]
 
@@ -273,7 +278,11 @@ def text_color(skin: Skin, player: int) -> str:
 
 
 def mixed(color: str, ground_color: str, opacity: float) -> str:
-    """Blend a translucent colour with the colour of its background."""
+    """Blend a translucent colour with the colour of its background; all colours are "#rrggbb".
+
+    Args:
+        opacity: the weight of ``color``, from 0 to 1.
+    """
     blend = "#"
     for over, under in zip(_rgb(color), _rgb(ground_color)):
         part = round(opacity * over + (1 - opacity) * under)

@@ -212,7 +212,11 @@ def marked_cells(
 
 
 def _lines(board: np.ndarray, length: int) -> np.ndarray:
-    """Return which cells belong to a line of ``length`` equal pieces, bool[H, W]."""
+    """Return which cells belong to a line of ``length`` equal pieces, bool[H, W].
+
+    Args:
+        board: int8[H, W], see `Game.cells`; blocked squares form no lines.
+    """
     in_line = np.zeros(board.shape, bool)
     steps = np.arange(length)
     for row, column in np.argwhere((board == 1) | (board == 2)):
@@ -256,7 +260,7 @@ class _Drawing:
         self._width = max(skin.cell_width, self._label_width)  # width of a cell
 
     def text(self) -> Text:
-        """Draw the whole board."""
+        """Draw the whole board, with labels above it and the names of rows beside it."""
         widths = [self._width] * self._board.shape[1]
         height = self._skin.cell_height
         lines = [self._column_labels(), self._rule(self._box.get_top(widths))]
@@ -297,7 +301,7 @@ class _Drawing:
         return line.append(self._box.mid_left, self._frame_style)
 
     def _cell(self, row: int, column: int) -> tuple[str, str]:
-        """Return the contents of a square, padded to the width of a cell, and their style."""
+        """Return the contents of a square, padded to the width of a cell, and their rich style."""
         skin = self._skin
         owner = int(self._board[row, column])
         is_marked = bool(self._marked[row, column])

@@ -159,7 +159,7 @@ class _Match:
         )
 
     def games(self) -> tuple[MatchGame, ...]:
-        """Return the games of all counted pairs."""
+        """Return the games of all pairs counted so far, in the order of their openings."""
         games = list[MatchGame]()
         for index in range(self.num_counted):
             moves = tuple(self._moves[index])

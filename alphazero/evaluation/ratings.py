@@ -111,7 +111,7 @@ class RatingFile:
 
     @property
     def num_distinct_games(self) -> int:
-        """The number of games that differ in their moves or in who moved first."""
+        """Number of games, counting those with equal players, moves and first player once."""
         games = set()
         for match in self.matches:
             players = (match.player_a, match.player_b)

@@ -36,7 +36,12 @@ def flat_settings(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def summary(info: dict[str, Any]) -> str:
-    """Summarize a network's training time and strength in a few words; "" if both are unknown."""
+    """Summarize a network's training time and strength in one line; "" if both are unknown.
+
+    Args:
+        info: the facts stored in the network's file. These keys are used if present: "elapsed_s"
+            for the time, and the first of "proof", "exact" and "strength" for the strength.
+    """
     parts = []
     if info.get("elapsed_s"):
         parts.append(f"{duration_text(info['elapsed_s'])} of training")

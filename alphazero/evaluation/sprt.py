@@ -67,7 +67,10 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Bounds of the LLR: H0 is accepted at or below the first, H1 at or above the second."""
+        """The two values of the log-likelihood ratio at which the test ends.
+
+        H0 is accepted at or below the first, H1 at or above the second.
+        """
         low = math.log(self.beta / (1.0 - self.alpha))
         high = math.log((1.0 - self.beta) / self.alpha)
         return low, high

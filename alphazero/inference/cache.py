@@ -285,7 +285,15 @@ def store(table, actions, lookup, new_logits, new_values, logits, values):
 
 @njit
 def _key(bits, row, factors):
-    """Return the smallest hash among a position's symmetric images, and the symmetry for it."""
+    """Return the smallest hash among a position's symmetric images, and that image's symmetry.
+
+    The image with the smallest hash is the canonical one.
+
+    Args:
+        bits: uint32[B, C * H * W], the planes' floats reinterpreted as integers.
+        row: the index of the position in the batch.
+        factors: uint64[S, C * H * W], hash factors from `_key_factors`.
+    """
     best = ~np.uint64(0)
     best_symmetry = 0
     for symmetry in range(factors.shape[0]):

@@ -1,9 +1,10 @@
 """Chooses the engine: the preferred one, or a more precise one if its outputs are inaccurate.
 
-Each time the weights change, the engine's outputs for the sample are compared with those of the
-reference, torch in float32. An engine that measured too much is refused for these weights, and a
-more precise one takes its place. The reference is loaded first, because weights with impossible
-outputs crash some other libraries. All later outputs are also checked
+Each time the weights change, the outputs of the preferred engine on a sample of positions are
+compared with those of the reference engine, torch in float32. An engine whose mean deviation is
+above 0.01 nats in the policy or 0.03 in the value is not used for these weights, and the next more
+precise one is tried. The reference is loaded first, because weights with impossible outputs crash
+some other libraries. All later outputs are checked for shape and range
 (`alphazero.inference.evaluator`).
 """
 

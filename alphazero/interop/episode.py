@@ -104,7 +104,13 @@ def play_match(
 
 
 def points(episode: Episode, name: str) -> float:
-    """Return an agent's points: 1 for a win, 0.5 for a draw, 0 for a loss or an illegal action."""
+    """Return an agent's points: 1 for a win, 0.5 for a draw, 0 for a loss.
+
+    The agent with the larger sum of rewards wins, so an illegal action loses.
+
+    Args:
+        name: the environment's name for the agent.
+    """
     own = episode.rewards[name]
     other = max(reward for agent, reward in episode.rewards.items() if agent != name)
     if own == other:

@@ -181,7 +181,15 @@ class Network:
         }
 
     def evaluate(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Map planes, float32[B, C, H, W], to prior logits, [B, A], and values, [B]."""
+        """Evaluate B positions with the network.
+
+        Args:
+            planes: float32[B, C, H, W], see `Rules.planes`.
+
+        Returns:
+            Prior logits, [B, A], with illegal actions not masked, and values for the player to
+            move, [B], in [-1, 1].
+        """
         x = np.ascontiguousarray(planes.transpose(0, 2, 3, 1))
         x = self._conv("stem.conv", x)
         if "position_bias" in self.arrays:
@@ -405,7 +413,10 @@ def _mark(path: Path, change: int) -> None:
 
 
 def _back_up(path: Path, leaf: Node) -> None:
-    """Add a visit with the leaf's value to each node on its path, and propagate proven results."""
+    """Add a visit with the leaf's value to each node on its path, and propagate proven results.
+
+    The value changes its sign at each step towards the root, because the players alternate.
+    """
     value = leaf.value
     child = leaf
     proving = leaf.proven is not None

@@ -159,7 +159,12 @@ def _traced(game: Game, network: nn.Module) -> Any:
 
 
 def _properties(game: Game, info: dict[str, Any]) -> dict[str, str]:
-    """Return the metadata of the file, whose values are all strings; lists are in JSON."""
+    """Return the metadata to store in the ONNX file, as strings; the list of actions is in JSON.
+
+    Args:
+        info: the network's metadata, see `alphazero.network.weights.NetworkFile`; only its run,
+            iteration and rules digest are used.
+    """
     actions = [game.action_to_text(action) for action in range(game.num_actions)]
     properties = {
         "format": ONNX_FORMAT,

@@ -151,7 +151,12 @@ def answers_of(network: torch.nn.Module, samples: Batch, settings: LearnerSettin
 
 
 def _joined(answers: Sequence[Answers], shares: Sequence[float]) -> Answers:
-    """Join the parts' predictions and losses; ``shares`` are their fractions of the batch."""
+    """Concatenate the predictions of the parts of a batch, and average their losses.
+
+    Args:
+        answers: the predictions, targets and mean losses of each part.
+        shares: each part's fraction of the samples, by which its losses are weighted.
+    """
     outputs, targets, losses_of_parts = zip(*answers)
     means = []
     for of_parts in zip(*losses_of_parts):

@@ -175,7 +175,7 @@ class Learner:
         return Batch(*(torch.from_numpy(array).to(self.device) for array in batch))
 
     def state_dict(self) -> dict:
-        """Return copies of the weights, their average, the optimizer states and the step count."""
+        """Return copies of the weights, averaged weights, optimizer states and number of steps."""
         state: dict = {"network": network_arrays(self.network)}
         for name, optimizer in self._optimizers.items():
             state[name] = optimizer_arrays(optimizer)

@@ -88,7 +88,7 @@ def set_learning_rate(
 
 
 def optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict:
-    """Copy an optimizer's state to arrays and numbers, by the index of the parameter."""
+    """Copy an optimizer's state to arrays and numbers: {parameter index: {name: value}}."""
     arrays: dict[str, dict] = {}
     for index, state in optimizer.state_dict()["state"].items():
         entry = {}

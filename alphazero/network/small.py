@@ -39,7 +39,7 @@ class TinyNetwork(nn.Module):
         _check_kernel_fits(planes_shape, settings)
 
     def forward(self, planes: torch.Tensor) -> NetworkOutput:
-        """Map planes [M, C, H, W] to the logits of policy and value."""
+        """Map planes, [M, C, H, W], to policy logits [M, A] and value logits [M, 3] or [M, 1]."""
         features = torch.relu(self.conv(planes)).flatten(1)
         x = torch.relu(self.shared(features))
         return NetworkOutput(self.policy(x), self.value(x))

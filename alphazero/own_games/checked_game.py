@@ -228,7 +228,11 @@ def run_check(options: CheckOptions, *paths: Path) -> RuleReport:
 
 
 def report_of(plain: dict[str, Any]) -> RuleReport:
-    """Convert a report that was read from JSON back into a `RuleReport`."""
+    """Convert a report that was read from JSON back into a `RuleReport`.
+
+    Args:
+        plain: the report as a dict of its fields; modified in place.
+    """
     if plain["fault"] is not None:
         plain["fault"] = Fault(**plain["fault"])
     return RuleReport(**plain)
@@ -304,7 +308,7 @@ def _stored_notes_path(file: Path, made_as: str) -> Path:
 
 
 def _read_notes(path: Path | None) -> tuple[str, ...] | None:
-    """Read the check's stored notes; return None if this version of a game was never checked."""
+    """Read a check's warnings from ``path``; None if this version of the game was never checked."""
     if path is None:
         return None
     try:
@@ -314,7 +318,11 @@ def _read_notes(path: Path | None) -> tuple[str, ...] | None:
 
 
 def _write_notes(path: Path | None, notes: tuple[str, ...]) -> None:
-    """Record that a version of a game obeys the laws; if that fails, it will be checked again."""
+    """Store the check's warnings in ``path``, which marks this version of the game as checked.
+
+    If the file cannot be written, the game will be checked again next time. If ``path`` is None,
+    nothing is written.
+    """
     if path is None:
         return
     with contextlib.suppress(OSError):

@@ -144,7 +144,15 @@ def _run_file(name: str) -> Any:
 
 
 def _only_class(module: types.ModuleType, name: str) -> type:
-    """Find a file's only game class in plain Python; raise `ConfigError` for none or several."""
+    """Return the only class in a game file that has the methods of a game in plain Python.
+
+    Args:
+        module: the executed game file.
+        name: the path of the file, for the error message.
+
+    Raises:
+        ConfigError: if there is no such class, or more than one.
+    """
     classes = list[type]()
     for value in vars(module).values():
         is_own_class = isinstance(value, type) and value.__module__ == module.__name__

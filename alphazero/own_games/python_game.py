@@ -260,7 +260,7 @@ class PythonGame(Game):
         return results
 
     def position(self, state: np.ndarray) -> Any:
-        """Return the position object that a state ([K]) stands for; callers must not change it."""
+        """Return the position object of a state ([K]); the caller must not change the object."""
         batch = state[None]
         ply = self._plies(batch)[0]
         return self._object(self._actions(batch)[0, :ply].tobytes())
@@ -432,7 +432,11 @@ class PythonGame(Game):
             raise self._refusal("legal_actions", "at least one action while the game is not over")
 
     def _playout(self, position: Any, rng: np.ndarray) -> float:
-        """Play a random game to its end; return its result for the player to move at first."""
+        """Play a random game from a position object to its end.
+
+        Returns:
+            The result in [-1, 1], for the player to move at ``position``, which stays unchanged.
+        """
         player = position.player_to_move()
         position = self.copied(position)
         while not position.is_over():

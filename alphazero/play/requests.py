@@ -175,7 +175,7 @@ def quoted(value: Any) -> str:
 
 
 def shortened(text: str, max_length: int = MAX_ERROR) -> str:
-    """Cut a text to at most ``max_length`` characters."""
+    """Cut a text to at most ``max_length`` characters, marking the cut with " ..."."""
     if len(text) <= max_length:
         return text
     return text[: max_length - 4] + " ..."

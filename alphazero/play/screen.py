@@ -96,7 +96,7 @@ class Screen:
         self.show(session, names)
 
     def show(self, session: Session, names: Names) -> None:
-        """Switch to another game and to the names of its players."""
+        """Switch to showing another game; the arguments are those of the constructor."""
         self._session = session
         self._names = names
         #: The player of the last engine move, and its analysis.
@@ -106,7 +106,13 @@ class Screen:
     # --- events of the game -----------------------------------------------------------------------
 
     def print_start(self, introduction: str = "") -> None:
-        """Print the title of the game, its players, and an introduction."""
+        """Print the game's title, its players and an introduction.
+
+        If boards are drawn in place, the board is drawn too, with the introduction below it.
+
+        Args:
+            introduction: text printed before the hints for people; "" prints only the hints.
+        """
         notes = [introduction]
         if None in self._names:
             notes += [self.skin.note, _HELP]
@@ -147,7 +153,7 @@ class Screen:
         self.print_board()
 
     def print_result(self) -> None:
-        """Print the final board and the result."""
+        """Draw the final board and print the result of the game."""
         session = self._session
         num_moves = counted(len(session.actions), "move")
         counts = ""
@@ -268,7 +274,7 @@ class Screen:
         return setup + shlex.quote(f"moves={moves}")
 
     def _position(self) -> list[RenderableType]:
-        """Draw the board; if it has no labels and a person is to move, list the legal moves too."""
+        """Draw the board, and list the legal moves if a person cannot read them off the board."""
         session = self._session
         notation = self.skin.notation
         is_human_turn = not session.over and self._names[session.player] is None

@@ -127,7 +127,7 @@ class TerminalGame:
         self._screen.print_result()
 
     def _names(self) -> tuple[str | None, str | None]:
-        """Return the names of both players; a person has None."""
+        """Return the names of both players, with None for a person."""
         first, second = self.players
         return (
             None if isinstance(first, HumanPlayer) else first.name,

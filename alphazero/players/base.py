@@ -151,7 +151,11 @@ def engine_of(player: Player) -> str:
 
 
 def thinking_of(player: Player) -> str:
-    """Return how a player thinks, such as "openvino int8, search"; "" if it has no network."""
+    """Describe how a player chooses its moves, such as "openvino int8, search".
+
+    Returns:
+        The engine and the method of a player with a network; "" for other players.
+    """
     parts = (engine_of(player), getattr(player, "method", ""))
     return ", ".join(part for part in parts if part)
 

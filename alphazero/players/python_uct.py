@@ -136,7 +136,7 @@ class _RowRules(_ObjectRules):
 
 
 def _read(inspected: Transition) -> _Row:
-    """Convert the description of a single position (B = 1) to a `_Row`."""
+    """Convert a `Transition` that describes a single position (B = 1) to a `_Row`."""
     player = int(inspected.players[0])
     over = bool(inspected.over[0])
     result = float(inspected.results[0])
@@ -178,7 +178,7 @@ class TextbookUctPlayer:
         )
 
     def choose(self, states: np.ndarray) -> Choice:
-        """Search each position and choose its best move; see `Player.choose`."""
+        """Search each position in turn and choose its best move; see `Player.choose`."""
         analyses = [self.analyse(state) for state in states]
         return Choice(
             actions=np.array([analysis.action for analysis in analyses], np.int32),

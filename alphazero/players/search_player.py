@@ -158,7 +158,10 @@ class SearchPlayer:
 
     @property
     def _limits(self) -> tuple[float, float | None]:
-        """The user's limits, simulations and seconds; simulations are infinite if none was set."""
+        """The user's limits per move: the number of simulations, and seconds or None.
+
+        The number of simulations is infinite if only the time is limited.
+        """
         if self.time_limit_s is not None and self.num_simulations >= TIMED_SIMULATIONS:
             return math.inf, self.time_limit_s
         return self.num_simulations, self.time_limit_s

@@ -59,7 +59,7 @@ def _minor_label(value: float, _: int | None) -> str:
 
 
 def _numbers(runs: Sequence[Run], key: str) -> str:
-    """Format the newest values of a metric in all runs, such as "64 or 100"."""
+    """Format the distinct values that a metric has in the runs' last rows, such as "64 or 100"."""
     numbers = {rows[-1][key] for _, rows in runs}
     return " or ".join(f"{number:,}" for number in sorted(numbers))
 

@@ -119,7 +119,12 @@ def _board(session: Session, skin: Skin, ply: int) -> list[Shape]:
 def _player_names(
     played: PlayedGame, skin: Skin, mover: int | None, right: float
 ) -> Iterator[Shape]:
-    """Draw the players' pieces and names, with the player to move in bold."""
+    """Draw the players' pieces and names, with the player to move in bold.
+
+    Args:
+        mover: the player to move, 0 or 1; None if the game is over.
+        right: coordinate of the board's right edge.
+    """
     num_players = played.session.game.num_players
     ends = ((_MARGIN + 0.2, 0.35, "left"), (right - 0.2, -0.35, "right"))
     for player, (x, space, align) in enumerate(ends[:num_players]):

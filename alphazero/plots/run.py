@@ -44,7 +44,7 @@ def draw_run(metrics: list[Row], title: str, span: int, output: Path) -> None:
 
 
 def rolling_mean(values: np.ndarray, span: int) -> list[float]:
-    """Average each value with up to ``span`` - 1 values before it."""
+    """Return the mean of each value and up to ``span`` - 1 values before it."""
     means = []
     for end in range(1, len(values) + 1):
         start = max(0, end - span)

@@ -134,7 +134,7 @@ class ReplayBuffer:
             yield from self._pass(ages, batch_size)
 
     def _pass(self, ages: np.ndarray, batch_size: int) -> Iterator[Batch]:
-        """Yield the samples with the given ages (0 is the newest), in batches."""
+        """Yield batches of the samples with the given ages, in that order; age 0 is the newest."""
         num_at_once = _BATCHES_AT_ONCE * batch_size
         for start in range(0, len(ages), num_at_once):
             samples = self._batch(ages[start : start + num_at_once])
@@ -142,7 +142,15 @@ class ReplayBuffer:
                 yield Batch(*(column[first : first + batch_size] for column in samples))
 
     def newest_states(self, max_states: int) -> np.ndarray:
-        """Return the positions of the newest samples, newest first: [M, K] with M <= max_states."""
+        """Return the positions of the newest samples, newest first.
+
+        Args:
+            max_states: maximum number of positions.
+
+        Returns:
+            [M, K], states of K words, where M is ``max_states`` or the number of stored samples,
+            whichever is smaller.
+        """
         ages = np.arange(min(max_states, self._num_kept))
         return self._states[self._slots(ages)]
 

@@ -111,7 +111,7 @@ class Roots:
         return PolicyOutput(actions, targets, weights, values, is_sampled)
 
     def _add_dirichlet_noise(self, rows) -> None:
-        """Sample Dirichlet noise and mix it into the root priors of the listed games."""
+        """Apply the root temperature to the given games' root priors and mix in Dirichlet noise."""
         settings = self.settings
         children_index = self._tree.children_index
         alphas = np.full(len(rows), settings.dirichlet_alpha)
@@ -129,7 +129,7 @@ class Roots:
         )
 
     def _plan_gumbel_roots(self, rows, budgets) -> None:
-        """Plan sequential halving at the listed roots, with Gumbel noise if searches explore."""
+        """Plan sequential halving at the given roots, with Gumbel noise if searches explore."""
         num_actions = self._tree.children_index.shape[2]
         gumbels = np.zeros((len(rows), num_actions), np.float32)
         if self._explores:

@@ -99,7 +99,10 @@ class ParallelSelfPlay:
                 yield from records
 
     def restart(self, generator: np.random.Generator) -> None:
-        """Abandon the games in progress; later games depend only on ``generator``."""
+        """Abandon the games in progress and continue with random states spawned from ``generator``.
+
+        Later games therefore depend only on the generator and on the evaluators' weights.
+        """
         generators = generator.spawn(len(self.workers))
         for worker, own_generator in zip(self.workers, generators):
             worker.restart(own_generator)
@@ -131,7 +134,11 @@ class ParallelSelfPlay:
                 worker.load_state_dict(own)
 
     def _advance(self) -> list[list[GameRecord]]:
-        """Let every worker take `_STEPS_BETWEEN_MEETINGS` steps; return its finished games."""
+        """Let all workers take `_STEPS_BETWEEN_MEETINGS` steps, in parallel.
+
+        Returns:
+            The games that finished during these steps, one list per worker.
+        """
 
         def advance(worker: SelfPlay) -> list[GameRecord]:
             return worker.advance(_STEPS_BETWEEN_MEETINGS)
@@ -142,6 +149,6 @@ class ParallelSelfPlay:
 
 
 def split_evenly(total: int, num_parts: int) -> list[int]:
-    """Split ``total`` into whole numbers that differ by at most one, the largest first."""
+    """Split ``total`` into ``num_parts`` integers that differ by at most 1, largest first."""
     smallest, remainder = divmod(total, num_parts)
     return [smallest + (index < remainder) for index in range(num_parts)]

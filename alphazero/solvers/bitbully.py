@@ -73,7 +73,12 @@ class BitbullySolver:
         return scores
 
     def _boards(self, states: np.ndarray) -> np.ndarray:
-        """Convert states to boards, int8[B, 6, 7]: 0 empty, 1 first player's disc, 2 second's."""
+        """Convert states ([B, K]) to boards in bitbully's format.
+
+        Returns:
+            int8[B, 6, 7]: 0 for an empty cell, 1 for the first player's disc, 2 for the second
+            player's.
+        """
         planes = self.game.observe(states)
         mine = planes[:, 0]
         other = planes[:, 1]

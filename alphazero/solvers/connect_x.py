@@ -86,7 +86,15 @@ class ConnectXSolver(AlphaBetaSolver):
         return scores
 
     def _action_score(self, state: np.ndarray, action: int, last_node: int) -> int:
-        """Return the score of one legal action, from the viewpoint of the player to move."""
+        """Return the exact score of one legal action, for the player to move in ``state``.
+
+        Args:
+            state: the position, unfinished.
+            last_node: the value of `num_nodes` at which to give up.
+
+        Raises:
+            UnsolvableError: if `num_nodes` reaches ``last_node`` before the score is found.
+        """
         game = self.game.rules
         search = self._search
         child = self.game.step(state[None], np.array([action])).states[0]
@@ -137,7 +145,12 @@ def _between(low: int, high: int) -> int:
 
 
 def new_search(game: ConnectX, table_bits: int) -> Search:
-    """Allocate a search with an empty table of 2 ** ``table_bits`` entries."""
+    """Allocate the working memory of a search, with an empty transposition table.
+
+    Args:
+        game: the rules, which give the size of the board.
+        table_bits: the table has 2 ** ``table_bits`` entries of 8 bytes; at least 14.
+    """
     columns = range(game.columns)
     from_middle = sorted(columns, key=lambda column: abs(2 * column - game.columns + 1))
     bottom = sum(1 << column * (game.rows + 1) for column in columns)

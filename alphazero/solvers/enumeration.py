@@ -310,7 +310,15 @@ def _action_scores(game: Game, positions: Positions) -> np.ndarray:
 
 
 def _sign_of_children(positions: Positions, rows) -> np.ndarray:
-    """Return float32[len(rows), A]: 1 where the same player moves after an action, else -1."""
+    """Return 1 where the same player moves again after an action, otherwise -1.
+
+    Args:
+        positions: the enumerated positions.
+        rows: the indices of the positions to describe.
+
+    Returns:
+        float32[len(rows), A]; arbitrary where the action is illegal.
+    """
     next_players = positions.players[positions.children[rows]]
     same = next_players == positions.players[rows, None]
     return np.where(same, np.float32(1), np.float32(-1))

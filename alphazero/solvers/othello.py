@@ -112,7 +112,17 @@ class OthelloSolver(AlphaBetaSolver):
             )
 
     def _solve(self, mine: np.uint64, other: np.uint64, guess: int, last_node: int) -> int:
-        """Return the score of a position for the player to move; ``guess`` is tested first."""
+        """Return the exact score of a position, for the player to move.
+
+        Args:
+            mine: bits of the discs of the player to move.
+            other: bits of the opponent's discs.
+            guess: an estimate of the score, which is tested first.
+            last_node: the value of `num_nodes` at which to give up.
+
+        Raises:
+            UnsolvableError: if `num_nodes` reaches ``last_node`` before the score is found.
+        """
         low = WORST
         high = BEST
         self._search.mine[0] = mine

@@ -288,7 +288,7 @@ class AlphaZero:
     # --- the root ---------------------------------------------------------------------------------
 
     def set_root(self, node: Node) -> None:
-        """Make a node the root and drop the rest of the tree; evaluate a root without visits."""
+        """Make a node the root, dropping the rest of the tree; evaluate it if it has no visits."""
         self.root = node
         self.has_noise = False
         if not node.visits:

@@ -26,7 +26,15 @@ def minimax(game: Rules, state: State, known: dict | None = None) -> float:
 
 
 def action_values(game: Rules, state: State, known: dict | None = None) -> dict:
-    """Return the result of perfect play after each legal action, for the player to move."""
+    """Return the result of perfect play after each legal action.
+
+    Args:
+        known: the values computed so far, {state: value}, to which new ones are added; see
+            `minimax`.
+
+    Returns:
+        {action: value}, the values for the player to move in ``state``.
+    """
     if known is None:
         known = {}
     values = {}
@@ -51,7 +59,12 @@ def perft(game: Rules, state: State, depth: int) -> int:
 
 
 def num_games(game: Rules, state: State, known: dict | None = None) -> int:
-    """Count the different games from ``state`` to the end."""
+    """Count the different move sequences that lead from ``state`` to the end of a game.
+
+    Args:
+        known: the counts computed so far, {state: count}, to which new ones are added; None starts
+            with an empty dictionary.
+    """
     if known is None:
         known = {}
     if game.is_over(state):

@@ -46,7 +46,7 @@ class Node:
         return f"{board}\n{move}, {self.visits} visits, mean outcome {self.value:g} to move"
 
     def wins_of(self, player: int) -> float:
-        """Return the number of wins of either player in the simulations through this node."""
+        """Return the number of wins of ``player`` (0 or 1) in the simulations through this node."""
         if player == self.player:
             return self.wins_to_move
         return self.wins
@@ -58,7 +58,7 @@ class Node:
 
     @property
     def value(self) -> float:
-        """The mean result for the player to move; nan without visits."""
+        """The mean result for the player to move; nan if the node has no visits."""
         if not self.visits:
             return math.nan
         return self.value_sum / self.visits
@@ -360,7 +360,7 @@ class Uct:
         return self.rng.choice(self.game.legal_actions(state))
 
     def scores(self, node: Node) -> dict:
-        """Return the `score` of each legal action; it is infinite where there is no child."""
+        """Return {action: `score`} for each legal action of a node; inf for one without a child."""
         scores: dict = {}
         if self.game.is_over(node.state):
             return scores
@@ -370,14 +370,17 @@ class Uct:
         return scores
 
     def score(self, node: Node, child: Node) -> float:
-        """Return the UCB1 score of a child, for the player to move at ``node``."""
+        """Return the UCB1 score of a child, for the player to move at its parent ``node``.
+
+        For a game in notebook form, the score is on the scale of outcomes, from -1 to 1.
+        """
         wins = self.wins_at(node, child)
         if not self.is_notebook:
             return ucb1(wins, child.visits, node.visits, self.uct_c)
         return 2 * ucb1(wins, child.visits, node.visits, self.uct_c / 2) - 1
 
     def wins_at(self, node: Node, child: Node) -> float:
-        """Return the number of wins in ``child`` of the player to move at its parent ``node``."""
+        """Return the wins, in simulations through ``child``, of the player to move at ``node``."""
         if self.passes_turn(node, child):
             return child.wins
         return child.wins_to_move

@@ -92,7 +92,12 @@ def _post(
 
 
 async def _read(request: Request) -> Any:
-    """Parse the JSON body of a request; refuse other content types and over `MAX_BODY` bytes."""
+    """Parse the JSON body of a request.
+
+    Raises:
+        Refusal: if the content type is not application/json, the body is larger than `MAX_BODY`
+            bytes, or the body is not valid JSON.
+    """
     content_type = request.headers.get("content-type", "")
     kind = content_type.partition(";")[0].strip()
     if kind.lower() != "application/json":

@@ -38,7 +38,7 @@ class KnownPositions(NamedTuple):
     moves: list[tuple[int, ...]]  #: the moves from the start to each position
 
     def spread(self, max_positions: int) -> "KnownPositions":
-        """Select at most ``max_positions`` of the positions, evenly spaced."""
+        """Return at most ``max_positions`` of the positions, evenly spaced in their order."""
         num_positions = len(self.moves)
         num_selected = min(num_positions, max_positions)
         rows = np.linspace(0, num_positions - 1, num_selected).astype(int)

@@ -66,7 +66,18 @@ def unfinished(position: Position) -> Position:
 
 
 def _start(game: Game, skin: Skin, text: str, to_move: int) -> np.ndarray:
-    """Convert a board that a user typed as text to a state, [K]."""
+    """Convert a board that a user typed as text to a state.
+
+    Args:
+        text: the board, one line per row, in the letters of ``skin``.
+        to_move: the player to move, 0 for the player who begins the game, or 1.
+
+    Returns:
+        The state, [K].
+
+    Raises:
+        ValueError: if the text is not a board of this game, or the board is not reachable.
+    """
     shape = game.planes_shape[1:]
     board = parse_board(_normalized(text, skin), shape, skin.letters, skin.title)
     if skin.notation.mirrored:
@@ -75,7 +86,11 @@ def _start(game: Game, skin: Skin, text: str, to_move: int) -> np.ndarray:
 
 
 def _normalized(text: str, skin: Skin) -> str:
-    """Normalize a typed board: use the letters of the game, and strip spaces around lines."""
+    """Normalize a board typed as text: use the game's own letters, and strip each line.
+
+    The signs ".", "-" and "_" become the game's letter for an empty square, unless the game uses
+    them for something else; letters become upper case if the game's are.
+    """
     empty = skin.letters[0]
     pieces = skin.letters[1:]
     if pieces.isupper():

@@ -68,7 +68,7 @@ _Children = Callable[[_Node], list[_Node]]
 
 
 def number(value: float | None) -> float | None:
-    """Round a number for JSON; return None if it is missing or not finite."""
+    """Round a number to 4 decimals for JSON; return None if it is missing or not finite."""
     if value is None or not math.isfinite(value):
         return None
     return round(float(value), _DIGITS)
@@ -142,7 +142,12 @@ def _result(proven: np.float32) -> float | None:
 
 
 def uct_view(search: UctSearch, state: np.ndarray, max_nodes: int) -> SearchView:
-    """Take a snapshot of a UCT search of a position, [K], with at most ``max_nodes`` tree nodes."""
+    """Take a snapshot of a UCT search.
+
+    Args:
+        state: [K], the position that was searched.
+        max_nodes: maximum number of tree nodes in the snapshot; 0 omits the tree.
+    """
     game = search.game
     index = uct_tree.ROOT_INDEX
     player = int(game.players(state[None])[0])

@@ -26,7 +26,7 @@ class Address(NamedTuple):
 
     @property
     def url(self) -> str:
-        """The URL to open in a browser, including the token."""
+        """The URL of the page to open in a browser, including the token if one is required."""
         host = self.host
         if host in ("0.0.0.0", "::"):
             host = _own_address()

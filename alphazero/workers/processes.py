@@ -111,7 +111,10 @@ class ProcessTransport:
         self._send(name, self._weights)
 
     def _send(self, worker: str, message: Weights | Unit | None) -> None:
-        """Queue a message to a worker; `poll` will notice if its process has ended."""
+        """Queue a message to a worker without waiting; None tells the worker to stop.
+
+        If the worker's process has ended, the next `poll` reports that.
+        """
         pickled = multiprocessing.reduction.ForkingPickler.dumps(message)
         self._outboxes[worker].put(bytes(pickled))
 

@@ -66,7 +66,7 @@ class Roster:
 
     @property
     def num_in_flight(self) -> int:
-        """The number of games that were requested from workers and have not arrived yet."""
+        """Number of games that were requested from workers and have not arrived yet."""
         num_games = 0
         for worker in self.workers.values():
             num_games += sum(unit.num_games for unit in worker.in_flight.values())

@@ -33,7 +33,11 @@ _MAX_SCORE = 999  # maximum size of a score, of either sign; `ILLEGAL_SCORE` is 
 
 
 def shipped_path(game_name: str) -> Path | None:
-    """Return the path of the evaluation set that ships for a game; None if there is none."""
+    """Return the path of the evaluation set that ships for a game, or None if there is none.
+
+    Args:
+        game_name: the game's name; the path of a user's game file gives None.
+    """
     if game_name.endswith(".py"):
         return None
     path = _SHIPPED_FOLDER / f"{game_name.replace(':', '_')}.csv"

@@ -57,7 +57,7 @@ def _scalar_constant(number: float):
 
 
 def _tower(model: openvino.Model) -> list:
-    """Find the residual blocks' convolutions: larger than 1 x 1, with a ReLU as input."""
+    """Return the residual blocks' convolutions: those larger than 1 x 1 with a ReLU as input."""
     tower = []
     for node in model.get_ordered_ops():
         if node.get_type_name() == "Convolution":

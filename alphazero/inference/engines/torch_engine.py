@@ -61,7 +61,7 @@ class TorchEngine:
         self._network: torch.nn.Module | None = None
 
     def load(self, network: torch.nn.Module, planes: np.ndarray) -> None:
-        """Copy the weights; see `alphazero.inference.engines.engine.Engine.load`."""
+        """Copy a network's weights to the device; see `Engine.load`."""
         fresh = folded(network).to(self._device, self._dtype)
         fresh = fresh.to(memory_format=torch.channels_last).requires_grad_(False)
         if self._network is None:
@@ -86,7 +86,7 @@ class TorchEngine:
             return logits.cpu().numpy(), values.cpu().numpy()
 
     def _limit_thread(self) -> None:
-        """Make torch use only the calling thread, unless it is the main thread."""
+        """Make torch use only the calling thread, unless that is the main thread."""
         is_main = threading.current_thread() is threading.main_thread()
         if not is_main and not hasattr(self._thread, "limited"):
             torch.set_num_threads(1)  # for this thread

@@ -260,7 +260,11 @@ class _Rules:
         return buffer.tensor.reshape(self._observed_shape)
 
     def cells(self, state: Any) -> np.ndarray:
-        """Return the board, int8[H, W]: 0 empty, 1 the first player's piece, 2 the second's."""
+        """Return the board of an OpenSpiel state, int8[H, W].
+
+        A square is 0 if empty, 1 if it holds a piece of the player who begins the game, 2 if it
+        holds the other player's.
+        """
         observed = self.planes(state, self.first) > 0
         first, second = (observed[is_piece].any(axis=0) for is_piece in self._pieces)
         board = np.where(first, 1, 2 * second).astype(np.int8)

@@ -171,7 +171,11 @@ class EnvironmentPosition:
         return planes
 
     def planes(self) -> np.ndarray:
-        """Return the planes that the agent to move observes, [C, H, W]."""
+        """Return the planes that the agent to move observes, [C, H, W].
+
+        They lack the plane of the player to move, which `observe` adds if both agents observe the
+        same planes.
+        """
         observed = np.asarray(self._observed()["observation"])
         if observed.ndim == 3:
             return np.moveaxis(observed, 2, 0)

@@ -340,7 +340,7 @@ class _Functions:
         return numbers.ravel()
 
     def _unpack(self, row: Any) -> Any:
-        """Unpack a row into the environment's state, without the observation."""
+        """Unpack a row of bytes, uint8[K], into an environment state with an empty observation."""
         legal, offset = self._read(row, _HEADER, np.zeros(self._num_actions, bool))
         leaves = []
         for like in self._leaves:
@@ -350,10 +350,10 @@ class _Functions:
         return state.replace(legal_action_mask=legal)
 
     def _read(self, row: Any, offset: int, like: Any) -> tuple[Any, int]:
-        """Read an array with the shape and dtype of ``like`` from a row.
+        """Read an array with the shape and dtype of ``like`` from a packed state.
 
         Args:
-            row: uint8[K].
+            row: uint8[K], the packed state.
             offset: offset of the array's first byte.
 
         Returns:

@@ -187,7 +187,10 @@ class Laws:
                 self.game.action_to_text(action)
 
     def _has_changed(self, state: np.ndarray) -> bool:
-        """Return whether the Python object of a position has changed since ``state`` was made."""
+        """Return whether a position's Python object has changed since ``state`` was made from it.
+
+        Compiled games have no position objects: the result is False.
+        """
         if not isinstance(self.game, PythonGame):
             return False
         return not np.array_equal(self.game.reread(state), state)

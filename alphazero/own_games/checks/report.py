@@ -210,7 +210,7 @@ def _play_games(
 
 
 def _num_positions(games: list[_PlayedGame]) -> int:
-    """Count the positions of all games; a position in two games counts twice."""
+    """Count the positions in all games; one that occurs in two games is counted twice."""
     return sum(len(game.views) for game in games)
 
 
@@ -264,7 +264,7 @@ def _steered(check: Laws | Twins, state: Any, legal: list[int], takes: bool) -> 
 
 
 def _fault(error: BrokenLaw, games: list[Game]) -> Fault:
-    """Describe a broken law with the moves that lead to it and the board there.
+    """Describe a broken law, with the moves that lead to the position and its board as text.
 
     Args:
         games: the game, followed by its twin if there is one; boards that differ are both shown.
@@ -288,7 +288,12 @@ def _board_after(game: Game, actions: list[int]) -> str:
 
 
 def _described(game: Game, lines: _ShortLines, games: list[_PlayedGame]) -> RuleReport:
-    """Make the report on rules in which no fault was found."""
+    """Return the report on rules in which no fault was found, with statistics of the games.
+
+    Args:
+        lines: the result of checking the short move sequences.
+        games: the random and steered games, finished or not.
+    """
     finished = [played for played in games if played.views[-1].over]
     plies = [len(played.actions) for played in finished] or [0]
     results = Counter(game.own_result(first_result(played.views[-1])) for played in finished)
@@ -306,7 +311,13 @@ def _described(game: Game, lines: _ShortLines, games: list[_PlayedGame]) -> Rule
 
 
 def _notes(game: Game, finished: list[_PlayedGame]) -> list[str]:
-    """Write a note for the user if all results seem to have the wrong sign."""
+    """Return a list with one warning if all results seem to have the wrong sign, else no warnings.
+
+    They do if the player who made the last move never wins and loses at least 10 games.
+
+    Args:
+        finished: the games that were played to the end.
+    """
     results = list[float]()  # for the player who made the last move
     for played in finished:
         before, last = played.views[-2:]
