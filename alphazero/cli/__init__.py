@@ -54,8 +54,9 @@ def main(arguments: list[str] | None = None) -> int:
         arguments: the command line, subcommand first; None takes the process's arguments.
 
     Returns:
-        The exit status: 0 for success; 2 for bad input or a machine error such as a full disk; 130
-        if stopped by Ctrl-C or SIGTERM. Some subcommands also use 1.
+        The exit status: 0 for success; 1 if `check_game` finds a broken law or `prove` a misplayed
+        position; 2 for bad input or a machine error such as a full disk; 130 if stopped by Ctrl-C
+        or SIGTERM.
     """
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
@@ -76,7 +77,14 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _answer(arguments: list[str]) -> int:
-    """Run a subcommand, or print the help or the version number; return the exit status."""
+    """Run a subcommand, or print the help or the version number.
+
+    Args:
+        arguments: the command line, subcommand first; if empty, the help is printed.
+
+    Returns:
+        The exit status: that of the subcommand; 2 if there is no such subcommand; otherwise 0.
+    """
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         _print_text(usage())
         return 0
@@ -103,9 +111,10 @@ def usage() -> str:
 
 
 def print_error(error: Exception) -> int:
-    """Print an expected error, such as bad input or a full disk, as one line; re-raise others.
+    """Print an expected error, such as bad input or a full disk, as one line on standard error.
 
-    With ``ALPHAZERO_TRACEBACK=1`` in the environment, expected errors are re-raised too.
+    Any other error is a bug and is raised again. If the environment variable
+    ``ALPHAZERO_TRACEBACK`` is set, expected errors are raised again too.
 
     Returns:
         The exit status, which is always 2.
@@ -144,7 +153,11 @@ def error_text(error: Exception) -> str | None:
 
 
 def _place_of(error: OSError) -> str:
-    """Return the name of the file that caused an error, followed by ": "; "" if it is unknown."""
+    """Return what could not be read or written, followed by ": ", or "" if this is unknown.
+
+    It is a file name or "standard output". If standard output cannot be written, further output to
+    it is discarded.
+    """
     if error.filename is not None:
         name = error.filename if isinstance(error.filename, int) else os.fsdecode(error.filename)
         return f"{name}: "
@@ -163,7 +176,7 @@ def _stopped() -> int:
 
 
 def _silence_stdout() -> None:
-    """Discard buffered output, so that Python does not fail to write it at exit."""
+    """Redirect standard output to the null device, so that flushing it at exit does not fail."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -172,8 +185,8 @@ def _print_text(text: str, stderr: bool = False) -> None:
     """Print text, wrapped between words to the width of the terminal.
 
     Args:
-        text: the text to print.
-        stderr: whether to print to standard error instead of standard output.
+        text: printed literally: square brackets are not markup.
+        stderr: True to print to standard error instead of standard output.
     """
     from alphazero.runtime.console import Console
 
@@ -181,7 +194,7 @@ def _print_text(text: str, stderr: bool = False) -> None:
 
 
 def _set_up_process() -> None:
-    """Configure torch and signal handling before a subcommand imports anything."""
+    """Configure OpenMP threads, torch and signal handling before a subcommand imports torch."""
     limit_spinning()
     # Operations that an Apple GPU lacks then run on the CPU. torch reads this on import.
     os.environ.setdefault("PYTORCH_ENABLE_MPS_FALLBACK", "1")
@@ -191,7 +204,7 @@ def _set_up_process() -> None:
 
 
 def _run(command: str, arguments: list[str]) -> int:
-    """Import a subcommand and run it; return the exit status."""
+    """Import the module of a subcommand, run the subcommand and return its exit status."""
     from alphazero.cli.command import run_command
     from alphazero.runtime.jit import announce_first_compilation
 

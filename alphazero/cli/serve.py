@@ -35,7 +35,7 @@ _MIN_TOKEN = 8
 
 @dataclasses.dataclass
 class Settings:
-    """The games and players that the page offers, and the address of the server."""
+    """Settings of the `serve` command: the games and players offered, and the server's address."""
 
     game: str | None = option(None, "the game that the page begins with; a file of your own is run")
     games: list[str] = option([], "more games of your own beside that one: [a.py,open_spiel:hex]")
@@ -85,7 +85,7 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _playable(name: str) -> str:
-    """Return the full name of a game that the user named, which must have two players.
+    """Check that a game named by the user has two players, and return its full name.
 
     Raises:
         ConfigError: if there is no such game, or it has one player.

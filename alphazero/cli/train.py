@@ -53,7 +53,7 @@ def main(arguments: list[str]) -> int:
     """Train one run or a sweep, resume a run, or print the settings or the help.
 
     Args:
-        arguments: the arguments of `alphazero train`.
+        arguments: the command-line arguments after ``alphazero train``.
 
     Returns:
         The exit status: 0, or 130 if stopped by Ctrl-C.
@@ -77,11 +77,17 @@ def main(arguments: list[str]) -> int:
 
 
 def _train_new(options: argparse.Namespace, words: list[str]) -> int:
-    """Train a new run, or all runs of a sweep one after another; return the exit status.
+    """Train a new run, or all runs of a sweep one after another.
 
     Args:
-        options: options such as ``--multirun``.
-        words: settings and config-group choices.
+        options: the parsed options, such as ``--multirun``.
+        words: settings and config-group choices, such as ``seed=1`` and ``game=othello``.
+
+    Returns:
+        The exit status: 0, or 130 if stopped by Ctrl-C; the rest of a sweep is then not trained.
+
+    Raises:
+        ConfigError: if a setting of any run cannot be used, before the first run is trained.
     """
     sweep = runs_of_sweep(words) if options.multirun else [(words, {})]
     # All runs are checked before the first one starts.
@@ -142,7 +148,7 @@ def _print_help(arguments: list[str]) -> None:
 
 
 def _print_settings(options: argparse.Namespace, words: list[str]) -> None:
-    """Print the settings of a run as YAML.
+    """Print all settings that a run with these arguments would have, as YAML.
 
     Raises:
         ConfigError: if the arguments describe a sweep.
@@ -163,7 +169,7 @@ def _train(
     Args:
         settings: the settings of the run.
         folder: the folder of the run, whose lock must be held.
-        resumed: whether the run is resumed, not new.
+        resumed: True to restore the last stored iteration first; False for a new run.
         varied: the settings and config-group choices that distinguish the run within its sweep, by
             key; None if there is no sweep.
     """
@@ -184,7 +190,9 @@ def _train(
 
 
 def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -> int:
-    """Run the training loop and pass its events to the loggers; Ctrl-C stops it cleanly.
+    """Run the training loop and pass its events to the loggers.
+
+    After Ctrl-C, a message says which iteration is stored and how to resume the run.
 
     Args:
         trainer: the trainer of a new or restored run.
@@ -218,7 +226,12 @@ def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -
 
 
 def _print_runs(folders: list[RunFolder], console: Console) -> None:
-    """Print the strength of each run of a sweep, and a command that compares two of the runs."""
+    """Print each run's final strength, and a command that compares the first two runs.
+
+    Args:
+        folders: the folders of the runs of a sweep, at least two.
+        console: where to print.
+    """
     table = figures_table("strength, %", left="\nrun")
     for folder in folders:
         strength = _strength(folder)
@@ -234,7 +247,7 @@ def _strength(folder: RunFolder) -> float:
     """Return a run's strength after its last iteration, in [0, 1].
 
     This is the accuracy with search if an evaluation set ships with the game, otherwise the score
-    against UCT; NaN if neither was measured.
+    of the match against UCT, from the network's viewpoint; NaN if neither was measured.
     """
     row = folder.read_metrics()[-1]
     return float(row.get("exact.accuracy", row.get("strength.score", math.nan)))
@@ -292,7 +305,7 @@ def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
 
 
 def kept_text(trainer: Trainer) -> str:
-    """Say which iteration of an interrupted run is stored, and which command resumes the run."""
+    """Format a message that says which iteration of a stopped run is stored and how to resume."""
     if not trainer.store.iteration:
         return "No iteration was finished, so nothing is kept."
     resume = f"{program()} train {_resume_words(trainer)}"
@@ -319,9 +332,9 @@ def end_lines(trainer: Trainer, report: IterationReport) -> list[str]:
 
 
 def program(name: str = "alphazero") -> str:
-    """Return how to call a program of this installation from a shell.
+    """Return the shell command for a program that is installed beside the running one.
 
-    It is the program's name if the shell finds the program, otherwise its path.
+    It is the program's name if the shell finds a program of that name, otherwise its path.
     """
     beside = Path(sys.argv[0]).with_name(name)
     return name if shutil.which(name) or not beside.is_file() else str(beside)
