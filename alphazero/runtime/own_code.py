@@ -36,9 +36,9 @@ def is_module_name(name: str) -> bool:
 
 
 def announced(group: str) -> dict[str, EntryPoint]:
-    """Return the entry points that installed packages declare in a group, by name.
+    """Return {name: entry point} for those that installed packages declare in a group.
 
-    No entry point is loaded.
+    No entry point is loaded, so no code of these packages runs.
     """
     return {entry.name: entry for entry in entry_points(group=group)}
 
@@ -63,7 +63,11 @@ def load_own(name: str, group: str, key: str, others: Sequence[str] = ()) -> Any
 
 
 def reason_of(error: BaseException) -> str:
-    """Describe an error in a user's code as a clause that names the file and line in that code."""
+    """Describe an error in a user's code as a clause such as "KeyError: 3 (my_game.py, line 12)".
+
+    File and line are those of the last frame in the user's code; they are left out if there is none
+    or if the message of a syntax error states them already.
+    """
     text = " ".join(str(error).split()).rstrip(".")
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
     # The message of a syntax error names its line.
@@ -74,7 +78,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def _is_own(file: str) -> bool:
-    """Return whether a file is the user's own, not part of this package, Python or torch."""
+    """Return whether a source file is not part of this package, Python's library or torch."""
     is_pythons = file.startswith("<") or Path(file).is_relative_to(_PYTHON)
     parts = Path(file).parts
     return not (

@@ -21,7 +21,11 @@ _LIBRARIES = ("site-packages", "dist-packages")
 
 
 def source_files(file: Path) -> list[Path]:
-    """Return the paths of a file and of the user's files that it imports, even indirectly."""
+    """Return the paths of a Python file and of the user's files that it imports, even indirectly.
+
+    Files of this package and of installed libraries are left out, except those of the library to
+    which ``file`` itself belongs.
+    """
     found = list[Path]()
     pending = [file]
     while pending:
@@ -35,7 +39,7 @@ def source_files(file: Path) -> list[Path]:
 
 
 def source_text(file: Path) -> str:
-    """Return the code of a file and of the user's files that it imports, without comments.
+    """Return the code of a file and of the files that `source_files` finds, without comments.
 
     Blocks that run only when a file is started as a program, such as ``if __name__ == "__main__"``,
     are left out.
@@ -53,9 +57,9 @@ def module_file(module_name: str) -> Path | None:
 
 
 def digest_of(text: str) -> str:
-    """Return the digest of a game's rules, given as source code; "" for an empty text.
+    """Return the SHA-256 hex digest of a game's rules, given as source code; "" for an empty text.
 
-    Comments, docstrings and layout do not affect it.
+    Comments, docstrings and layout do not affect the digest.
 
     Raises:
         SyntaxError, ValueError: if the text is not Python.
@@ -131,12 +135,16 @@ def _imported_files(file: Path, folder: Path) -> Iterator[Path]:
 
 
 def _module_path(name: str, place: Path | None, folder: Path) -> Path | None:
-    """Find the source file of a module; return None if it has none, like a library in C.
+    """Find the source file of a module.
 
     Args:
         name: the dotted name of the module.
         place: the folder that a relative import starts from; None for an absolute import.
         folder: where to look for modules that Python does not find.
+
+    Returns:
+        The path; None for a module of Python's own library, a module without Python source, or one
+        that does not exist.
     """
     if place is None:
         top, _, name = name.partition(".")

@@ -1,4 +1,4 @@
-"""Alarms about problems of a training run: each is reported when it begins and when it ends.
+"""Raise alarms about problems of a training run, and report when each begins and ends.
 
 `HealthMonitor` adds the current alarms to each iteration's report. The checks are in
 `alphazero.training.symptoms`; this module keeps the rows of metrics that they read. A resumed run
@@ -53,7 +53,7 @@ class TrainingDivergedError(InputError):
 
 
 class HealthMonitor:
-    """Checks each iteration of a run for problems, and remembers which alarms are on.
+    """Checks each iteration of a run for problems, and keeps track of which alarms are on.
 
     Args:
         settings: the run's settings, on which the checks and their advice depend.
@@ -65,7 +65,11 @@ class HealthMonitor:
         self._since: dict[str, int] = {}  # the alarms that are on, each with its first iteration
 
     def observe(self, report: IterationReport) -> None:
-        """Check an iteration, and add its alarms to its report: those that are on or have ended."""
+        """Check an iteration for problems, and add to its report the alarms that are on or ended.
+
+        Args:
+            report: the iteration's report, with all of its metrics.
+        """
         self._rows = [*self._rows[1 - _NUM_RECENT :], flat(report)]
         for check in CHECKS:
             name = check.__name__
@@ -77,7 +81,7 @@ class HealthMonitor:
                 report.ended_alarms.append(name)
 
     def restore(self, rows: list[dict[str, Any]]) -> None:
-        """Restore alarms and metrics when a run is resumed.
+        """Restore the alarms that are on, and the metrics that checks read, in a resumed run.
 
         Args:
             rows: the rows of the run's metrics.jsonl, oldest first.

@@ -35,7 +35,7 @@ def compose(words: Sequence[str], config_dir: str | None = None) -> TrainSetting
 
 
 def recipe_of(game_name: str) -> TrainSettings:
-    """Return the settings that the config files propose for a game, called its recipe."""
+    """Return a game's recipe: the settings that the config files propose for training on it."""
     return compose([f"game={game_name}"])
 
 
@@ -49,20 +49,24 @@ def config_folder() -> Path:
 
 
 def config_groups(config_dir: str | None = None) -> dict[str, list[str]]:
-    """Return the choices in each config group, from the shipped files and the user's own.
+    """Return the choices in each config group, from the user's own files and the shipped ones.
 
     Args:
         config_dir: a folder with the user's own config files, or None.
+
+    Returns:
+        {group: names of its files}, such as {"game": ["othello"]}; the user's files come first.
     """
     own_files = [] if config_dir is None else config_files(Path(config_dir))
     return groups_of([*own_files, *config_files(config_folder())])
 
 
 def game_of_choice(choice: str) -> str:
-    """Return the game's name for the argument ``game=CHOICE``.
+    """Return the name of the game that the argument ``game=CHOICE`` selects.
 
     Args:
-        choice: the name of a config file in the group "game"; any other name is returned unchanged.
+        choice: the name of a shipped config file in the group "game", which is read; any other text
+            is already the name of a game and is returned unchanged.
     """
     path = config_folder() / "game" / f"{choice}.yaml"
     return str(read_values(path)["game"]["name"]) if path.is_file() else choice

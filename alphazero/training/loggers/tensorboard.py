@@ -21,14 +21,14 @@ from alphazero.training.trainer import Trainer
 
 
 class TensorBoardLogger:
-    """Writes a run's TensorBoard event file.
+    """Writes a run's curves, alarms and sample games to a TensorBoard event file.
 
-    In a resumed run, events of iterations that were not stored are replaced.
+    In a resumed run, this file replaces the events of iterations that had not been stored.
 
     Args:
-        trainer: the run's trainer.
-        varied: the settings and config-group choices that distinguish the run within its sweep, by
-            key; None if there is no sweep.
+        trainer: the run's trainer, which gives the settings, the folder and the last iteration.
+        varied: {key: text} of the settings and config-group choices that distinguish the run within
+            its sweep; None if there is no sweep.
 
     Raises:
         OSError: if the file cannot be written.
@@ -67,7 +67,7 @@ class TensorBoardLogger:
         self._file.flush()
 
     def _write_alarms(self, report: IterationReport) -> None:
-        """Queue the alarms that begin or end in an iteration, each under its own tag."""
+        """Queue a text for each alarm that begins or ends in an iteration, under its own tag."""
         for alarm in report.alarms:
             if alarm.since == report.iteration:
                 self._add_text(f"health/{alarm.name}", alarm.text, report.iteration)
