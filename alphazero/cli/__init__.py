@@ -103,7 +103,7 @@ def _answer(arguments: list[str]) -> int:
 
 
 def usage() -> str:
-    """Return the usage line and the list of subcommands as text."""
+    """Return the help text of `alphazero`: the usage line and the list of subcommands."""
     width = max(map(len, COMMANDS)) + 1
     commands = "\n".join(f"  {name:<{width}} {text}" for name, text in COMMANDS.items())
     hint = "'alphazero COMMAND --help' lists the settings of a command."
@@ -130,7 +130,8 @@ def print_error(error: Exception) -> int:
 def error_text(error: Exception) -> str | None:
     """Return the message of an expected error as one line, or None if the error is a bug.
 
-    Bad input raises a ValueError; it may also cause a RecursionError or a MemoryError.
+    Expected errors are ValueErrors (bad input), OSErrors, lack of memory or threads, and
+    RecursionErrors, which deeply nested input causes.
     """
     text = str(error)
     if isinstance(error, OSError) and error.strerror:

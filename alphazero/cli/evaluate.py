@@ -199,7 +199,7 @@ class Pair(NamedTuple):
 
     @property
     def difference(self) -> Difference:
-        """The player's accuracy minus the baseline's, with its 95% confidence interval."""
+        """The player's accuracy minus the baseline's, with a 95% confidence interval."""
         return difference(self.player.keeps_result, self.baseline.keeps_result)
 
 
@@ -298,6 +298,6 @@ def _cells(label: str, rows: np.ndarray, reports: dict[str, AccuracyReport]) -> 
 
 
 def _text(proportion: Proportion) -> str:
-    """Format a proportion and its 95% confidence interval as percentages."""
+    """Format a proportion and its 95% confidence interval in %, such as "93.1 (91.2-94.6)"."""
     low, high = proportion.interval
     return f"{100 * proportion.fraction:.1f} [dim]({100 * low:.1f}-{100 * high:.1f})[/]"

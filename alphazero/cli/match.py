@@ -186,9 +186,9 @@ def report_table(
 
     Args:
         report: the result of the match.
-        sides: the names of players A and B in the table.
-        thinking: how each player chooses moves, see `thinking_of`; "" for a player without a
-            network.
+        sides: what players A and B are called in the table.
+        thinking: how each player chooses moves, such as "openvino int8, search"; "" for a player
+            without a network.
     """
     a, b = sides
     title = f"{report.game}: {counted(len(report.games), 'game')} of {a} against {b}"
@@ -217,8 +217,8 @@ def puzzle_table(
     Args:
         report: the match, in which the better result from an opening wins.
         puzzle: both players' results from the same openings, on the game's own scoring scale.
-        thinking: how each player chooses moves, see `thinking_of`; "" for a player without a
-            network.
+        thinking: how each player chooses moves, such as "openvino int8, search"; "" for a player
+            without a network.
     """
     num_openings = counted(len(puzzle.results_a), "opening")
     title = f"{report.game}: {num_openings}, each played by A and by B alone"

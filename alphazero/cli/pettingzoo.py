@@ -110,7 +110,13 @@ def _play(
 
 
 def _result_text(game: MatchGame, view: BoardView, agents: tuple[Agent, Agent]) -> str:
-    """Format a game's result: who played which side, who won, and after how many moves."""
+    """Format a finished game as one line: who played which side, who won, after how many moves.
+
+    Args:
+        game: the game's moves, and its score for the first of the two agents.
+        view: names the sides of the environment, such as "player_0".
+        agents: the two players of the match.
+    """
     names = [agent.name for agent in agents]
     first, second = names if game.a_moves_first else names[::-1]
     results = {1.0: f"{names[0]} wins", 0.5: "a draw", 0.0: f"{names[1]} wins"}

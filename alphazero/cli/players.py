@@ -142,7 +142,7 @@ def make_pair(
 
 
 def _check_plays(spec: str, game: Game, settings: PlayerSettings) -> None:
-    """Check that a player exists and that its network, if it has one, plays this game.
+    """Check that a player exists and that its network, if it has one, was trained for ``game``.
 
     Raises:
         ConfigError: if the player does not exist, or its network plays another game.

@@ -143,7 +143,10 @@ def _output(settings: Settings, folder: RunFolder, name: str) -> Path:
 
 
 def _plot_position(settings: Settings) -> Path:
-    """Draw a position with a player's policy and value; return the path of the picture.
+    """Draw the position after the user's moves, with a player's policy and value for it.
+
+    Returns:
+        The path of the picture.
 
     Raises:
         ConfigError: if a setting cannot be used, or the game is over in this position.

@@ -66,7 +66,10 @@ def run(settings: Settings, console: Console) -> int:
 
 
 def print_misplayed(console: Console, game: Game, failure: Failure) -> None:
-    """Print a position that a player misplays, with its move, the better moves and the board."""
+    """Print a position that a player misplays, with the player's move, better moves and the board.
+
+    The results that these moves lead to are printed from the viewpoint of the player to move.
+    """
     skin, medium = skin_of(game), Medium.of(console)
     better = ", ".join(skin.notation.text(action) for action in failure.best_actions)
     mover = side(skin, int(game.players(failure.state[None])[0]), medium)

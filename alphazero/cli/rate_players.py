@@ -114,7 +114,8 @@ def player_name(spec: str, game: Game, settings: PlayerSettings) -> str:
 def _network_name(path: Path) -> str:
     """Return the name under which ratings.json stores the network in a file.
 
-    A shipped network may be replaced by a better one, so it is named after the run that trained it.
+    It is the path of the file. A shipped network, whose file a later version may replace, is named
+    after the run and the iteration that it comes from.
     """
     if not is_shipped(path):
         return str(path)

@@ -49,7 +49,7 @@ class Settings:
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Serve the page until Ctrl-C, then end the process.
+    """Serve the page for the browser until Ctrl-C, then end the process.
 
     Raises:
         ConfigError: if a setting cannot be used, or a library for the server is missing.
@@ -103,10 +103,11 @@ def _warm_up(backend: "Backend") -> None:
 
 
 def _check(settings: Settings) -> None:
-    """Check the folder of runs and the token, before anything is loaded.
+    """Check the folder of runs and the token, before the server's libraries are imported.
 
     Raises:
-        ConfigError: if the folder is missing, or the token is too short or not plain ASCII.
+        ConfigError: if the user named a folder that does not exist, or the token is shorter than 8
+            characters or contains a space or a character outside ASCII.
     """
     if settings.runs != Settings().runs and not Path(settings.runs).is_dir():
         raise ConfigError.of("runs", settings.runs, reason="there is no such folder")

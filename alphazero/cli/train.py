@@ -112,6 +112,9 @@ def _train_new(options: argparse.Namespace, words: list[str]) -> int:
 def _split(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
     """Split arguments into options such as ``--cfg``, and settings or config-group choices.
 
+    Returns:
+        The parsed options, and the other arguments in their order.
+
     Raises:
         ConfigError: for an unknown option, or a value that an option does not accept.
     """
@@ -254,7 +257,7 @@ def _strength(folder: RunFolder) -> float:
 
 
 def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
-    """Find the run to resume, and apply the other arguments to its settings.
+    """Find the run to resume, and apply the remaining arguments to its stored settings.
 
     Args:
         arguments: ``resume=`` and other ``key=value`` arguments.
@@ -263,7 +266,8 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
         The run's changed settings, and its folder.
 
     Raises:
-        ConfigError: if there is no such run, or a setting cannot be changed.
+        ConfigError: if there is no such run, a setting cannot be changed in a resumed run, or the
+            rules of the game have changed.
         StoredFileError: if the run's settings cannot be read.
     """
     options = [word for word in arguments if word.startswith(("-", "~", "+"))]
@@ -290,7 +294,15 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
 
 
 def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
-    """Format the lines printed before training: game, folder, network and its engine."""
+    """Format the lines printed before training starts.
+
+    They name the game, the run's folder, the network's size and engine, and the command that starts
+    TensorBoard.
+
+    Args:
+        trainer: the trainer of a new or restored run.
+        resumed: whether the run continues after a stored iteration.
+    """
     num_weights = sum(parameter.numel() for parameter in trainer.learner.network.parameters())
     verb = f"Resuming after iteration {trainer.iteration} of" if resumed else "Training"
     engine = trainer.evaluator.report
@@ -345,7 +357,7 @@ def _command(*words: str, of: str = "alphazero") -> str:
 
     Args:
         words: the arguments of the program.
-        of: the name of the program.
+        of: the name of the program, such as "tensorboard".
     """
     return f"{shlex.quote(program(of))} {shlex.join(words)}"
 
@@ -355,7 +367,10 @@ def _tensorboard(folder: Path | str) -> str:
 
 
 def finished_lines(trainer: Trainer) -> list[str]:
-    """Format the message for a finished run that is resumed, with the command that extends it."""
+    """Format the message for resuming a run that has already reached its limits.
+
+    It ends with the command that trains the run further.
+    """
     limits = " and ".join(f"{key}={value}" for key, value in trainer.reached_limits.items())
     took = f"{trainer.iteration} iterations in {duration_text(trainer.elapsed_s)}"
     return [
@@ -369,7 +384,8 @@ def _longer_run(trainer: Trainer, is_proven: bool = False) -> str:
 
     Args:
         trainer: the trainer of the finished run.
-        is_proven: whether a complete proof would end the run again after one iteration.
+        is_proven: True if the network's moves are proven perfect, which would end the run again
+            after one iteration unless ``evaluation.stop_when_proven`` is switched off.
     """
     done = {"run.num_iterations": trainer.iteration, "run.time_limit_s": trainer.elapsed_s}
     limits = trainer.reached_limits.items()

@@ -106,7 +106,7 @@ def check_key(key: str, text: str, known: list[str], command: str) -> None:
 
 
 def split_values(text: str) -> list[str]:
-    """Split a text at those commas that lie outside brackets and quotes."""
+    """Split a text at its commas, except those inside brackets or quotes."""
     values = [""]
     depth = 0
     quote = ""

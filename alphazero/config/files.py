@@ -55,7 +55,8 @@ def parse_yaml(text: str) -> Any:
     """Parse YAML text written by `to_yaml`, leaving interpolations (``${...}``) unresolved.
 
     Raises:
-        ValueError: if the text is too long, too deeply nested, or not plain YAML.
+        ValueError: if the text has more than `_MAX_STORED` characters, more than `_MAX_DEPTH`
+            interpolations or levels of nesting, or is not YAML without aliases.
     """
     if len(text) > _MAX_STORED:
         raise ValueError(f"it has more than {_MAX_STORED:,} characters")

@@ -121,7 +121,10 @@ class Composer:
     # --- arguments as overrides in Hydra's grammar ------------------------------------------------
 
     def _override(self, word: str) -> str:
-        """Check an argument's key, and return the argument in Hydra's grammar.
+        """Check the key of an argument, and return the argument in Hydra's grammar.
+
+        Args:
+            word: an argument such as ``seed=1`` or ``~network``.
 
         Raises:
             ConfigError: for an unknown key, or several values, which only a sweep may have.
@@ -175,7 +178,7 @@ class Composer:
         return ConfigError(f"{start}{text}.{hint}", key=setting)
 
     def _missing(self, error: MissingConfigException) -> ConfigError:
-        """Make the error for a choice that its config group does not contain."""
+        """Make the error for a config-group choice without a file, suggesting a similar choice."""
         # Such as "experiment/ablation/adam".
         group, _, choice = str(error.missing_cfg_file).partition("/")
         choices = self.groups.get(group, [])

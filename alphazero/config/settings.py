@@ -94,7 +94,11 @@ def types_of(cls: type) -> dict[str, type]:
 
 
 def allowed_text(field: dataclasses.Field) -> str:
-    """Format a setting's range or choices; return "" if any value of its type is allowed."""
+    """Format a setting's range or choices, such as "1 to 100"; "" if it has neither.
+
+    Args:
+        field: the setting's dataclass field, made with `option`.
+    """
     low, high, choices = (field.metadata.get(key) for key in ("low", "high", "choices"))
     if choices is not None:
         return "one of " + ", ".join(map(str, choices))
@@ -121,7 +125,10 @@ def _walk(settings: Any, prefix: str = "") -> Iterator[tuple[str, dataclasses.Fi
 
 
 def _plain_type(annotation: Any) -> type:
-    """Return the plain type of an annotation: int for ``int | None``, list for ``list[int]``."""
+    """Return an annotation's type without None and item types.
+
+    It is int for ``int | None``, and list for ``list[int]``.
+    """
     annotation = _without_none(annotation)
     return typing.get_origin(annotation) or annotation
 
@@ -134,7 +141,7 @@ def _without_none(annotation: Any) -> Any:
 
 
 def _number_text(value: float) -> str:
-    """Format a bound of a range; an integer above 2^53 is written as a power of two."""
+    """Format a bound of a range; an integer above 2^53 is written as the next power of two."""
     if isinstance(value, float):
         return f"{value:g}"
     return f"2^{value.bit_length()}" if value > 2**53 else str(value)

@@ -68,10 +68,10 @@ def has_bfloat16(device: torch.device) -> bool:
 
 
 def set_num_threads(num_threads: int) -> int:
-    """Set the number of CPU threads that torch uses.
+    """Set the number of CPU threads that torch uses for one operation.
 
     Args:
-        num_threads: the number of threads; 0 means one for each core that this process may use.
+        num_threads: 0 means one thread for each core that this process may use.
 
     Returns:
         The number of threads that was set.

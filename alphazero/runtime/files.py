@@ -149,8 +149,8 @@ def unwritable(path: str | Path, key: str, reason: str) -> ConfigError:
     """Make the error for an output file that cannot be written.
 
     Args:
-        path: the file.
-        key: the setting that gave the path.
+        path: the file, named in the message.
+        key: the setting that gave the path, such as "output".
         reason: why the file cannot be written: a clause without a full stop.
     """
     return ConfigError(f"{key}={path} cannot be written: {reason}.", key=key, value=str(path))

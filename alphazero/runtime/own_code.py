@@ -50,7 +50,8 @@ def load_own(name: str, group: str, key: str, others: Sequence[str] = ()) -> Any
         name: ``module:name``, or the name of an entry point.
         group: the group in which to look for the entry point, such as "alphazero.games".
         key: the setting that gave the name, for errors.
-        others: further values that the setting accepts, listed in errors.
+        others: further values that the setting accepts, such as names of built-in games, listed in
+            errors.
 
     Raises:
         ConfigError: if there is no such module, object or entry point, or the import fails.

@@ -51,7 +51,10 @@ def source_text(file: Path) -> str:
 
 
 def module_file(module_name: str) -> Path | None:
-    """Return the source file of a loaded module; None if it has none, for example in a notebook."""
+    """Return the source file of an imported module, or None if the module has no source file.
+
+    The module of a notebook, for example, has none.
+    """
     file = getattr(sys.modules.get(module_name), "__file__", None)
     return Path(file) if file and Path(file).is_file() else None
 
@@ -113,11 +116,11 @@ def _is_script(node: ast.stmt) -> bool:
 
 
 def _imported_files(file: Path, folder: Path) -> Iterator[Path]:
-    """Yield the source files of the modules that a file imports.
+    """Yield the source files of the modules that a file imports directly.
 
     Args:
-        file: the file whose imports are followed.
-        folder: where to look for modules that Python does not find.
+        file: the Python file whose import statements are read.
+        folder: where to look for modules that are not on Python's search path.
     """
     for node in ast.walk(_tree(file)):
         if isinstance(node, ast.Import):
@@ -140,7 +143,7 @@ def _module_path(name: str, place: Path | None, folder: Path) -> Path | None:
     Args:
         name: the dotted name of the module.
         place: the folder that a relative import starts from; None for an absolute import.
-        folder: where to look for modules that Python does not find.
+        folder: where to look for modules that are not on Python's search path.
 
     Returns:
         The path; None for a module of Python's own library, a module without Python source, or one

@@ -14,7 +14,10 @@ from alphazero.storage.run_folder import folder_name
 
 
 def shipped_folder() -> Path:
-    """Return the folder of the shipped networks, in the installed package or in the clone."""
+    """Return the folder of the networks that ship with the program.
+
+    It is ``best_networks`` in the installed package or, in a clone, ``checkpoints/best``.
+    """
     package = Path(__file__).parents[1]
     installed = package / "best_networks"
     return installed if installed.is_dir() else package.parent / "checkpoints" / "best"

@@ -86,7 +86,7 @@ class RunFolder:
 
         Args:
             root: the folder of all runs.
-            game: the game's name.
+            game: the game's name, from which `folder_name` derives the name of the folder GAME.
             name: the run's name; "" takes the date and time, with a number appended if that folder
                 exists.
             overrides: the settings that distinguish the run within its sweep, such as "seed=1",
@@ -261,9 +261,9 @@ class RunFolder:
         write_atomically(self.path / "versions.json", text.encode())
 
     def read_config(self) -> dict[str, Any]:
-        """Read the stored settings as nested dictionaries.
+        """Read the run's stored settings as nested dictionaries, without checking keys or values.
 
-        The keys are those of the program version that stored them.
+        If another version of the program stored them, they may not fit this version.
 
         Raises:
             StoredFileError: if the file is missing or damaged, or does not name the game.

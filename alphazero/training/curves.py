@@ -46,7 +46,7 @@ def newest(rows: list[Row], key: str) -> float:
 
 
 class Curve(NamedTuple):
-    """A curve in TensorBoard: one number per iteration, computed from that iteration's metrics."""
+    """A curve of a run: one number per iteration, computed from that iteration's metrics."""
 
     description: str  #: a sentence about what the curve shows, displayed by TensorBoard
     keys: tuple[str, ...]  #: the metrics that ``value`` takes as arguments
@@ -66,9 +66,9 @@ def curve(description: str, *keys: str, value: Callable[..., float] = float) -> 
     """Make a curve of one metric, or of several metrics combined by a function.
 
     Args:
-        description: what the curve shows, for TensorBoard.
+        description: a sentence about what the curve shows, displayed by TensorBoard.
         keys: the metrics, such as "learner.loss".
-        value: computes the curve's value from these metrics.
+        value: called with the values of these metrics in an iteration; returns the curve's value.
     """
     return Curve(description, keys, value)
 
@@ -252,7 +252,7 @@ _INTERVALS = {
 
 
 class Line(NamedTuple):
-    """A line of a chart, which shows one curve."""
+    """A line in a chart, which shows one curve, possibly with its 95% confidence interval."""
 
     name: str  #: the line's name in the legend
     #: the curve's tag and, if the curve has a confidence interval, the tags of its lower and upper
@@ -261,7 +261,7 @@ class Line(NamedTuple):
     scale: float  #: factor from the curve's unit to the chart's
 
     def figures(self, row: Row) -> list[float]:
-        """Return a curve's value in one iteration and the ends of its confidence interval, if any.
+        """Return the curve's value in one iteration and the ends of its 95% interval, if any.
 
         Args:
             row: the iteration's row of metrics.jsonl.
@@ -297,7 +297,7 @@ class Chart(NamedTuple):
 
 
 def chart(title: str, unit: str, tags: dict[str, str], from_zero: bool = True) -> Chart:
-    """Make a chart from the tags of its curves.
+    """Make a chart with a line for each of the given curves.
 
     Args:
         title: the chart's title.

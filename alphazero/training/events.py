@@ -36,7 +36,7 @@ class StageProgress(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Alarm:
-    """A problem that a check has found in a run; see `alphazero.training.health`."""
+    """A problem, such as overfitting, that a check of `alphazero.training.symptoms` has found."""
 
     name: str  #: name of the check, such as "games_repeat"
     since: int  #: iteration in which the alarm began

@@ -27,7 +27,7 @@ class TrainingDivergedError(InputError):
     Attributes:
         iteration: the iteration in which training diverged.
         stored_iteration: the last stored iteration, from which the run can continue; 0 if none.
-        key, value: the setting to change, and a value that is usually safe.
+        key, value: the learning-rate setting to lower, and a value that is usually safe.
     """
 
     def __init__(

@@ -111,9 +111,9 @@ def workers_report(workers: list[WorkerReport], seconds: float) -> WorkersReport
 
 @dataclasses.dataclass(kw_only=True)
 class PitReport:
-    """The result of the gate's match, from the viewpoint of the new network.
+    """The result of the gate's match between the new network and the last accepted one.
 
-    The opponent is the last accepted network.
+    All numbers are from the viewpoint of the new network.
     """
 
     score: float = nan  #: mean score in [0, 1], over games or pairs as `PitSettings` says
@@ -147,7 +147,7 @@ class StrengthReport:
 class PuzzleReport:
     """The network's and UCT's results from the same openings, in a game of one player.
 
-    Results are on the game's own scoring scale.
+    Results are on the game's own scoring scale, such as minus the number of pegs left over.
     """
 
     num_openings: int

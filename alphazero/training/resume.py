@@ -51,7 +51,7 @@ class RunStore:
 
         Args:
             records: the games of the iteration.
-            report: the report of the iteration.
+            report: the complete report of the iteration, whose numbers go to metrics.jsonl.
 
         Raises:
             OSError: if a file cannot be written, or the run's folder has been removed.
@@ -160,7 +160,7 @@ class RunStore:
         self.replay.load_state_dict(state["replay"], self._window_games())
 
     def _window_games(self) -> list[GameRecord]:
-        """Load as many of the newest games as the replay window needs, oldest first.
+        """Load the newest stored games that the replay window needs, and return them oldest first.
 
         Raises:
             StoredFileError: if a file of games is missing or damaged.

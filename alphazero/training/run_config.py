@@ -43,7 +43,10 @@ def recipe_of(game_name: str) -> TrainSettings:
 
 
 def config_folder() -> Path:
-    """Return the folder of config files, in the installed package or beside it in a clone."""
+    """Return the folder ``configs`` of the shipped config files.
+
+    It is inside the installed package or, in a clone, beside the package.
+    """
     inside = Path(__file__).parents[1] / "configs"
     return inside if inside.is_dir() else Path(__file__).parents[2] / "configs"
 
@@ -76,14 +79,15 @@ def game_of_choice(choice: str) -> str:
 
 
 def _with_files(words: Sequence[str], groups: dict[str, list[str]]) -> list[str]:
-    """Replace names of games and networks in arguments by choices of config files.
+    """Replace games and network classes for which there is no config file in arguments.
 
-    ``game=connect_x:4x5x4`` becomes the choice of the file proposed for that game, and
-    ``network=module:Class`` becomes ``network.kind=module:Class`` with default settings.
+    ``game=connect_x:4x5x4`` becomes the choice of the config file proposed for the game, followed
+    by the game's name; ``network=module:Class`` becomes ``network.kind=module:Class``, with default
+    values for the network's other settings.
 
     Args:
         words: command-line arguments.
-        groups: the choices in each config group.
+        groups: {config group: names of its files}.
     """
     found = []
     for word in words:
@@ -98,7 +102,10 @@ def _with_files(words: Sequence[str], groups: dict[str, list[str]]) -> list[str]
 
 
 def _game_words(name: str) -> list[str]:
-    """Return the arguments that select a game and the config file proposed for it or its family.
+    """Return the arguments that select a game, and a config file with settings proposed for it.
+
+    If the game has no file of its own, it is the file of the game's family, such as "connect_x", or
+    else "custom".
 
     Raises:
         ConfigError: if there is no such game.

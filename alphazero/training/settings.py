@@ -31,7 +31,7 @@ from alphazero.workers.settings import WorkerSettings
 
 @dataclasses.dataclass
 class GameSettings:
-    """The game that the network learns to play."""
+    """The setting that names the game which the network learns to play."""
 
     name: str = option(
         "tic_tac_toe",
@@ -115,7 +115,7 @@ class TrainSettings:
 
 
 def check_run(settings: TrainSettings) -> None:
-    """Check every setting, alone and together with the settings and the game that it depends on.
+    """Check every setting of a run by itself, against related settings, and against the game.
 
     Raises:
         ConfigError: if a value is not allowed; the message names the key, the value and what is
@@ -163,10 +163,10 @@ def settings_to_resume(
 
     Args:
         folder: the run's folder.
-        game: the game given by the user, or None; required if the run uses the user's own game (see
-            `make_stored_game`).
-        network_kind: the network class given by the user as ``module:Class``, or None; required if
-            the run uses the user's own network (see `check_stored_kind`).
+        game: the name of the game given by the user, or None. It is required if the run uses a
+            user-defined game, because a stored file alone must not cause code to run.
+        network_kind: the network class given by the user as ``module:Class``, or None. It is
+            required if the run uses such a class, for the same reason.
 
     Raises:
         StoredFileError: if the settings cannot be read.

@@ -91,7 +91,7 @@ class StrengthMeasurement:
         """Play a match between the network's player, as player A, and UCT.
 
         Args:
-            player: the network's player.
+            player: searches with the network to be measured.
             num_games: total number of games; must be even.
             iteration: the current iteration, from which the seeds are derived.
         """
@@ -142,11 +142,11 @@ class StrengthMeasurement:
         )
 
     def _compare_with_solver(self, player: SearchPlayer, path: Path) -> ExactReport:
-        """Compare the network's moves, with and without search, with an exact solver's.
+        """Compare the network's moves, with and without search, with those of an exact solver.
 
         Args:
-            player: the network's player.
-            path: the file of the evaluation set.
+            player: searches with the network to be measured.
+            path: the file of the evaluation set, which is read in the first call only.
         """
         if self._evaluation_set is None:
             self._evaluation_set = read_set(path, self._game)

@@ -143,7 +143,8 @@ class Trainer:
 
         Raises:
             StoredFileError: if no stored state can be restored.
-            ConfigError: if the rules of the game have changed.
+            ConfigError: if the rules of the game have changed, and either `run.drop_games` is not
+                set or the network no longer fits the rules.
         """
         self.elapsed_s = self.store.restore()
         self.iteration = self.store.iteration
@@ -172,7 +173,7 @@ class Trainer:
 
     @property
     def usual_iteration_s(self) -> float:
-        """The median duration of the latest iterations, in seconds, without measurements.
+        """The median duration of the last three iterations, in seconds, without measurements.
 
         It is 0 before the first iteration has ended.
         """
@@ -186,7 +187,10 @@ class Trainer:
     # --- the stages of an iteration ---------------------------------------------------------------
 
     def _play(self) -> Generator[StageProgress, None, tuple[list[GameRecord], IterationReport]]:
-        """Play the games of an iteration and add them to the replay window, yielding progress.
+        """Start the next iteration: play its games and add them to the replay window.
+
+        Yields:
+            A progress event whenever games have finished.
 
         Returns:
             The games, and a new report with the metrics of self-play.
@@ -350,7 +354,7 @@ class Trainer:
     def _progress_after(self, num_iterations: int) -> float:
         """Return the fraction of the run that is done after ``num_iterations``, in [0, 1].
 
-        It is the fraction of the iterations or of the time limit, whichever is larger.
+        It is the fraction of the iterations or, if larger, of the time limit, if there is one.
         """
         run = self.settings.run
         by_time = self.elapsed_s / run.time_limit_s if run.time_limit_s else 0.0
@@ -362,7 +366,7 @@ class Trainer:
         Args:
             stage: name of the stage, such as "self-play".
             done: number of finished parts of the stage, such as games.
-            total: number of all its parts.
+            total: number of parts of the whole stage.
         """
         return StageProgress(
             stage=stage,

@@ -113,12 +113,14 @@ def metrics(settings: TrainSettings) -> list[str]:
 def start_records(
     settings: TrainSettings, recipe: TrainSettings, varied: Mapping[str, str]
 ) -> tuple[Summary, Summary]:
-    """Make the HPARAMS records for the start of a run.
+    """Make the two records that a run writes at its start for TensorBoard's HPARAMS tab.
 
     Args:
         settings: the run's settings.
-        recipe: the settings that the config files propose for the game.
-        varied: the settings and config-group choices that distinguish the run within its sweep.
+        recipe: the settings that the config files propose for the game; only settings that differ
+            from them get a column.
+        varied: {key: text} of the settings and config-group choices that distinguish the run within
+            its sweep, which always get a column.
 
     Returns:
         The record with the table's columns, and the record with the run's row.

@@ -90,14 +90,17 @@ class ConsoleLogger:
         self._bars.update(self._run, completed=completed, description=text)
 
     def iteration(self, report: IterationReport) -> None:
-        """Keep an iteration's report, to be printed when the iteration has been stored."""
+        """Keep an iteration's report until the next event, and print it then.
+
+        By the next event, the iteration has been stored.
+        """
         self._print_stored()
         self._unstored = report
 
     def _print_stored(self) -> None:
-        """Print the line, measurements and alarms of an iteration that has just been stored.
+        """Print the line, measurements and alarms of the iteration that has just been stored.
 
-        If no iteration is waiting to be printed, do nothing.
+        If that has been done already, nothing is printed.
         """
         report = self._unstored
         self._unstored = None
@@ -137,8 +140,8 @@ class ConsoleLogger:
         """Print an alarm below the table, wrapped to the width of the console.
 
         Args:
-            alarm: the alarm.
-            when: text to put before it, such as "ALARM, ".
+            alarm: its text states the problem, the likely cause and the advice.
+            when: text to print first, such as "ALARM, ".
         """
         text = Text(when + alarm.text, style="yellow")
         text.highlight_words([when + alarm.title, alarm.key], style="bold")

@@ -40,8 +40,8 @@ class EventFile:
         """Queue a summary, to be written by the next `flush`.
 
         Args:
-            summary: the summary of a curve, a text or a layout.
-            step: the iteration to which it belongs.
+            summary: a value of a curve, a text, or the layout of charts.
+            step: the iteration to which the summary belongs; 0 for the whole run.
         """
         self._add(Event(summary=summary, step=step))
 
