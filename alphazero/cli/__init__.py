@@ -154,10 +154,10 @@ def error_text(error: Exception) -> str | None:
 
 
 def _place_of(error: OSError) -> str:
-    """Return what could not be read or written, followed by ": ", or "" if this is unknown.
+    """Return the path of the file that an error is about, followed by ": "; "" if unknown.
 
-    It is a file name or "standard output". If standard output cannot be written, further output to
-    it is discarded.
+    If standard output cannot be written, "standard output: " is returned, and all further output to
+    standard output is discarded.
     """
     if error.filename is not None:
         name = error.filename if isinstance(error.filename, int) else os.fsdecode(error.filename)

@@ -56,7 +56,7 @@ def progress(text: str, total: int) -> Iterator[Callable[..., None]]:
 
 
 def progress_bar() -> Progress:
-    """Make a progress bar as wide as the terminal on standard error; elsewhere it is invisible."""
+    """Make a progress bar on standard error, as wide as the terminal; invisible without one."""
     console = Console(stderr=True, emoji=False)
     return Progress(
         TextColumn("{task.description}", markup=False),

@@ -124,11 +124,11 @@ def _network_name(path: Path) -> str:
 
 
 def _limited(spec: str, settings: PlayerSettings) -> PlayerSettings:
-    """Return the settings for a player; without a network, it keeps its own simulation count.
+    """Return the settings for a player, without ``num_simulations`` if the player has no network.
 
     Args:
         spec: the player's specification.
-        settings: settings of the networks' players, whose ``num_simulations`` applies to them only.
+        settings: settings for all players, whose ``num_simulations`` is meant for networks only.
     """
     kind, _ = read_spec(spec)
     if not has_network(kind):

@@ -173,8 +173,8 @@ def _train(
         settings: the settings of the run.
         folder: the folder of the run, whose lock must be held.
         resumed: True to restore the last stored iteration first; False for a new run.
-        varied: the settings and config-group choices that distinguish the run within its sweep, by
-            key; None if there is no sweep.
+        varied: {key: text} of the settings and config-group choices that distinguish the run within
+            its sweep; None if there is no sweep.
     """
     console = Console(highlight=False, emoji=False)
     try:
@@ -200,7 +200,8 @@ def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -
     Args:
         trainer: the trainer of a new or restored run.
         console: where progress and results are printed.
-        varied: the settings that distinguish the run within its sweep, by key, or None.
+        varied: {key: text} of the settings and config-group choices that distinguish the run within
+            its sweep; None if there is no sweep.
 
     Returns:
         The exit status: 0, or 130 if stopped by Ctrl-C.

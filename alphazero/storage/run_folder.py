@@ -363,8 +363,8 @@ class RunFolder:
 
         The newest two always remain, because another process may be about to read the older one. Of
         the others, those whose iteration is divisible by a certain power of two remain: the
-        smallest power that leaves fewer than ``keep``. They are spread evenly over the run, and as
-        the run grows, only some of them are deleted.
+        smallest power that leaves fewer than ``keep``. They are spread evenly over the run, and a
+        longer run keeps a subset of them.
         """
         older = sorted((self.path / "networks").glob("*.safetensors"))[:-2]
         stride = 1
@@ -417,7 +417,7 @@ class RunFolder:
         return [record for number in stored for record in self.load_games(number, game)]
 
     def drop_games(self, num_samples: int, samples_by_iteration: dict[int, int]) -> None:
-        """Delete the oldest games, which resuming from neither of the two stored states needs.
+        """Delete the oldest games, which are not needed to resume from either stored state.
 
         Args:
             num_samples: keep at least this many samples, not counting those of the newest

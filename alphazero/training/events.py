@@ -1,4 +1,4 @@
-"""The events of a training run, as dataclasses from which loggers choose what to display.
+"""The events that a training run yields, from which loggers choose what to display.
 
 `Trainer.run` yields a `StageProgress` several times a second and an `IterationReport` after each
 iteration. Fractions are in [0, 1].

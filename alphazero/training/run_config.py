@@ -79,7 +79,7 @@ def game_of_choice(choice: str) -> str:
 
 
 def _with_files(words: Sequence[str], groups: dict[str, list[str]]) -> list[str]:
-    """Replace games and network classes for which there is no config file in arguments.
+    """Rewrite the arguments that name a game or a network class without a config file of its own.
 
     ``game=connect_x:4x5x4`` becomes the choice of the config file proposed for the game, followed
     by the game's name; ``network=module:Class`` becomes ``network.kind=module:Class``, with default
@@ -104,8 +104,8 @@ def _with_files(words: Sequence[str], groups: dict[str, list[str]]) -> list[str]
 def _game_words(name: str) -> list[str]:
     """Return the arguments that select a game, and a config file with settings proposed for it.
 
-    If the game has no file of its own, it is the file of the game's family, such as "connect_x", or
-    else "custom".
+    The config file is the game's own or, if there is none, that of the game's family, such as
+    "connect_x", or "custom".
 
     Raises:
         ConfigError: if there is no such game.

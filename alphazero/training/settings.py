@@ -233,7 +233,7 @@ def _check_window(replay: ReplaySettings) -> None:
     """Check that the replay window's initial size is not above its maximum.
 
     Raises:
-        ConfigError: if it is.
+        ConfigError: if the initial size is larger.
     """
     if replay.window_start > replay.window_max:
         allowed = f"at most replay.window_max={replay.window_max}"

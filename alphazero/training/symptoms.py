@@ -36,7 +36,7 @@ class Observed(NamedTuple):
 
         Args:
             key: the metric, such as "learner.loss".
-            newest: number of iterations; 0 means all. All are taken if there are fewer.
+            newest: number of iterations; 0, or more than there are, means all.
         """
         return [number(row, key) for row in self.rows[-newest:]]
 
@@ -45,7 +45,7 @@ class Observed(NamedTuple):
 
         Args:
             key: the metric, such as "learner.loss".
-            newest: number of iterations; all are taken if there are fewer.
+            newest: number of iterations, at least 1; more than there are means all.
         """
         return mean(self.figures(key, newest))
 
@@ -106,7 +106,7 @@ _WRONG_VIEWPOINT = "in a game of your own, results from the viewpoint of the wro
 
 
 def games_repeat(run: Observed) -> Finding | None:
-    """Return a finding if less than half of the games of an iteration are distinct; else None.
+    """Return a finding if fewer than half of the games of an iteration are distinct; else None.
 
     The usual cause is that too few moves are random.
     """
@@ -187,9 +187,10 @@ def entropy_collapsed(run: Observed) -> Finding | None:
 
 
 def value_head_learns_nothing(run: Observed) -> Finding | None:
-    """Return a finding if the value loss is hardly below that of a constant prediction; else None.
+    """Return a finding if the value loss is over 98% of a constant prediction's; else None.
 
-    "Hardly" means less than 2%, after at least 500 learner steps.
+    The check begins after three iterations and 500 learner steps. It is skipped if nearly all games
+    have the same result, because a constant is then a good prediction.
     """
     constant = run.mean("learner.uninformed_value_loss", 3)
     fraction = run.mean("learner.value_loss", 3) / max(constant, 1e-9)
@@ -284,7 +285,7 @@ def pit_always_rejects(run: Observed) -> Finding | None:
 
 
 def games_too_old(run: Observed) -> Finding | None:
-    """Return a finding if over 20% of games are dropped as their network is too old; else None."""
+    """Return a finding if over 20% of games are dropped for an outdated network; else None."""
     dropped = run.mean("workers.stale_fraction", NUM_WORKER_ITERATIONS)
     if not run.is_above(dropped, 0.2, ends=0.1):
         return None

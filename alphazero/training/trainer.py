@@ -1,9 +1,9 @@
 """The training loop: the only module that depends on every stage, from self-play to storage.
 
 Given the settings and the folder of a run, a `Trainer` yields events (`alphazero.training.events`)
-and writes the files of the run. `Trainer.run` follows the pseudo-code of the
-paper (Silver et al. 2018): play games with the network, train it on them, and, if there is a gate,
-keep the new network only if it beats the old one.
+and writes the files of the run. `Trainer.run` follows the pseudo-code of the paper (Silver et al.
+2018): play games with the network, train it on them, and, if there is a gate, keep the new network
+only if it beats the old one.
 
 A run is deterministic: on a CPU, a run that is stopped after an iteration and resumed ends with the
 same weights, bit for bit, as an uninterrupted one, unless it has a time limit (`run.time_limit_s`).

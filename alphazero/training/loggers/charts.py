@@ -64,7 +64,7 @@ def _title(chart: Chart, lines: list[Line]) -> str:
 
 
 def _has(settings: TrainSettings, tag: str) -> bool:
-    """Return whether a run with these settings has values for the curve in `CURVES` at ``tag``."""
+    """Return whether a run with these settings has values for the curve called ``tag``."""
     evaluation = settings.evaluation
     is_measured = {
         "exact": evaluation.exact and shipped_path(settings.game.name) is not None,
