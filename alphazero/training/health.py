@@ -65,9 +65,9 @@ class HealthMonitor:
         self._since: dict[str, int] = {}  # the alarms that are on, each with its first iteration
 
     def observe(self, report: IterationReport) -> None:
-        """Check an iteration for problems, and add its alarms to its report.
+        """Check an iteration for problems, and add the alarms to its report.
 
-        These are the alarms that are on and the names of those that have just ended.
+        The report gets the alarms that are on, and the names of those that have just ended.
 
         Args:
             report: the iteration's report, with all of its metrics.
