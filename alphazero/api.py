@@ -42,10 +42,11 @@ def load_player(spec: str, game: Any, **settings: Any) -> Player:
     """Make the player described by a specification such as "uct:1000" or the path of a network.
 
     Args:
-        spec: "random", "uct", "uct:1000" (with 1000 simulations per move), "solver", "best" (the
-            network that ships with the game), "network" (the newest network under checkpoints/,
-            otherwise the shipped one), "gtp:COMMAND", or the path of a network file or of a run's
-            folder.
+        spec: "random", "uct", "uct:1000" (UCT with 1000 simulations per move), "solver" (an exact
+            solver of the game), "best" (the network that ships with the game), "network" (the
+            game's newest network under checkpoints/, otherwise the shipped one), "gtp:COMMAND" (an
+            external Othello engine that speaks the Go Text Protocol), or the path of a network file
+            or of a run's folder.
         game: anything that `make_game` accepts: a name, a game, or rules in plain Python.
         settings: fields of `alphazero.players.base.PlayerSettings`, such as
             ``num_simulations=400``, ``time_limit_s=1.0`` (seconds per move), ``with_search=False``
@@ -75,11 +76,11 @@ def play_match(
     Args:
         game: anything that `make_game` accepts: a name, a game, or rules in plain Python.
         player_a: a player, or a specification as in `load_player`.
-        player_b: the opponent, given in the same way.
+        player_b: the opponent: a player or a specification.
         num_games: total number of games to play; must be even.
         opening_plies: number of random plies at the start of each pair of games, so that pairs
             differ.
-        seed: seed of the random openings.
+        seed: seed of the random openings only; players have seeds of their own.
 
     Returns:
         The result from player A's viewpoint: wins, draws, losses, ``score`` in [0, 1] with its 95%
@@ -102,8 +103,8 @@ def measure_accuracy(
     Args:
         game: anything that `make_game` accepts: a name, a game, or rules in plain Python.
         player: a player, or a specification as in `load_player`.
-        evaluation_set: path of a file of positions with exact scores; None takes the set that ships
-            with the game.
+        evaluation_set: path of a CSV file of positions whose moves an exact solver has scored; None
+            takes the set that ships with the game.
 
     Returns:
         The accuracy, with its 95% confidence interval: the fraction of positions in which the
@@ -111,7 +112,7 @@ def measure_accuracy(
 
     Raises:
         ConfigError: if no evaluation set ships with the game, or the player does not exist.
-        StoredFileError: if the file is not an evaluation set of this game.
+        StoredFileError: if the file is missing or is not an evaluation set of this game.
     """
     game = make_game(game)
     positions = find_set(evaluation_set, game)
@@ -188,11 +189,12 @@ def train(
             run used your own network.
         drop_games: with ``resume`` only: keep the network but delete all stored games, for example
             because they are damaged or the rules have changed.
-        progress: called with each progress event, several times a second during an iteration.
+        progress: called several times a second with a `StageProgress`: the current stage, such as
+            "self-play", and how many of its games or learner steps are finished.
 
     Raises:
-        ConfigError: if a setting is not allowed, arguments exclude each other, the run to continue
-            does not exist, or another process is training it.
+        ConfigError: if a setting is not allowed, two of ``overrides``, ``settings`` and ``resume``
+            are given, the run to continue does not exist, or another process is training that run.
         StoredFileError: if the run to continue cannot be read.
         TrainingDivergedError: if losses or weights are not finite; all stored iterations are kept.
     """
@@ -225,7 +227,7 @@ def _stored_reports(
 
     Args:
         trainer: the trainer of a new or restored run.
-        progress: called with each progress event; None ignores them.
+        progress: called with each `StageProgress`; None ignores these events.
     """
     from alphazero.training.loggers.tensorboard import TensorBoardLogger
 
@@ -249,15 +251,16 @@ class Run:
     """A stored training run: its settings, metrics and networks."""
 
     path: Path  #: the run's folder
-    settings: TrainSettings  #: its settings, as resolved when it began or was last resumed
-    metrics: list[dict[str, Any]]  #: the metrics of each stored iteration, oldest first
-    networks: list[Path]  #: files of the stored networks, oldest first
+    settings: TrainSettings  #: all settings, as stored when the run began or was last resumed
+    #: {metric, such as "learner.loss": value} for each stored iteration, oldest first
+    metrics: list[dict[str, Any]]
+    networks: list[Path]  #: paths of the stored network files, oldest first
 
 
 def load_run(path: str | Path = "latest", root: str | Path = "checkpoints") -> Run:
     """Load the settings, metrics and network paths of a stored training run.
 
-    Even if the settings name a game file, it is never executed.
+    If the settings name a file with the rules of a game, this file is not executed.
 
     Args:
         path: the run's folder, or "latest" for the most recently written run under ``root``.
@@ -265,8 +268,8 @@ def load_run(path: str | Path = "latest", root: str | Path = "checkpoints") -> R
 
     Raises:
         ConfigError: if there is no such run, it has not finished an iteration, or its settings do
-            not fit this version.
-        StoredFileError: if its files are missing or damaged.
+            not fit this version of the program.
+        StoredFileError: if the run's settings or metrics are missing or damaged.
     """
     folder = RunFolder.find(str(path), str(root), None, "path", "metrics.jsonl")
     return Run(
@@ -284,12 +287,17 @@ def _player(player: Player | str, game: Game) -> Player:
 def _stored_run(
     path: str | Path, game: str | None, network_kind: str | None, drop_games: bool
 ) -> tuple[TrainSettings, RunFolder]:
-    """Load the settings and the folder of a run that is to be continued, and check that they fit.
+    """Find the folder of a run that is to be resumed, and load its settings.
 
     Args:
         path, network_kind, drop_games: as ``resume``, ``network_kind`` and ``drop_games`` in
             `train`.
-        game: the name of the game given by the user, or None.
+        game: the name of the game given by the user; None if the user gave none.
+
+    Raises:
+        ConfigError: if there is no such run, its settings cannot be used, or the rules of its game
+            have changed and ``drop_games`` is False.
+        StoredFileError: if the settings cannot be read.
     """
     folder = RunFolder.find(str(path), TrainSettings().run.root, None)
     settings = settings_to_resume(folder, game, network_kind)

@@ -31,7 +31,7 @@ _NETWORKS = {25: "2x32", 49: "4x48", 100: "5x64", math.inf: "6x128"}
 
 @dataclasses.dataclass
 class Settings:
-    """The game to check, and how thoroughly to check it."""
+    """Settings of the `check_game` command: the game, its twin, and limits on the check."""
 
     game: str = option("", "the game: a name, PATH.py or module:Class; 'game=' may be left out")
     twin: str = option("", "a second implementation of the rules, with the same actions")
@@ -47,7 +47,8 @@ def run(settings: Settings, console: Console) -> int:
         The exit status: 0 if every law holds and the twin, if given, agrees; otherwise 1.
 
     Raises:
-        ConfigError: if no game is named, or a setting cannot be used.
+        ConfigError: if no game is named, the game or its twin does not exist, or a setting cannot
+            be used.
     """
     if not settings.game:
         raise ConfigError.of("game", "", "a name, PATH.py or module:Class")
@@ -72,7 +73,10 @@ def run(settings: Settings, console: Console) -> int:
 
 
 def fault_lines(fault: Fault) -> list[str]:
-    """Format a fault in the rules as lines: what is wrong, the moves that lead there, the board."""
+    """Format a fault in the rules as lines of text.
+
+    They state what is wrong, the moves that lead to the faulty position, and its board.
+    """
     lines = [f"The rules are wrong: {fault.text}"]
     if fault.actions:
         lines.append(f"after {counted(len(fault.actions), 'move')}: {fault.moves}")
@@ -81,7 +85,14 @@ def fault_lines(fault: Fault) -> list[str]:
 
 
 def _report_lines(options: CheckOptions, report: RuleReport) -> list[str]:
-    """Describe in lines of text what was checked, how the games ended and what looks wrong."""
+    """Format the report on rules without a fault as lines of text.
+
+    They state what was checked, the lengths and results of random games, and what looks suspicious.
+
+    Args:
+        options: what was to be checked; the number of positions may not have been reached in time.
+        report: what was found.
+    """
     plies = counted(len(report.perft) - 1, "move")
     which = "the game" if report.is_whole else f"the first {plies}"
     lines = [
@@ -114,12 +125,12 @@ def starting_values(name: str, report: RuleReport) -> list[str]:
     """Propose settings for a game's first training run, as arguments of `alphazero train`.
 
     They follow those of our own games (`configs/game`), scaled to the size of the board, the number
-    of legal moves and the length of games. Games that ship with the program have config files, so
-    only the game is returned.
+    of legal moves and the length of games. A game that ships with the program has its own config
+    file, so only the argument ``game=NAME`` is returned.
 
     Args:
-        name: the game's name.
-        report: the result of checking its rules, with statistics of random games.
+        name: the game, as a name, a path of a Python file, or ``module:Class``.
+        report: the result of checking the rules, with statistics of random games.
     """
     overrides = [f"game={name}"]
     if is_shipped_game(name):

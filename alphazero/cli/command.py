@@ -1,4 +1,4 @@
-"""Start commands, and write tables and JSON files of their results.
+"""Run the commands of `alphazero`, and write their results as tables and JSON files.
 
 A command is a module of this package with
 
@@ -26,15 +26,18 @@ from alphazero.runtime.files import check_output, write_output
 
 
 def run_command(command: ModuleType, arguments: list[str], console: Console | None = None) -> int:
-    """Run a command, or print its help; return the exit status.
+    """Run a command or, with ``--help`` among its arguments, print its help.
 
     Args:
         command: the module of the command.
-        arguments: its arguments, without its name.
+        arguments: the command-line arguments after the command's name.
         console: where the command prints its results; None means standard output.
 
+    Returns:
+        The exit status.
+
     Raises:
-        ValueError: for wrong input.
+        ValueError: if an argument, or a file that it names, cannot be used.
     """
     if not hasattr(command, "Settings"):
         return command.main(arguments)
@@ -54,10 +57,14 @@ def read_settings(command: ModuleType, arguments: list[str]) -> Any:
 
     Args:
         command: the module of the command.
-        arguments: its arguments; the first one without ``=`` may be the value of ``POSITIONAL``.
+        arguments: the command-line arguments after the command's name. If the command has a
+            ``POSITIONAL`` setting, the first argument without ``=`` is that setting's value.
+
+    Returns:
+        An instance of the command's class ``Settings``.
 
     Raises:
-        ConfigError: for an invalid setting, or a second argument without ``=``.
+        ConfigError: for an invalid setting, or any other argument without ``=``.
     """
     name = f"alphazero {_name(command)}"
     key = getattr(command, "POSITIONAL", None)
@@ -75,17 +82,20 @@ def _name(command: ModuleType) -> str:
 
 
 def summary_and_examples(command: ModuleType) -> tuple[str, list[str]]:
-    """Return the summary and the example lines in the docstring of a command, for ``--help``."""
+    """Return the summary and the example lines for a command's ``--help``.
+
+    They are the first paragraph and the indented lines of the docstring of the command's module.
+    """
     doc = command.__doc__ or ""
     summary = " ".join(doc.split("\n\n")[0].split())
     return summary, [line.strip() for line in doc.splitlines() if line.startswith("    ")]
 
 
 def figures_table(*headings: str, left: str | None = None) -> Table:
-    """Make an empty table for numbers, whose columns are right-justified.
+    """Make a table without rows, whose right-justified columns are for numbers.
 
     Args:
-        headings: the headings of these columns.
+        headings: the headings of the right-justified columns.
         left: the heading of a left-justified first column for names; None omits this column.
     """
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -105,7 +115,8 @@ def write_figures(path: str, figures: dict[str, Any], console: Console) -> None:
         console: where to print the path.
 
     Raises:
-        OSError: if the file cannot be written.
+        OSError: if the file cannot be written; the results are then kept in a temporary file, if
+            possible, and the message names that file.
     """
     write_output(path, (json.dumps(figures) + "\n").encode())
     console.print(f"Figures: {path}", markup=False)

@@ -47,7 +47,7 @@ from alphazero.runtime.console import Console
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """The players to measure, and the positions to measure them on."""
+    """Settings of the `evaluate` command: the game, one or two players, and the positions."""
 
     game: str | None = option(None, "the game; by default that of the network or of the set")
     player: str = option("network", PLAYER_HELP)
@@ -58,7 +58,9 @@ class Settings(PlayerSettings):
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Measure the player and, if there is one, the baseline, and print the results.
+    """Measure the accuracy of the player and of the baseline, if there is one, and print both.
+
+    With ``json=``, the results are also written to a JSON file.
 
     Raises:
         ConfigError: if a setting cannot be used, or no evaluation set ships with the game.
@@ -102,9 +104,15 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _game(settings: Settings) -> Game:
-    """Choose the game: the one that the user named, else that of the evaluation set or a network.
+    """Choose the game to measure on.
 
-    If none of these is given, the default game is chosen.
+    It is the game that the user named, else the game of the user's evaluation set, else that of the
+    first network, else the default game.
+
+    Raises:
+        ConfigError: if there is no such game, or the set or network is for a user-defined game that
+            the user has not named.
+        StoredFileError: if the file of the evaluation set cannot be read.
     """
     if settings.set and not settings.game:
         return make_stored_game(game_of_set(settings.set), f"the evaluation set '{settings.set}'")
@@ -112,14 +120,20 @@ def _game(settings: Settings) -> Game:
 
 
 def _players(spec: str, settings: Settings, game: Game) -> dict[str, Player]:
-    """Make the players to measure, keyed by column heading.
+    """Make the players to measure from one player specification.
 
-    A network is measured twice: without search, then with search.
+    A network becomes two players: one without search, then one with search.
 
     Args:
         spec: the player's specification.
-        settings: the settings of the command.
-        game: the game that it plays.
+        settings: search limits and other settings for what ``spec`` leaves open.
+        game: the game to play.
+
+    Returns:
+        {column heading: player}.
+
+    Raises:
+        ConfigError: if the player does not exist or cannot play the game.
     """
     kind, own = read_spec(spec, settings)
     player = make_player(spec, game, settings)
@@ -143,7 +157,7 @@ def _measure(label: str, player: Player, evaluation_set: EvaluationSet) -> Accur
     Args:
         label: the player's column heading, shown beside the bar.
         player: the player to measure.
-        evaluation_set: the positions, with exact scores.
+        evaluation_set: the positions, in which an exact solver has scored every move.
     """
     num_positions = len(evaluation_set) + len(evaluation_set.replies)
     with counted_choice(player, f"{label} on {evaluation_set.game_name}", num_positions) as choose:
@@ -162,7 +176,11 @@ def _title(game: Game, player: Player, evaluation_set: EvaluationSet, file: str 
 
 
 def _print_misplayed(console: Console, game: Game, report: AccuracyReport, num_shown: int) -> None:
-    """Print the first ``num_shown`` misplayed positions of a report, with boards and moves."""
+    """Print the first ``num_shown`` positions that the player of a report misplays.
+
+    Each is printed with the player's move, the better moves, the board, and the moves that lead to
+    the position.
+    """
     rows = report.misplayed()
     for row, failure in zip(rows, report.failures(num_shown)):
         print_misplayed(console, game, failure)
@@ -174,23 +192,23 @@ def _print_misplayed(console: Console, game: Game, report: AccuracyReport, num_s
 
 
 class Pair(NamedTuple):
-    """The accuracy reports of two players for the same positions."""
+    """The accuracy reports of the player and the baseline for the same positions."""
 
-    label: str
+    label: str  #: heading of the pair's row in the table of differences
     player: AccuracyReport
     baseline: AccuracyReport
 
     @property
     def difference(self) -> Difference:
-        """The player's accuracy minus the baseline's, with its 95% confidence interval."""
+        """The player's accuracy minus the baseline's, with a 95% confidence interval."""
         return difference(self.player.keeps_result, self.baseline.keeps_result)
 
 
 def _pairs(reports: dict[str, AccuracyReport], baseline: dict[str, AccuracyReport]) -> list[Pair]:
-    """Pair each report of the player with the report of the baseline to compare it with.
+    """Pair each report of the player with a comparable report of the baseline.
 
-    Reports with the same heading, such as "network alone", are paired, and so are the last ones, in
-    which both players play as they normally do.
+    Reports with the same heading, such as "network alone", are paired. So are the last reports of
+    both players, in which each plays with its own search limits.
 
     Args:
         reports: the player's reports, by heading.
@@ -206,7 +224,11 @@ def _pairs(reports: dict[str, AccuracyReport], baseline: dict[str, AccuracyRepor
 
 
 def paired_table(pairs: Iterable[Pair]) -> Table:
-    """Make a table of both accuracies and their difference, in %, with 95% confidence intervals."""
+    """Make a table that compares the player's accuracy with the baseline's.
+
+    Each row has both accuracies and their difference, player minus baseline, in % and with 95%
+    confidence intervals.
+    """
     table = figures_table("accuracy", "baseline", "difference", left="%")
     for pair in pairs:
         mean, low, high = (100 * value for value in pair.difference)
@@ -226,8 +248,8 @@ def report_table(evaluation_set: EvaluationSet, reports: dict[str, AccuracyRepor
     The first row is for all positions; the others are for groups, such as all positions of one ply.
 
     Args:
-        evaluation_set: the positions.
-        reports: the report of each player, by heading.
+        evaluation_set: the measured positions, which are split into groups.
+        reports: {column heading: the player's report}.
     """
     headings = ["\npositions"]
     for name in reports:
@@ -243,7 +265,14 @@ def report_table(evaluation_set: EvaluationSet, reports: dict[str, AccuracyRepor
 
 
 def value_lines(reports: dict[str, AccuracyReport]) -> list[str]:
-    """Format a line for each player: how often its move is best, and how good its values are."""
+    """Format, for each player, a line about its moves and values in all positions.
+
+    It states how often the move has the best exact score and, if the player gives values, how often
+    and how closely these predict the exact result.
+
+    Args:
+        reports: {the player's name in the line: its report}.
+    """
     lines = []
     for name, report in reports.items():
         line = (
@@ -264,9 +293,9 @@ def _cells(label: str, rows: np.ndarray, reports: dict[str, AccuracyReport]) -> 
     """Format the table's row for a group of positions.
 
     Args:
-        label: the name of the group.
+        label: the name of the group, for the first cell.
         rows: bool[N], True for the positions in the group.
-        reports: the report of each player, by heading.
+        reports: {column heading: the player's report}.
     """
     cells = [label, f"{rows.sum():,}"]
     for report in reports.values():
@@ -276,6 +305,6 @@ def _cells(label: str, rows: np.ndarray, reports: dict[str, AccuracyReport]) -> 
 
 
 def _text(proportion: Proportion) -> str:
-    """Format a proportion and its 95% confidence interval as percentages."""
+    """Format a proportion and its 95% confidence interval in %, such as "93.1 (91.2-94.6)"."""
     low, high = proportion.interval
     return f"{100 * proportion.fraction:.1f} [dim]({100 * low:.1f}-{100 * high:.1f})[/]"

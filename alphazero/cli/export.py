@@ -30,7 +30,7 @@ _FORMATS = {"onnx": onnx_file, "kaggle": kaggle_submission}
 
 @dataclasses.dataclass
 class Settings:
-    """The network to export, and the file to write."""
+    """Settings of the `export` command: the network, and the format and path of the file."""
 
     network: str = option("best", "best, latest, or the path of a network or a run")
     game: str | None = option(None, f"the game; by default the network's, for best {DEFAULT_GAME}")
@@ -41,10 +41,13 @@ class Settings:
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Write the file, and print its path and the largest differences from the network's outputs.
+    """Export the network to a file.
+
+    The file's path and the largest differences between its outputs and the network's are printed.
 
     Raises:
         ConfigError: if a setting cannot be used, or the file exists and is not an exported network.
+        InputError: if the exported outputs deviate too much; nothing is written then.
     """
     file_format = _FORMATS[settings.format]
     if settings.format == "onnx":
@@ -69,7 +72,7 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _game_and_network(settings: Settings) -> tuple[Game, Path]:
-    """Return the game, and the path of the network's file.
+    """Return the game and the path of the network file that the settings select.
 
     Raises:
         ValueError: if the network does not exist, or plays another game than the one named.

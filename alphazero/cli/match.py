@@ -50,7 +50,10 @@ from alphazero.solvers.registry import make_solver
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """The players, the games of the match, and the sequential test that may end it early."""
+    """Settings of the `match` command: the players, the number of games and the openings.
+
+    They also define the sequential test (SPRT) that may end the match early.
+    """
 
     game: str | None = option(None, GAME_HELP)
     a: str | None = option(None, f"player A: {PLAYER_HELP}; by default best, otherwise uct:1000")
@@ -69,7 +72,7 @@ class Settings(PlayerSettings):
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Play the match and print its result.
+    """Play the match and print a table of the result; with ``json=``, store it with all games.
 
     Raises:
         ConfigError: if a setting cannot be used.
@@ -105,8 +108,12 @@ def _play(
     Args:
         game: the game to play.
         players: players A and B.
-        settings: the settings of the command.
+        settings: the number of games and the kind, length and seed of the openings.
         sprt: the sequential test that may end the match early; None plays all games.
+
+    Raises:
+        ConfigError: if there are not enough suitable openings.
+        UnsolvableError: with ``drawn_openings``, if no solver can solve the game.
     """
     accept = _is_drawn(game) if settings.drawn_openings else None
     openings = Openings(settings.opening_plies, settings.seed, accept=accept)
@@ -127,10 +134,10 @@ def _play(
 
 
 def _is_drawn(game: Game) -> Callable[[np.ndarray], np.ndarray]:
-    """Return a function that finds the positions that are drawn with perfect play.
+    """Return a test for positions that are drawn with perfect play.
 
     Returns:
-        A function from states, [N, K], to bool[N], True where the position is drawn.
+        A function from N states, [N, K], to bool[N], True where the state is drawn.
 
     Raises:
         UnsolvableError: if no solver can solve the game.
@@ -154,9 +161,9 @@ def _figures(
 
     Args:
         report: the result of the match.
-        players: players A and B.
-        sprt: the sequential test, or None if there was none.
-        puzzle: the results in a game of one player, else None.
+        players: players A and B, whose engines and search methods are included.
+        sprt: the sequential test; None if there was none.
+        puzzle: both players' results if the game has one player; else None.
     """
     figures = report.to_plain()
     for side, player in zip("ab", players):
@@ -185,9 +192,9 @@ def report_table(
 
     Args:
         report: the result of the match.
-        sides: the names of players A and B in the table.
-        thinking: how each player chooses moves, see `thinking_of`; "" for a player without a
-            network.
+        sides: what players A and B are called in the table.
+        thinking: how each player chooses moves, such as "openvino int8, search"; "" for a player
+            without a network.
     """
     a, b = sides
     title = f"{report.game}: {counted(len(report.games), 'game')} of {a} against {b}"
@@ -211,13 +218,13 @@ def report_table(
 def puzzle_table(
     report: MatchReport, puzzle: PuzzleResults, thinking: Sequence[str] = ("", "")
 ) -> Table:
-    """Make a table that compares the results of two players in a game of one player.
+    """Make a table that compares how well two players each play a game of one player.
 
     Args:
         report: the match, in which the better result from an opening wins.
-        puzzle: the results of both players.
-        thinking: how each player chooses moves, see `thinking_of`; "" for a player without a
-            network.
+        puzzle: both players' results from the same openings, on the game's own scoring scale.
+        thinking: how each player chooses moves, such as "openvino int8, search"; "" for a player
+            without a network.
     """
     num_openings = counted(len(puzzle.results_a), "opening")
     title = f"{report.game}: {num_openings}, each played by A and by B alone"
@@ -236,13 +243,13 @@ def puzzle_table(
 
 
 def _table(title: str, report: MatchReport, sides: Sequence[str], thinking: Sequence[str]) -> Table:
-    """Make a table for a match whose first rows name the two players.
+    """Make a table for a match, with two rows that name the players and no results yet.
 
     Args:
-        title: the title of the table.
+        title: printed in bold above the table.
         report: the match, with the names of the players.
         sides: what the players are called in the table, such as "A" and "B".
-        thinking: how each player chooses moves; "" leaves it out.
+        thinking: how each player chooses moves, such as "openvino int8, search"; "" leaves it out.
     """
     table = Table(title=Text(title, "bold"), title_justify="left", show_header=False)
     table.add_column(style="dim")
@@ -255,7 +262,7 @@ def _table(title: str, report: MatchReport, sides: Sequence[str], thinking: Sequ
 
 
 def tally_text(tally: Tally | MatchProgress) -> str:
-    """Format the numbers of wins, draws and losses, such as "3 won, 1 drawn, 2 lost"."""
+    """Format player A's wins, draws and losses, such as "3 won, 1 drawn, 2 lost"."""
     return f"{tally.wins} won, {tally.draws} drawn, {tally.losses} lost"
 
 
@@ -267,8 +274,8 @@ def _add_test(table: Table, report: MatchReport, sprt: Sprt, num_games: int) -> 
     Args:
         table: the table to which rows are added.
         report: the result of the match.
-        sprt: the sequential test.
-        num_games: the maximum number of games in the match.
+        sprt: the hypotheses and error probabilities of the test.
+        num_games: number of games that the match would have had without an early end.
     """
     result = sprt.test(report.pair_counts)
     low, high = sprt.bounds

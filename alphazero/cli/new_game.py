@@ -35,7 +35,7 @@ _FILES = {
 
 @dataclasses.dataclass
 class Settings:
-    """The name of the new game, and whether its rules are compiled."""
+    """Settings of the `new_game` command: the game's name, and whether its rules are compiled."""
 
     name: str = option("", "the game's name, in lower case; 'name=' may be left out")
     kind: str = option("python", "compiled rules are faster", choices=("python", "compiled"))
@@ -69,7 +69,10 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _named(text: str, name: str) -> str:
-    """Replace my_game and MyGame in the text of a template by the new game's name."""
+    """Insert the new game's name into the text of a template.
+
+    ``name`` replaces ``my_game``, and ``name`` in camel case replaces ``MyGame``.
+    """
     class_name = "".join(part.capitalize() for part in name.split("_"))
     return text.replace("MyGame", class_name).replace("my_game", name)
 
@@ -78,7 +81,8 @@ def _check(name: str, folder: Path) -> None:
     """Check that the new game's name is allowed and free, and that its folder does not exist.
 
     Raises:
-        ConfigError: if the name is not allowed or is taken, or the folder exists.
+        ConfigError: if the name is not a lower-case identifier, a game or an installed module has
+            it, or ``folder`` exists.
     """
     allowed = "a name such as my_game: lower-case letters, digits and _, starting with a letter"
     if not re.fullmatch("[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):

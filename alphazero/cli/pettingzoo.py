@@ -27,7 +27,7 @@ from alphazero.runtime.errors import ConfigError
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """The environment, the players, and how the games are displayed."""
+    """Settings of the `pettingzoo` command: the environment, the players and the display."""
 
     env: str = option("connect_four_v3", "connect_four_v3, tictactoe_v3, or one of our games")
     first: str | None = option(None, f"who moves first in games 1, 3, 5, ...: human, {PLAYER_HELP}")
@@ -40,7 +40,7 @@ class Settings(PlayerSettings):
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Play the match and print its result.
+    """Play the match, printing the result of each game and finally a table of all results.
 
     Raises:
         ConfigError: if a setting cannot be used, PettingZoo is not installed, or no window can be
@@ -81,10 +81,13 @@ def _play(
 
     Args:
         environment: the PettingZoo environment.
-        view: converts its observations to positions of our game.
+        view: converts the environment's observations to positions of our game.
         agents: the two players; the first moves first in games 1, 3, 5 and so on.
-        settings: the settings of the command.
+        settings: the number of games, the seed and how the games are displayed.
         console: where to print.
+
+    Raises:
+        ConfigError: if ``render=human`` cannot open a window.
     """
     has_person = any(isinstance(agent, HumanAgent) for agent in agents)
 
@@ -108,7 +111,13 @@ def _play(
 
 
 def _result_text(game: MatchGame, view: BoardView, agents: tuple[Agent, Agent]) -> str:
-    """Format a game's result: who played which side, who won, and after how many moves."""
+    """Format a finished game as one line: who played which side, who won, after how many moves.
+
+    Args:
+        game: the game's moves, and its score for the first of the two agents.
+        view: names the sides of the environment, such as "player_0".
+        agents: the two players of the match.
+    """
     names = [agent.name for agent in agents]
     first, second = names if game.a_moves_first else names[::-1]
     results = {1.0: f"{names[0]} wins", 0.5: "a draw", 0.0: f"{names[1]} wins"}
@@ -119,7 +128,7 @@ def _result_text(game: MatchGame, view: BoardView, agents: tuple[Agent, Agent]) 
 
 
 def _position_text(environment: Any, view: BoardView) -> str:
-    """Draw the position that the environment shows to the agent to move, as text."""
+    """Draw, as text, the position that the environment shows to the agent to move."""
     agent = environment.agent_selection
     observation = environment.observe(agent)
     mask = observation["action_mask"]

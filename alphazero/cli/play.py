@@ -41,7 +41,7 @@ from alphazero.storage.pretrained import shipped_network
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """The game, its players, and how the game is displayed."""
+    """Settings of the `play` command: the game, its players, and how the board is displayed."""
 
     game: str | None = option(None, GAME_HELP)
     first: str | None = option(None, f"who moves first: human, {PLAYER_HELP}")
@@ -68,11 +68,11 @@ class Settings(PlayerSettings):
 def run(
     settings: Settings, console: Console, read_line: Callable[[str], str] | None = None
 ) -> None:
-    """Play a game at the terminal.
+    """Play a game between people, engines or both at the terminal.
 
     Args:
-        settings: the settings of the command.
-        console: where the game is printed.
+        settings: the game, its players and how the board is displayed; a missing seed is filled in.
+        console: where the boards and moves are printed.
         read_line: reads a line from the user, given the prompt; None reads from the terminal.
 
     Raises:
@@ -119,11 +119,12 @@ def run(
 def _sides(settings: Settings, game: Game) -> tuple[str, str]:
     """Return the specifications of the player who moves first and of the other player.
 
-    A side left open goes to a person, unless the other side is a person: then it goes to the game's
-    default player. A puzzle has only one side, whose player is returned twice.
+    A side for which the user names no player is played by a person or, if a person plays the other
+    side, by the game's default player. A game of one player has only one side, whose specification
+    is returned twice.
 
     Raises:
-        ConfigError: if a second player is named for a puzzle.
+        ConfigError: if a second player is named for a game of one player.
     """
     if game.num_players == 1:
         check_second(game, settings.second)
@@ -148,15 +149,15 @@ def _kind(spec: str, settings: PlayerSettings) -> str:
 
 
 def _adviser(settings: Settings, game: Game, specs: tuple[str, str]) -> Callable[[], Player]:
-    """Choose the player that gives hints, and return a function that makes it.
+    """Choose the player that gives hints, and return a function that makes this player.
 
-    It is the player that the user named with ``hint``, else an engine that plays in the game, else
-    the game's default player.
+    It is the player that the user named with ``hint``, else the first in ``specs`` that is neither
+    a person nor random, else the game's default player.
 
     Args:
-        settings: the settings of the command.
-        game: the game.
-        specs: the specifications of both players.
+        settings: holds ``hint`` and the player's settings, whose seed is increased by 2.
+        game: the game in which hints are given.
+        specs: the specifications of both sides' players.
 
     Raises:
         ConfigError: if the player to give hints is a person, or does not exist.

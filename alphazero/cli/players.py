@@ -58,9 +58,9 @@ def choose_game(
 
     Args:
         named: the game's name given by the user, or None.
-        specs: player specifications, see `alphazero.players.registry.make_player`; None is skipped.
+        specs: player specifications, such as "uct:1000" or the path of a network; None is skipped.
         settings: settings for what the specifications leave open.
-        default: the game if the user names none and no player is a network.
+        default: the game if the user names none and no player is the path of a network.
 
     Raises:
         ConfigError: if there is no such game or network, or if the network plays a game from a
@@ -85,8 +85,8 @@ def read_start(moves: str, game: Game, skin: Skin) -> list[int]:
     """Convert the text of the setting ``moves`` to actions.
 
     Args:
-        moves: the moves as text.
-        game: the game in which they are played.
+        moves: the moves as text, such as "4,4,3"; "" for none.
+        game: the game in which the moves are played.
         skin: the game's appearance, which determines the notation of moves.
 
     Raises:
@@ -114,15 +114,15 @@ def make_pair(
     make: Callable[[str, Game, Any], Any] = make_player,
     make_person: Callable[[], Any] | None = None,
 ) -> tuple[Any, Any]:
-    """Make the two players of a game, with different seeds.
+    """Make the two players for a game, with different seeds.
 
     Both specifications are checked before the first player is made, which may take a while.
 
     Args:
         specs: the specifications of the two players; None means the default player for that side.
-        game: the game that they play.
-        settings: settings for what the specifications leave open; the second player's seed is
-            larger by 1.
+        game: the game to play.
+        settings: settings for what the specifications leave open; the second player gets this seed
+            plus 1.
         make: makes a player from its specification, the game and its settings.
         make_person: makes the player for the specification ``human``; None refuses ``human``.
 
@@ -146,7 +146,7 @@ def make_pair(
 
 
 def _check_plays(spec: str, game: Game, settings: PlayerSettings) -> None:
-    """Check that a player exists and that its network, if it has one, plays this game.
+    """Check that a player exists and that its network, if it has one, was trained for ``game``.
 
     Raises:
         ConfigError: if the player does not exist, or its network plays another game.
@@ -164,11 +164,11 @@ def check_second(game: Game, second: str | None) -> None:
     """Check that no second player is named for a game of one player.
 
     Args:
-        game: the game.
-        second: the specification of the second player, or None if the user named none.
+        game: the game to play.
+        second: the specification of the second player; None if the user named none.
 
     Raises:
-        ConfigError: if one is named.
+        ConfigError: if a second player is named and the game has one player.
     """
     if second is not None and game.num_players == 1:
         reason = f"{game.name} has one player; first= says who"
@@ -188,8 +188,8 @@ def warm_up(
     games.
 
     Args:
-        game: the game that they play.
-        players: the players.
+        game: the game that will be played.
+        players: the players of both sides; people are skipped.
         console: where notices are printed; None means standard error.
     """
     console = console or Console(stderr=True, emoji=False)

@@ -44,7 +44,7 @@ from alphazero.storage.run_folder import RunFolder
 
 @dataclasses.dataclass
 class Settings:
-    """The kind of picture, what it shows, and the file to write."""
+    """Settings of the `plot` command: the kind of picture, what it shows, and the file to write."""
 
     what: str = option(
         "run",
@@ -71,7 +71,11 @@ class Settings:
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Draw the picture and print its path."""
+    """Draw the kind of picture that ``what`` selects, and print the path of its file.
+
+    Raises:
+        ConfigError: if a setting cannot be used, or a package for drawing is not installed.
+    """
     plots = {
         "run": _plot_run,
         "exact": _plot_exact,
@@ -85,7 +89,7 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _plot_run(settings: Settings) -> Path:
-    """Draw a run's losses, strength, games and speed; return the path of the picture."""
+    """Plot a run's losses, strength, games and speed; return the path of the picture."""
     folder = _find_run(settings.run, settings)
     output = _output(settings, folder, "plot.png")
     draw_run(folder.read_metrics(), str(folder.path), settings.rolling_mean, output)
@@ -93,7 +97,11 @@ def _plot_run(settings: Settings) -> Path:
 
 
 def _plot_exact(settings: Settings) -> Path:
-    """Draw the errors of one or more runs against an exact solver; return the picture's path."""
+    """Plot the error rate of one or more runs against an exact solver over their training time.
+
+    Returns:
+        The path of the picture.
+    """
     folders = [_find_run(path, settings) for path in (settings.run or "latest").split(",")]
     output = _output(settings, folders[0], "exact.png")
     games = sorted({folder.read_config()["game"]["name"] for folder in folders})
@@ -106,8 +114,8 @@ def _find_run(path: str | None, settings: Settings) -> RunFolder:
     """Find the folder of a training run that has stored metrics.
 
     Args:
-        path: the folder, or "latest"; None means "latest".
-        settings: the settings of the command, with the folder of all runs.
+        path: the run's folder, or "latest" for the most recently written run; None means "latest".
+        settings: holds the folder of all runs, which is searched for "latest".
 
     Raises:
         ConfigError: if there is no such run.
@@ -116,15 +124,15 @@ def _find_run(path: str | None, settings: Settings) -> RunFolder:
 
 
 def _output(settings: Settings, folder: RunFolder, name: str) -> Path:
-    """Return the path of the picture, after checking that it can be written.
+    """Return the path of a picture of a run, after checking that this file can be written.
 
     Args:
-        settings: the settings of the command.
+        settings: holds the path that the user chose, if any.
         folder: the run's folder, in which the picture is written by default.
         name: the picture's default file name.
 
     Raises:
-        ConfigError: if the file cannot be written, or the format is unknown.
+        ConfigError: if the file cannot be written, or its picture format is unknown.
     """
     output = Path(settings.output or folder.path / name)
     check_picture(output, "output")
@@ -135,7 +143,10 @@ def _output(settings: Settings, folder: RunFolder, name: str) -> Path:
 
 
 def _plot_position(settings: Settings) -> Path:
-    """Draw a position with a player's policy and value; return the path of the picture.
+    """Draw the position after the user's moves, with a player's policy and value for it.
+
+    Returns:
+        The path of the picture.
 
     Raises:
         ConfigError: if a setting cannot be used, or the game is over in this position.
@@ -154,7 +165,17 @@ def _plot_position(settings: Settings) -> Path:
 
 
 def _plot_game(settings: Settings) -> Path:
-    """Draw the game given by its moves, or let two players finish it; return the picture's path."""
+    """Draw a game from its first move to the last, as an animation or a sheet of positions.
+
+    The game consists of the user's moves. If players are named or there are no moves, two players
+    continue it to its end.
+
+    Returns:
+        The path of the picture.
+
+    Raises:
+        ConfigError: if a setting cannot be used.
+    """
     output = Path(settings.output or "game.gif")
     check_picture_file(output, "output", GAME_FORMATS)
     limits = PlayerSettings(num_simulations=settings.num_simulations, seed=settings.seed)
@@ -174,9 +195,9 @@ def _start(
     """Set up a game in the position after the user's moves.
 
     Args:
-        settings: the settings of the command.
+        settings: names the game, the moves and the setup.
         specs: specifications of the players, whose network may determine the game; None is skipped.
-        limits: the players' settings.
+        limits: the players' number of simulations and seed.
 
     Returns:
         The game's session, and its skin: the appearance in which it is drawn.
@@ -188,7 +209,7 @@ def _start(
 
 
 def _thought(player: Player, session: Session) -> Thought:
-    """Let a player analyse the current position, also without search if it has a network.
+    """Let a player analyse the current position and, if it has a network, query that network too.
 
     Returns:
         The analysis and, if the player searches with a network, the network's own policy and its
@@ -204,7 +225,11 @@ def _thought(player: Player, session: Session) -> Thought:
 
 
 def _play(session: Session, players: Sequence[Player]) -> PlayedGame:
-    """Let two players continue a game to its end, starting after the moves already played."""
+    """Let two players continue a game to its end, starting after the moves already played.
+
+    Returns:
+        The game, with the result that each player expected before each of its moves.
+    """
     warm_up(session.game, players)
     first_ply = len(session.actions)
     values: dict[int, float] = {}

@@ -25,10 +25,12 @@ _SMALLEST_PART = 16  # minimum positions per call; some players have a batch siz
 
 @contextlib.contextmanager
 def progress(text: str, total: int) -> Iterator[Callable[..., None]]:
-    """Show progress on standard error within a ``with`` block: a bar on a terminal, else lines.
+    """Show progress on standard error within a ``with`` block.
+
+    A terminal shows a bar; elsewhere, a line is printed about every 30 seconds.
 
     Args:
-        text: a description shown beside the bar.
+        text: a description shown beside the bar or at the start of each line.
         total: the total number of games or positions.
 
     Yields:
@@ -54,7 +56,7 @@ def progress(text: str, total: int) -> Iterator[Callable[..., None]]:
 
 
 def progress_bar() -> Progress:
-    """Make a progress bar as wide as the terminal; without a terminal, it shows nothing."""
+    """Make a progress bar on standard error, as wide as the terminal; invisible without one."""
     console = Console(stderr=True, emoji=False)
     return Progress(
         TextColumn("{task.description}", markup=False),
@@ -74,7 +76,9 @@ def progress_bar() -> Progress:
 def counted_choice(
     player: Player, text: str, num_positions: int
 ) -> Iterator[Callable[[np.ndarray], Choice]]:
-    """Yield a function that chooses moves like `Player.choose` while showing its progress.
+    """Yield a function that chooses moves like `Player.choose` and shows its progress.
+
+    The function splits its positions into small batches and updates the display after each.
 
     Args:
         player: the player that chooses the moves.

@@ -29,7 +29,7 @@ _DEFAULT_GAME = "tic_tac_toe"
 
 @dataclasses.dataclass
 class Settings(PlayerSettings):
-    """The player to examine, its game, and how many misplayed positions to print."""
+    """Settings of the `prove` command: the player, the game, and how many mistakes to print."""
 
     game: str | None = option(
         None,
@@ -41,7 +41,7 @@ class Settings(PlayerSettings):
 
 
 def run(settings: Settings, console: Console) -> int:
-    """Compare the player with perfect play, and print the result.
+    """Compare the player's move in every position with perfect play, and print the result.
 
     Returns:
         The exit status: 0 if no position is misplayed, otherwise 1.
@@ -85,7 +85,12 @@ def print_misplayed(console: Console, game: Game, failure: Failure) -> None:
 
 
 def proof_lines(game: Game, report: ProofReport) -> list[str]:
-    """Format the result of checking a player in every position as lines of text."""
+    """Format the result of checking a player's move in every position as lines of text.
+
+    For a game of two players, they count the games that the player wins, draws and loses against
+    every possible play of the opponent; for a game of one player, they compare its result from the
+    start with the best possible one.
+    """
     kept = f"{report.num_accurate:,} of {report.num_not_final:,} unfinished positions"
     if report.results is not None:
         result, best = (own_text(game, result) for result in report.results)

@@ -41,7 +41,7 @@ STANDARD_PLAYERS = ["random", "uct:100", "uct:1000", "uct:10000"]
 
 @dataclasses.dataclass
 class Settings:
-    """The run whose networks are rated, the other players, and the number of games."""
+    """Settings of the `rate` command: the run, the other players, and the number of games."""
 
     run: str = option("latest", "the run's folder, or latest")
     root: str = option("checkpoints", "the folder of all runs, for latest")
@@ -73,7 +73,7 @@ class Settings:
 
 
 def run(settings: Settings, console: Console) -> int:
-    """Play the games, store them, and print the ratings.
+    """Play the games, store them in the run's ratings.json, and print and plot the ratings.
 
     Returns:
         The exit status: 0, or 130 if stopped by Ctrl-C, after printing the ratings so far.
@@ -114,14 +114,14 @@ def run(settings: Settings, console: Console) -> int:
 def _play(
     game: Game, players: dict[str, Player], file: RatingFile, settings: Settings, anchor: str
 ) -> None:
-    """Play the games, writing the rating file after every match.
+    """Play the games, writing ratings.json after every match and showing a progress bar.
 
     Args:
         game: the game to play.
-        players: the players by name.
-        file: the earlier matches, to which the new ones are added.
-        settings: the settings of the command.
-        anchor: the name of the player whose rating is fixed.
+        players: {name in ratings.json: player}.
+        file: the matches of earlier calls, to which the new ones are added.
+        settings: the number of games and the openings.
+        anchor: the name of the player whose rating is fixed at 1000 Elo.
     """
     # A smaller even number if that is needed for every player to get two matches.
     num_pairs = settings.num_games // (2 * len(players)) // 2
@@ -143,12 +143,14 @@ def _play(
 
 
 def _show(file: RatingFile, anchor: str, settings: Settings, console: Console) -> None:
-    """Print a table of the ratings, and draw a picture of them.
+    """Print a table of the ratings, and plot them to a picture file.
+
+    Players that no chain of games connects to the anchor cannot be rated and are listed instead.
 
     Args:
         file: the matches played so far.
-        anchor: the name of the player whose rating is fixed.
-        settings: the settings of the command.
+        anchor: the name of the player whose rating is fixed at 1000 Elo.
+        settings: holds the path of the picture, if the user chose one.
         console: where to print.
     """
     ratings = rate(file.pairings, anchor)
@@ -186,8 +188,8 @@ def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
     """Make a table of the ratings, strongest player first.
 
     Args:
-        ratings: the ratings.
-        file: the matches that they are computed from.
+        ratings: the players' Elo ratings, with their standard errors.
+        file: the matches from which the ratings are computed.
     """
     caption = f"95% intervals are of the difference to {ratings.anchor}, the anchor."
     searches = {search_of(player) for player in file.networks if player in ratings.players}
@@ -219,13 +221,13 @@ def ratings_table(ratings: Ratings, file: RatingFile) -> Table:
 
 
 def growth_text(ratings: Ratings, file: RatingFile) -> str:
-    """Say how much Elo the newest network has gained over the first, with a 95% interval.
+    """Format how much Elo the newest network has gained over the oldest, with a 95% interval.
 
     Only networks with the same search settings as the newest one are considered; if there is no
     other such network, the text is empty.
 
     Args:
-        ratings: the ratings.
+        ratings: the players' Elo ratings, with their standard errors.
         file: the rating file, which says which players are networks of the run.
     """
     networks = [player for player in file.networks if player in ratings.players]
@@ -243,7 +245,11 @@ def growth_text(ratings: Ratings, file: RatingFile) -> str:
 
 
 def rating_cells(ratings: Ratings, player: str) -> tuple[str, str, str]:
-    """Format a player's cells in the table: Elo, standard error and 95% confidence interval."""
+    """Format a player's cells in the table: Elo, standard error and 95% confidence interval.
+
+    The standard error is "" for the anchor, whose rating is given, and for a player whose rating is
+    only a bound, for example because it has won all its games.
+    """
     index = ratings.players.index(player)
     elo = f"{ratings.elo[index]:.0f}"
     if player == ratings.anchor:

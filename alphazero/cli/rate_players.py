@@ -32,7 +32,7 @@ def choose_networks(folder: RunFolder, num_networks: int) -> list[Path]:
 
     Args:
         folder: the run's folder.
-        num_networks: number of networks to choose; all of them if the run has fewer.
+        num_networks: number of networks to choose; if the run has fewer, all are chosen.
 
     Raises:
         StoredFileError: if the run has no networks.
@@ -58,8 +58,9 @@ def make_players(
         networks: paths of the run's networks to rate.
         specs: specifications of the other players.
         game: the game that they play.
-        settings: settings of the networks; the seeds of all players are derived from its seed.
-        file: the contents of the run's ratings.json.
+        settings: settings of the networks' players; the seeds of all players are derived from
+            ``settings.seed``.
+        file: the contents of the run's ratings.json, to which the networks' names are added.
 
     Returns:
         {name in ratings.json: player}.
@@ -96,8 +97,8 @@ def player_name(spec: str, game: Game, settings: PlayerSettings) -> str:
 
     Args:
         spec: the player's specification.
-        game: the game that it plays.
-        settings: settings of the networks.
+        game: the game to play.
+        settings: search limits and other settings for what ``spec`` leaves open.
 
     Raises:
         ConfigError: if there is no such player.
@@ -122,7 +123,8 @@ def player_name(spec: str, game: Game, settings: PlayerSettings) -> str:
 def _network_name(path: Path) -> str:
     """Return the name under which ratings.json stores the network in a file.
 
-    A shipped network may be replaced by a better one, so it is named after the run that trained it.
+    It is the path of the file. A shipped network, whose file a later version may replace, is named
+    after the run and the iteration that it comes from.
     """
     if not is_shipped(path):
         return str(path)
@@ -131,11 +133,11 @@ def _network_name(path: Path) -> str:
 
 
 def _limited(spec: str, settings: PlayerSettings) -> PlayerSettings:
-    """Return the settings for a player, without a number of simulations if it has no network.
+    """Return the settings for a player, without ``num_simulations`` if the player has no network.
 
     Args:
         spec: the player's specification.
-        settings: settings of the networks.
+        settings: settings for all players, whose ``num_simulations`` is meant for networks only.
     """
     kind, _ = read_spec(spec)
     if not has_network(kind):

@@ -35,7 +35,7 @@ _MIN_TOKEN = 8
 
 @dataclasses.dataclass
 class Settings:
-    """The games and players that the page offers, and the address of the server."""
+    """Settings of the `serve` command: the games and players offered, and the server's address."""
 
     game: str | None = option(None, "the game that the page begins with; a file of your own is run")
     games: list[str] = option([], "more games of your own beside that one: [a.py,open_spiel:hex]")
@@ -49,7 +49,7 @@ class Settings:
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Serve the page until Ctrl-C, then end the process.
+    """Serve the page for the browser until Ctrl-C, then end the process.
 
     Raises:
         ConfigError: if a setting cannot be used, or a library for the server is missing.
@@ -88,7 +88,7 @@ def run(settings: Settings, console: Console) -> None:
 
 
 def _playable(name: str) -> str:
-    """Return the full name of a game that the user named, which must have two players.
+    """Check that a game named by the user has two players, and return its full name.
 
     Raises:
         ConfigError: if there is no such game, or it has one player.
@@ -106,10 +106,11 @@ def _warm_up(backend: "Backend") -> None:
 
 
 def _check(settings: Settings) -> None:
-    """Check the folder of runs and the token, before anything is loaded.
+    """Check the folder of runs and the token, before the server's libraries are imported.
 
     Raises:
-        ConfigError: if the folder is missing, or the token is too short or not plain ASCII.
+        ConfigError: if the user named a folder that does not exist, or the token is shorter than 8
+            characters or contains a space or a character outside ASCII.
     """
     if settings.runs != Settings().runs and not Path(settings.runs).is_dir():
         raise ConfigError.of("runs", settings.runs, reason="there is no such folder")

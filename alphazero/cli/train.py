@@ -53,7 +53,7 @@ def main(arguments: list[str]) -> int:
     """Train one run or a sweep, resume a run, or print the settings or the help.
 
     Args:
-        arguments: the arguments of `alphazero train`.
+        arguments: the command-line arguments after ``alphazero train``.
 
     Returns:
         The exit status: 0, or 130 if stopped by Ctrl-C.
@@ -77,11 +77,17 @@ def main(arguments: list[str]) -> int:
 
 
 def _train_new(options: argparse.Namespace, words: list[str]) -> int:
-    """Train a new run, or all runs of a sweep one after another; return the exit status.
+    """Train a new run, or all runs of a sweep one after another.
 
     Args:
-        options: options such as ``--multirun``.
-        words: settings and config-group choices.
+        options: the parsed options, such as ``--multirun``.
+        words: settings and config-group choices, such as ``seed=1`` and ``game=othello``.
+
+    Returns:
+        The exit status: 0, or 130 if stopped by Ctrl-C; the rest of a sweep is then not trained.
+
+    Raises:
+        ConfigError: if a setting of any run cannot be used, before the first run is trained.
     """
     sweep = runs_of_sweep(words) if options.multirun else [(words, {})]
     # All runs are checked before the first one starts.
@@ -105,6 +111,9 @@ def _train_new(options: argparse.Namespace, words: list[str]) -> int:
 
 def _split(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
     """Split arguments into options such as ``--cfg``, and settings or config-group choices.
+
+    Returns:
+        The parsed options, and the other arguments in their order.
 
     Raises:
         ConfigError: for an unknown option, or a value that an option does not accept.
@@ -142,7 +151,7 @@ def _print_help(arguments: list[str]) -> None:
 
 
 def _print_settings(options: argparse.Namespace, words: list[str]) -> None:
-    """Print the settings of a run as YAML.
+    """Print all settings that a run with these arguments would have, as YAML.
 
     Raises:
         ConfigError: if the arguments describe a sweep.
@@ -164,9 +173,9 @@ def _train(
     Args:
         settings: the settings of the run.
         folder: the folder of the run, whose lock must be held.
-        resumed: whether the run is resumed, not new.
-        varied: the settings and config-group choices that distinguish the run within its sweep, by
-            key; None if there is no sweep.
+        resumed: True to restore the last stored iteration first; False for a new run.
+        varied: {key: text} of the settings and config-group choices that distinguish the run within
+            its sweep; None if there is no sweep.
     """
     console = Console(highlight=False, emoji=False)
     try:
@@ -185,12 +194,15 @@ def _train(
 
 
 def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -> int:
-    """Run the training loop and pass its events to the loggers; Ctrl-C stops it cleanly.
+    """Run the training loop and pass its events to the loggers.
+
+    After Ctrl-C, a message says which iteration is stored and how to resume the run.
 
     Args:
         trainer: the trainer of a new or restored run.
         console: where progress and results are printed.
-        varied: the settings that distinguish the run within its sweep, by key, or None.
+        varied: {key: text} of the settings and config-group choices that distinguish the run within
+            its sweep; None if there is no sweep.
 
     Returns:
         The exit status: 0, or 130 if stopped by Ctrl-C.
@@ -219,7 +231,12 @@ def _run(trainer: Trainer, console: Console, varied: Mapping[str, str] | None) -
 
 
 def _print_runs(folders: list[RunFolder], console: Console) -> None:
-    """Print the strength of each run of a sweep, and a command that compares two of the runs."""
+    """Print each run's final strength, and a command that compares the first two runs.
+
+    Args:
+        folders: the folders of the runs of a sweep, at least two.
+        console: where to print.
+    """
     table = figures_table("strength, %", left="\nrun")
     for folder in folders:
         strength = _strength(folder)
@@ -235,14 +252,14 @@ def _strength(folder: RunFolder) -> float:
     """Return a run's strength after its last iteration, in [0, 1].
 
     This is the accuracy with search if an evaluation set ships with the game, otherwise the score
-    against UCT; NaN if neither was measured.
+    of the match against UCT, from the network's viewpoint; NaN if neither was measured.
     """
     row = folder.read_metrics()[-1]
     return float(row.get("exact.accuracy", row.get("strength.score", math.nan)))
 
 
 def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
-    """Find the run to resume, and apply the other arguments to its settings.
+    """Find the run to resume, and apply the remaining arguments to its stored settings.
 
     Args:
         arguments: ``resume=`` and other ``key=value`` arguments.
@@ -251,7 +268,8 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
         The run's changed settings, and its folder.
 
     Raises:
-        ConfigError: if there is no such run, or a setting cannot be changed.
+        ConfigError: if there is no such run, a setting cannot be changed in a resumed run, or the
+            rules of the game have changed.
         StoredFileError: if the run's settings cannot be read.
     """
     options = [word for word in arguments if word.startswith(("-", "~", "+"))]
@@ -282,7 +300,15 @@ def _resumed(arguments: list[str]) -> tuple[TrainSettings, RunFolder]:
 
 
 def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
-    """Format the lines printed before training: game, folder, network and its engine."""
+    """Format the lines printed before training starts.
+
+    They name the game, the run's folder, the network's size and engine, and the command that starts
+    TensorBoard.
+
+    Args:
+        trainer: the trainer of a new or restored run.
+        resumed: whether the run continues after a stored iteration.
+    """
     num_weights = sum(parameter.numel() for parameter in trainer.learner.network.parameters())
     verb = f"Resuming after iteration {trainer.iteration} of" if resumed else "Training"
     engine = trainer.evaluator.report
@@ -297,7 +323,7 @@ def start_lines(trainer: Trainer, resumed: bool) -> list[str]:
 
 
 def kept_text(trainer: Trainer) -> str:
-    """Say which iteration of an interrupted run is stored, and which command resumes the run."""
+    """Format a message that says which iteration of a stopped run is stored and how to resume."""
     if not trainer.store.iteration:
         return "No iteration was finished, so nothing is kept."
     resume = f"{program()} train {_resume_words(trainer)}"
@@ -324,9 +350,9 @@ def end_lines(trainer: Trainer, report: IterationReport) -> list[str]:
 
 
 def program(name: str = "alphazero") -> str:
-    """Return how to call a program of this installation from a shell.
+    """Return the shell command for a program that is installed beside the running one.
 
-    It is the program's name if the shell finds the program, otherwise its path.
+    It is the program's name if the shell finds a program of that name, otherwise its path.
     """
     beside = Path(sys.argv[0]).with_name(name)
     if shutil.which(name) or not beside.is_file():
@@ -339,7 +365,7 @@ def _command(*words: str, of: str = "alphazero") -> str:
 
     Args:
         words: the arguments of the program.
-        of: the name of the program.
+        of: the name of the program, such as "tensorboard".
     """
     return f"{shlex.quote(program(of))} {shlex.join(words)}"
 
@@ -349,7 +375,10 @@ def _tensorboard(folder: Path | str) -> str:
 
 
 def finished_lines(trainer: Trainer) -> list[str]:
-    """Format the message for a finished run that is resumed, with the command that extends it."""
+    """Format the message for resuming a run that has already reached its limits.
+
+    It ends with the command that trains the run further.
+    """
     limits = " and ".join(f"{key}={value}" for key, value in trainer.reached_limits.items())
     took = f"{trainer.iteration} iterations in {duration_text(trainer.elapsed_s)}"
     return [
@@ -363,7 +392,8 @@ def _longer_run(trainer: Trainer, is_proven: bool = False) -> str:
 
     Args:
         trainer: the trainer of the finished run.
-        is_proven: whether a complete proof would end the run again after one iteration.
+        is_proven: True if the network's moves are proven perfect, which would end the run again
+            after one iteration unless ``evaluation.stop_when_proven`` is switched off.
     """
     done = {"run.num_iterations": trainer.iteration, "run.time_limit_s": trainer.elapsed_s}
     changes = []

@@ -1,1 +1,1 @@
-"""Typed settings: declare them, read them from command lines and files, and check their values."""
+"""Typed settings: how they are declared, read from command lines and files, and checked."""

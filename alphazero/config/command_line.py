@@ -1,9 +1,10 @@
 """Read a command's settings from its ``key=value`` arguments.
 
-The type of a setting decides how its value is read: text literally, a list as in YAML (``[3,3]``);
-``null`` means no value. Hydra's grammar is not used for values, because it gives commas and equals
-signs a meaning: ``second=uct:500,uct_c=0.7`` would need two pairs of quotes, as would 12 of the 212
-values in our documentation. `alphazero.config.hydra` uses Hydra only to merge config files.
+The type of a setting decides how its value is read: text is taken literally, a list is parsed as
+YAML (``[3,3]``); ``null`` means no value. Hydra's grammar is not used for values, because it gives
+commas and equals signs a meaning: ``second=uct:500,uct_c=0.7`` would need two pairs of quotes, as
+would 12 of the 212 values in our documentation. `alphazero.config.hydra` uses Hydra only to merge
+config files.
 """
 
 import contextlib
@@ -25,12 +26,15 @@ def from_overrides(cls: type, words: list[str], command: str) -> Any:
 
     Args:
         cls: the settings class, which holds the defaults.
-        words: the arguments.
+        words: the ``key=value`` arguments.
         command: the command to name in error messages, such as "alphazero match".
+
+    Returns:
+        An instance of ``cls``.
 
     Raises:
         ConfigError: for an argument without "=" or without a value, an unknown key, a value of the
-            wrong type, or a value out of range.
+            wrong type, or a value that is out of range or not among the choices.
     """
     values = parse_overrides(cls, words, command)
     for row in rows(cls()):
@@ -42,11 +46,11 @@ def from_overrides(cls: type, words: list[str], command: str) -> Any:
 
 
 def parse_overrides(cls: type, words: list[str], command: str) -> dict[str, Any]:
-    """Convert ``key=value`` arguments to nested dictionaries, without checking the values.
+    """Convert ``key=value`` arguments to nested dictionaries, checking the keys but not the values.
 
     Args:
         cls: the settings class, which defines the allowed keys.
-        words: the arguments.
+        words: the ``key=value`` arguments.
         command: the command to name in error messages, such as "alphazero match".
 
     Returns:
@@ -85,13 +89,13 @@ def split_word(word: str) -> tuple[str, str]:
 
 
 def check_key(key: str, text: str, known: list[str], command: str) -> None:
-    """Check that an argument's key is one of the known keys.
+    """Check that the key of a ``key=value`` argument exists.
 
     Args:
-        key: the key to check.
-        text: the text of its value, stored in the error.
+        key: the text before the "=".
+        text: the text after the "=", stored in the error.
         known: all allowed keys.
-        command: the command to name in error messages.
+        command: the command to name in error messages, such as "alphazero match".
 
     Raises:
         ConfigError: if the key is unknown; the message suggests the most similar key.
@@ -104,7 +108,7 @@ def check_key(key: str, text: str, known: list[str], command: str) -> None:
 
 
 def split_values(text: str) -> list[str]:
-    """Split a text at those commas that lie outside brackets and quotes."""
+    """Split a text at its commas, except those inside brackets or quotes."""
     values = [""]
     depth = 0
     quote = ""
@@ -126,9 +130,10 @@ def split_values(text: str) -> list[str]:
 
 
 def _read_value(text: str, kind: type) -> Any:
-    """Convert the text of a value for a setting of type ``kind``; text that is not YAML stays text.
+    """Parse the text of a value as YAML if the setting's type ``kind`` is a list or a dictionary.
 
-    Numbers and booleans stay text too: they are converted when the value is checked.
+    Any other value stays text, such as a number, which is converted when it is checked, and so does
+    invalid YAML. ``null`` becomes None, and quotes around a text are removed.
     """
     if text == "null":
         return None

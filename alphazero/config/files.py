@@ -1,4 +1,4 @@
-"""Read config files: which groups and choices they form, and the values they hold."""
+"""Read YAML config files, and list the config groups that they define and the choices in each."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,12 +10,17 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import AliasToken, YAMLError
 
 _MAX_STORED = 20_000  #: maximum characters of a stored config; ours have about 4,000
-_MAX_DEPTH = 30  #: its maximum nesting depth, and maximum number of interpolations
+_MAX_DEPTH = 30  #: maximum nesting depth, and maximum number of interpolations, in a stored config
 _NO_YAML = "it is not YAML of plain keys and values"
 
 
 def config_files(folder: Path) -> dict[str, Path]:
-    """Return the paths of a folder's config files, keyed by names such as "experiment/mine"."""
+    """Find all config files (``*.yaml``) in a folder and its subfolders.
+
+    Returns:
+        {name: path}, where the name is the path within the folder without ".yaml", such as
+        "experiment/mine".
+    """
     files = sorted(folder.rglob("*.yaml"))
     return {path.relative_to(folder).with_suffix("").as_posix(): path for path in files}
 
@@ -33,10 +38,11 @@ def groups_of(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def read_values(path: Path) -> Any:
-    """Read a config file written by the user as plain dictionaries, lists and scalars.
+    """Read a YAML config file as dictionaries, lists and scalars.
 
     Raises:
         ValueError: if the file is not YAML.
+        OSError: if the file cannot be read.
     """
     return _plain(path.read_text("utf-8"))
 
@@ -45,7 +51,8 @@ def parse_yaml(text: str) -> Any:
     """Parse YAML text written by `to_yaml`, leaving interpolations (``${...}``) unresolved.
 
     Raises:
-        ValueError: if the text is too long, too deeply nested, or not plain YAML.
+        ValueError: if the text has more than `_MAX_STORED` characters, more than `_MAX_DEPTH`
+            interpolations or levels of nesting, or is not YAML without aliases.
     """
     if len(text) > _MAX_STORED:
         raise ValueError(f"it has more than {_MAX_STORED:,} characters")
@@ -55,7 +62,7 @@ def parse_yaml(text: str) -> Any:
 
 
 def _is_simple(text: str) -> bool:
-    """Return whether a text is YAML without aliases or deep nesting.
+    """Return whether a text is YAML without aliases and nested at most `_MAX_DEPTH` levels deep.
 
     A few lines of aliases can expand to more data than fits in memory, and deep nesting keeps the
     YAML parser busy for minutes.

@@ -36,8 +36,8 @@ def print_help(
 ) -> None:
     """Print the help of a command.
 
-    A command with config groups has many settings, so its help is an overview, plus one page for
-    each section of settings.
+    A command with config groups has many settings, so its help is an overview; ``sections`` selects
+    the settings to print in full.
 
     Args:
         command: the name of the command.
@@ -104,9 +104,10 @@ def _indented(part: Table | Text, num_columns: int) -> Padding:
 
 
 def _chosen(settings: Any, sections: Sequence[str]) -> dict[str, list[Row]]:
-    """Return the settings to print, grouped by heading.
+    """Return the selected settings as {heading: settings below it}.
 
     Args:
+        settings: an instance of the command's settings class.
         sections: names of whole sections or of single settings, or "all".
 
     Raises:
@@ -134,10 +135,13 @@ def _sections(settings: Any) -> list[dataclasses.Field]:
 
 
 def _groups(settings: Any) -> dict[str, list[Row]]:
-    """Group a command's settings by heading: sections first, then those of each class.
+    """Group a command's settings by heading: sections first, then the settings outside sections.
 
-    The class's own settings come before those of its base classes. A base class may define a
-    separate heading for its settings as ``HEADING``.
+    Settings that the command's own class declares come before inherited ones. A base class may
+    define a separate heading for its settings as ``HEADING``.
+
+    Returns:
+        {heading: settings below it}.
     """
     all_rows = list(rows(settings))
     groups: dict[str, list[Row]] = {}

@@ -7,8 +7,8 @@ import re
 def nearest_key_hint(key: str, known: list[str]) -> str:
     """Return the hint " Did you mean ...?" with the known key that is most similar to ``key``.
 
-    If no key is similar, the hint lists the settings in the key's section instead; if there is no
-    such section, the hint is "".
+    If no known key is similar, the hint lists the settings in the section of ``key``; if there is
+    no such section, the hint is "".
     """
     key = _as_written_here(key)
     section, dot, name = key.rpartition(".")
@@ -27,6 +27,6 @@ def nearest_key_hint(key: str, known: list[str]) -> str:
 
 
 def _as_written_here(key: str) -> str:
-    """Convert a key to the spelling of our settings: ``--maxVisits`` becomes ``max_visits``."""
+    """Convert a key to lower case with underscores: ``--maxVisits`` becomes ``max_visits``."""
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key.strip().lstrip("-+~"))
     return snake.lower().replace("-", "_")

@@ -40,11 +40,12 @@ def runs_of_sweep(words: Sequence[str]) -> Iterator[tuple[list[str], dict[str, s
     """Yield the command-line arguments of each run of a sweep.
 
     Args:
-        words: the arguments of the whole sweep; one with several values, such as ``seed=1,2,3``,
-            makes a run for each value (or for each combination with others).
+        words: the arguments of the whole sweep. An argument with several values, such as
+            ``seed=1,2,3``, makes a run for each value; several such arguments make a run for each
+            combination of their values.
 
     Yields:
-        The arguments of the run, and the values that distinguish it from the other runs, by key.
+        The arguments of a run, and {key: value} of those that distinguish it from the other runs.
 
     Raises:
         ConfigError: for an argument without "=".
@@ -66,10 +67,14 @@ def runs_of_sweep(words: Sequence[str]) -> Iterator[tuple[list[str], dict[str, s
 
 
 class Composer:
-    """Merges config files and command-line arguments into the settings of a run."""
+    """Merges config files and command-line arguments into the settings of a run.
+
+    Attributes:
+        groups: {config group: names of its files}, from the user's own files and the shipped ones.
+    """
 
     def __init__(self, cls: type, folder: Path, config_dir: str | None = None):
-        """Read the names of all config files.
+        """List all config files, and register the keys of the settings with Hydra.
 
         Args:
             cls: the settings class, whose defaults the config files change.
@@ -100,7 +105,8 @@ class Composer:
             words: arguments that choose a file of a config group or set a single setting.
 
         Raises:
-            ConfigError: for an unknown key or choice, or a config file that cannot be read.
+            ConfigError: for an unknown key or choice, an argument with several values, or a config
+                file that cannot be read.
         """
         overrides = [self._override(word) for word in words]
         try:
@@ -115,7 +121,10 @@ class Composer:
     # --- arguments as overrides in Hydra's grammar ------------------------------------------------
 
     def _override(self, word: str) -> str:
-        """Check an argument's key, and return the argument in Hydra's grammar.
+        """Check the key of an argument, and return the argument in Hydra's grammar.
+
+        Args:
+            word: an argument such as ``seed=1`` or ``~network``.
 
         Raises:
             ConfigError: for an unknown key, or several values, which only a sweep may have.
@@ -137,7 +146,11 @@ class Composer:
         return f"{key}={text}"
 
     def _check_not_hidden(self, group: str, choice: str) -> None:
-        """Refuse the user's own config file if a shipped file of the same name hides it.
+        """Check that no shipped config file hides the user's own file of the same name.
+
+        Args:
+            group: the config group, such as "experiment".
+            choice: the name of the file without ".yaml".
 
         Raises:
             ConfigError: if the user's file is hidden.
@@ -166,7 +179,7 @@ class Composer:
         return ConfigError(f"{start}{text}.{hint}", key=setting)
 
     def _missing(self, error: MissingConfigException) -> ConfigError:
-        """Make the error for a choice that its config group does not contain."""
+        """Make the error for a config-group choice without a file, suggesting a similar choice."""
         # Such as "experiment/ablation/adam".
         group, _, choice = str(error.missing_cfg_file).partition("/")
         choices = self.groups.get(group, [])
@@ -180,13 +193,24 @@ class Composer:
 
 @functools.cache
 def store_schema(cls: type) -> None:
-    """Register the keys of a settings class with Hydra; value types are checked after the merge."""
+    """Register the keys and defaults of a settings class with Hydra, which then refuses other keys.
+
+    The types of values are not registered: they are checked after the merge.
+    """
     schema = dataclasses.asdict(cls())
     ConfigStore.instance().store(name=f"{CONFIG_NAME}_schema", node=schema)
 
 
 @functools.lru_cache(maxsize=256)
 def _compose(folder: Path, overrides: tuple[str, ...]) -> DictConfig:
-    """Let Hydra merge config files and overrides; the result is cached and must not be changed."""
+    """Let Hydra merge config files and overrides.
+
+    Args:
+        folder: the folder of the shipped config files, with `CONFIG_NAME`.yaml.
+        overrides: arguments in Hydra's grammar, such as ``seed=1``.
+
+    Returns:
+        The merged config, which is cached and must not be changed.
+    """
     with hydra.initialize_config_dir(str(folder), version_base="1.3", job_name=CONFIG_NAME):
         return hydra.compose(CONFIG_NAME, overrides=list(overrides))

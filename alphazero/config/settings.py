@@ -1,7 +1,7 @@
 """Declare typed settings with their help text and range or choices, and check their values.
 
 Settings are dataclasses whose fields are made with `option` and `section`. Each package declares
-its own settings with this module, which does not depend on any of them.
+its own settings with this module, which does not depend on any of these packages.
 `alphazero.config.command_line` reads settings from command-line arguments.
 """
 
@@ -71,11 +71,11 @@ def section(cls: type, help: str) -> Any:
 
 
 class Row(NamedTuple):
-    """A setting with its value and description, for help texts and tables."""
+    """A setting with its value, help text and allowed values, for `--help` and tables."""
 
-    key: str  #: the setting's name after that of its section, such as "learner.batch_size"
+    key: str  #: the names of the section and the setting, such as "learner.batch_size"
     value: Any
-    help: str
+    help: str  #: a line of text for `--help`
     allowed: str  #: the range or the choices as text; "" if any value of its type is allowed
 
 
@@ -86,7 +86,10 @@ def rows(settings: Any) -> Iterator[Row]:
 
 
 def types_of(cls: type) -> dict[str, type]:
-    """Return the type of every setting, by key: int, float, bool, str, list or dict."""
+    """Return {key: type} for every setting of a class, with keys such as "learner.batch_size".
+
+    The types are int, float, bool, str, list and dict.
+    """
     return {key: _plain_type(field.type) for key, field, _ in _walk(cls())}
 
 
@@ -121,7 +124,10 @@ def _walk(settings: Any, prefix: str = "") -> Iterator[tuple[str, dataclasses.Fi
 
 
 def _plain_type(annotation: Any) -> type:
-    """Return the plain type of an annotation: int for ``int | None``, list for ``list[int]``."""
+    """Return an annotation's type without None and item types.
+
+    It is int for ``int | None``, and list for ``list[int]``.
+    """
     annotation = _without_none(annotation)
     return typing.get_origin(annotation) or annotation
 
@@ -136,7 +142,7 @@ def _without_none(annotation: Any) -> Any:
 
 
 def _number_text(value: float) -> str:
-    """Format a bound of a range; an integer above 2^53 is written as a power of two."""
+    """Format a bound of a range; an integer above 2^53 is written as the next power of two."""
     if isinstance(value, float):
         return f"{value:g}"
     return f"2^{value.bit_length()}" if value > 2**53 else str(value)
@@ -153,8 +159,12 @@ def from_plain(base: Any, values: dict[str, Any]) -> Any:
         values: values by name, nested by section. Text is converted to the setting's type: "5" to 5
             for a number.
 
+    Returns:
+        The filled instance.
+
     Raises:
-        ConfigError: for an unknown key, a value of the wrong type, or a value out of range.
+        ConfigError: for an unknown key, a value of the wrong type, or a value that is out of range
+            or not among the choices.
     """
     settings = base() if isinstance(base, type) else copy.deepcopy(base)
     _fill(settings, values, list(types_of(type(settings))))
@@ -166,7 +176,9 @@ def from_stored(cls: type, values: dict[str, Any], path: str | Path) -> Any:
     """Fill settings with values read from a file, and check them as `from_plain` does.
 
     Args:
-        path: the file that stored the values, named in error messages.
+        cls: the settings class.
+        values: values by name, nested by section.
+        path: the file from which the values were read, named in error messages.
 
     Raises:
         ConfigError: if a key or a value does not fit this version of the settings.
@@ -182,7 +194,7 @@ def check(settings: Any) -> None:
     """Check every value of a settings dataclass against its range or choices.
 
     Raises:
-        ConfigError: naming the first value that is not allowed.
+        ConfigError: if a value is not allowed; the error names the first such value.
     """
     for key, field, value in _walk(settings):
         if value is not None and not _is_within(value, field.metadata):
@@ -193,10 +205,10 @@ def _fill(settings: Any, values: dict[str, Any], known: list[str], prefix: str =
     """Set the fields of a settings dataclass from nested dictionaries, converting each value.
 
     Args:
-        settings: the settings to change.
+        settings: the settings to change, or a section of them.
         values: the new values by name, nested by section.
-        known: all keys, for error messages.
-        prefix: the dotted prefix of this section's keys.
+        known: the dotted keys of all settings, for hints in error messages.
+        prefix: put before each key in errors; used to recurse into sections.
 
     Raises:
         ConfigError: for an unknown key, or a value of the wrong type.
@@ -217,7 +229,7 @@ def _fill(settings: Any, values: dict[str, Any], known: list[str], prefix: str =
 
 
 def _unknown(key: str, value: Any, known: list[str]) -> ConfigError:
-    """Make the error for a key that does not exist, or is written with a dot in a config file.
+    """Make the error for a key that does not exist, or has a dot where YAML needs two nested keys.
 
     Args:
         key: the dotted key.
@@ -241,6 +253,8 @@ def _converted(key: str, field: dataclasses.Field, value: Any) -> Any:
 
     Args:
         key: the setting's dotted key, for errors.
+        field: the setting's dataclass field, made with `option`.
+        value: the value, as text or already of a suitable type.
 
     Raises:
         ConfigError: if the value cannot be converted.

@@ -1,4 +1,4 @@
-"""Operations on 64-bit boards, each a single machine instruction in compiled code."""
+"""Bit operations on 64-bit boards; in compiled code, each is one machine instruction per board."""
 
 import numba
 import numpy as np

@@ -2,7 +2,7 @@
 
 On a terminal, text is wrapped between words; in a pipe or a file, lines and tables stay unbroken.
 Without this module, a terminal would break a long line anywhere, even inside a number, and rich
-would break long words, which could then not be copied.
+would break long words such as paths, which the user could then not copy.
 """
 
 import re
@@ -17,7 +17,7 @@ class TrimmedConsole(rich.console.Console):
     """A rich console that omits trailing spaces when it writes to a pipe or a file."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print as rich does but, in a pipe or a file, without trailing spaces."""
+        """Print as `rich.console.Console` does, but to a pipe or a file without trailing spaces."""
         if self.is_terminal or self.record:
             super().print(*objects, **options)
             return
@@ -52,7 +52,7 @@ class Console(TrimmedConsole):
 def wrapped(text: Text, width: int) -> Text:
     """Wrap a text between words into lines of at most ``width`` characters.
 
-    A longer word gets a line of its own, unbroken.
+    A word longer than ``width`` is not broken and gets a line of its own.
     """
     lines = list[Text]()
     for line in text.split("\n", allow_blank=True):
@@ -61,7 +61,10 @@ def wrapped(text: Text, width: int) -> Text:
 
 
 def _parts(line: Text, width: int) -> list[Text]:
-    """Split a line between words into parts of at most ``width`` characters, where possible."""
+    """Split a line between words into parts of at most ``width`` characters.
+
+    Only a part that consists of a single long word may be longer.
+    """
     starts = []
     start = 0
     for word in re.finditer(r"\S+", line.plain):

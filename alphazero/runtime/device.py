@@ -1,7 +1,7 @@
-"""Choose the device on which torch computes, and its number of CPU threads.
+"""Choose the device on which torch computes, and torch's number of CPU threads.
 
-The GPU of an Apple computer ("mps") is untested. "auto" chooses it only if a convolution and its
-gradient work on it.
+Training on the GPU of an Apple computer ("mps") is untested; "auto" chooses this GPU only if it
+computes a convolution and its gradient without an error.
 """
 
 import contextlib
@@ -18,8 +18,11 @@ _ALLOWED = ["auto", "cpu", "cuda", "cuda:1", "mps"]
 def choose_device(name: str) -> torch.device:
     """Return the torch device called ``name``; "auto" selects a GPU if there is one, else the CPU.
 
+    Args:
+        name: "auto", "cpu", "cuda", "cuda:1" (the second GPU) or "mps" (an Apple GPU).
+
     Raises:
-        ConfigError: if this machine has no such device.
+        ConfigError: if the name is not one of these, or this machine has no such device.
     """
     if name == "auto":
         if torch.cuda.is_available():
@@ -56,7 +59,7 @@ def _apple_gpu_works() -> bool:
 
 
 def has_bfloat16(device: torch.device) -> bool:
-    """Return whether a device supports bfloat16 in hardware, where it is faster than float32."""
+    """Return whether a device computes bfloat16 in hardware, and so faster than float32."""
     if device.type == "cuda":
         return torch.cuda.get_device_capability(device) >= (8, 0)
     if device.type != "cpu":
@@ -67,10 +70,10 @@ def has_bfloat16(device: torch.device) -> bool:
 
 
 def set_num_threads(num_threads: int) -> int:
-    """Set the number of CPU threads that torch uses.
+    """Set the number of CPU threads that torch uses for one operation.
 
     Args:
-        num_threads: the number of threads; 0 means one for each core that this process may use.
+        num_threads: 0 means one thread for each core that this process may use.
 
     Returns:
         The number of threads that was set.

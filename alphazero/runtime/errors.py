@@ -1,7 +1,7 @@
 """Errors that are caused by the user's input, not by a bug.
 
-Each message is one plain sentence. The key, value or path is also an attribute of the error, so
-callers and tests need not parse the sentence.
+Each message is a plain sentence. The setting, value or path that it mentions is also an attribute
+of the error, so callers and tests need not parse the sentence.
 
 The command line prints the message and exits with status 2; any other exception is a bug.
 """
@@ -11,7 +11,7 @@ from typing import Any
 
 
 class InputError(ValueError):
-    """Bad input from the user.
+    """The user's input cannot be used: the base class of errors that are not bugs.
 
     The message gives the value, what is wrong with it, and what is allowed.
     """
@@ -77,7 +77,7 @@ class StoredFileError(InputError):
 
 
 def value_text(value: Any) -> str:
-    """Format a setting's value as a user would type it in a command."""
+    """Format a setting's value as a user would type it in a command, such as "null" for None."""
     if value is None:
         return "null"
     if isinstance(value, bool):

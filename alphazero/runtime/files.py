@@ -69,6 +69,10 @@ def write_atomically(path: Path, data: bytes, previous: Path | None = None) -> N
 def append_line(path: Path, text: str) -> None:
     """Append a line to a text file, and wait until it is on the disk.
 
+    Args:
+        path: the file, which is created if it is missing.
+        text: the line, without its newline.
+
     Raises:
         OSError: if the file cannot be written; ``path`` is its file name.
     """
@@ -86,7 +90,11 @@ def make_folder(folder: Path, exist_ok: bool = True) -> None:
 
     Args:
         folder: the folder to create.
-        exist_ok: False raises FileExistsError if the folder exists.
+        exist_ok: whether the folder may exist already.
+
+    Raises:
+        FileExistsError: if the folder exists and ``exist_ok`` is False.
+        OSError: if the folder cannot be created.
     """
     new = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(parents=True, exist_ok=exist_ok)
@@ -95,7 +103,7 @@ def make_folder(folder: Path, exist_ok: bool = True) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until a folder's list of files is on the disk, on systems that support this."""
+    """Wait until the names of a folder's files are on the disk; do nothing where unsupported."""
     with contextlib.suppress(OSError):
         opened = os.open(folder, os.O_RDONLY)
         try:
@@ -142,23 +150,23 @@ def unwritable(path: str | Path, key: str, reason: str) -> ConfigError:
     """Make the error for an output file that cannot be written.
 
     Args:
-        path: the file.
-        key: the setting that gave the path.
+        path: the file, named in the message.
+        key: the setting that gave the path, such as "output".
         reason: why the file cannot be written: a clause without a full stop.
     """
     return ConfigError(f"{key}={path} cannot be written: {reason}.", key=key, value=str(path))
 
 
 def write_output(path: str | Path, data: bytes) -> None:
-    """Write a command's output file; on failure, save the data in a temporary file instead.
+    """Write a command's output file; if that fails, save the data in a temporary file.
 
     Args:
         path: the file to write, which may also be a pipe or a device.
         data: its contents.
 
     Raises:
-        OSError: if ``path`` cannot be written; the message names the temporary file, if there is
-            one.
+        OSError: if ``path`` cannot be written; the message names the temporary file, unless that
+            could not be written either.
     """
     try:
         if os.path.exists(path) and not os.path.isfile(path):  # a pipe or a device
@@ -181,13 +189,16 @@ def write_safetensors(
     metadata: dict[str, str],
     previous: Path | None = None,
 ) -> str:
-    """Write arrays and metadata to a safetensors file atomically, and return its checksum.
+    """Write arrays and metadata to a safetensors file atomically.
 
     Args:
         path: the file to write.
-        arrays: the arrays by name.
-        metadata: texts to store with the arrays.
+        arrays: {name: array}.
+        metadata: {key: text} to store with the arrays.
         previous: the path to which an existing file is moved first; None overwrites it.
+
+    Returns:
+        The SHA-256 hex digest of the arrays and metadata, which is stored in the file too.
 
     Raises:
         OSError: if the file cannot be written.
@@ -207,10 +218,10 @@ def read_safetensors(
 
     Args:
         path: the file to read.
-        digest: the checksum that the file must have, or None if it is not known.
+        digest: the checksum that `write_safetensors` returned; None accepts any undamaged file.
 
     Returns:
-        The metadata, and the arrays by name.
+        The metadata as {key: text}, and the arrays as {name: array}.
 
     Raises:
         StoredFileError: if the file is missing or damaged, or has another checksum than ``digest``.
@@ -235,7 +246,7 @@ def read_safetensors(
 
 
 def _digest_of(arrays: dict[str, np.ndarray], metadata: dict[str, str]) -> str:
-    """Compute a digest of the metadata and of the arrays' names, types, shapes and bytes."""
+    """Compute the SHA-256 hex digest of the metadata and the arrays' names, types and contents."""
     digest = hashlib.sha256(json.dumps(metadata, sort_keys=True).encode())
     for name in sorted(arrays):
         array = arrays[name]
@@ -262,7 +273,7 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def with_checksum(text: str) -> str:
-    """Return a text preceded by its checksum, in a first line that begins with "#"."""
+    """Return a text with its SHA-256 hex digest in front, on a line of its own: "# sha256: ..."."""
     return f"{_DIGEST_LINE}{hashlib.sha256(text.encode()).hexdigest()}\n{text}"
 
 
@@ -291,7 +302,7 @@ def parse_object(text: str | None, path: str | Path, name: str) -> dict[str, Any
     """Parse the text of a JSON object that was read from a file.
 
     Args:
-        text: the JSON text; None if the file does not contain it.
+        text: the JSON text; None if the file lacks it, which is an error.
         path: the file, named in errors.
         name: what the object is, for errors, such as "its settings".
 

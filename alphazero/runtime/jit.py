@@ -49,8 +49,8 @@ _user_games: dict[type, str] = {}  # class of a user's game -> digest of its sou
 def kernel_sources(package: Path = _PACKAGE) -> list[Path]:
     """Return, in sorted order, the source files of this package that compiled code can come from.
 
-    They belong to the packages that define kernels or game rules, and to the packages imported by
-    these: numba compiles their constants and functions into the kernels.
+    They belong to the packages that define kernels or game rules, and to the packages that these
+    import, because numba compiles imported constants and functions into the kernels.
 
     Args:
         package: the folder of the package `alphazero`.
@@ -59,7 +59,7 @@ def kernel_sources(package: Path = _PACKAGE) -> list[Path]:
 
 
 def cache_directory() -> Path:
-    """Return the directory of the compiled kernels, whose name is a digest of their source files.
+    """Return the directory of the compiled kernels, named by a digest of their source files.
 
     It lies in the folder given by the environment variable ``ALPHAZERO_CACHE_DIR`` or, if that is
     not set, in the user's cache folder.
@@ -74,7 +74,7 @@ def cache_directory() -> Path:
 
 
 def private_folder(folder: Path) -> Path:
-    """Check that no other user can change what is in a folder, and return its resolved path.
+    """Check that no other user can change a folder's contents, and return the folder's real path.
 
     A missing folder is created with mode 0700.
 
@@ -138,9 +138,9 @@ def njit(function=None, *, allocates: bool = False):
 
 
 def overload_by_class(generic) -> None:
-    """Let compiled code call a `functools.singledispatch` function.
+    """Let compiled code call a `functools.singledispatch` function of a game.
 
-    The class of the first argument, a game, selects the implementation, as in Python.
+    The class of the first argument, the game, selects the implementation, as in Python.
     Implementations may create arrays: functions as small as a game's rules are inlined, so
     reference counting costs nothing.
     """
@@ -171,9 +171,9 @@ def add_user_game(game_class, source_digest: str) -> None:
 
 
 def with_written_names(text: str) -> str:
-    """Return a message in which users' game classes have their original names.
+    """Return an error message in which users' game classes have the names that the users wrote.
 
-    `add_user_game` replaced these names by unique ones.
+    `add_user_game` replaced these names by unique ones, which numba's messages contain.
     """
     for game_class in _user_games:
         text = text.replace(game_class.__name__, game_class.__qualname__)
@@ -181,22 +181,19 @@ def with_written_names(text: str) -> str:
 
 
 def announce_first_compilation() -> None:
-    """Make this process print a line on standard error when it compiles its first kernel."""
+    """Make this process print one line on standard error when it first has to compile a kernel."""
     _KernelCache.announces = True
 
 
 def announce_compilation(text: str) -> None:
-    """Print ``text`` on standard error if this process is to announce its first compilation.
-
-    Later calls print nothing.
-    """
+    """Print ``text`` on standard error, once and only after `announce_first_compilation`."""
     if _KernelCache.announces:
         _KernelCache.announces = False
         print(text, file=sys.stderr, flush=True)
 
 
 class _KernelCache(NullCache):
-    """The on-disk cache of one kernel's compiled code, with one file per signature."""
+    """The on-disk cache of one kernel's compiled code: one file per tuple of argument types."""
 
     announces = False
     complains = True
@@ -237,10 +234,11 @@ class _KernelCache(NullCache):
             _say_unusable(path.parent, error)
 
     def _path(self, signature, codegen) -> Path:
-        """Return the cache file for a kernel's signature; a user's game has a subfolder of its own.
+        """Return the path of the cache file for a signature.
 
-        The file's name contains a digest in which the user's game class has its original name,
-        without the number that `add_user_game` added in this process.
+        The kernels of each user's game are in a subfolder of their own. The file's name contains a
+        digest in which the user's game class has its original name, without the number that
+        `add_user_game` added in this process.
         """
         arguments = _arguments(signature)
         folder = self._folder
@@ -258,7 +256,7 @@ def _digest_of(file: str, changed_ns: int) -> str:
 
 
 def _arguments(signature) -> tuple:
-    """Return the argument types of a kernel's signature: a tuple or a numba signature."""
+    """Return the argument types of a signature, given as a numba signature or as their tuple."""
     return tuple(getattr(signature, "args", signature))
 
 
@@ -278,7 +276,9 @@ def _read(path: Path) -> bytes:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write data preceded by its digest, which makes a synced temporary file unnecessary.
+    """Write data preceded by its SHA-256 digest, by which `_read` detects an incomplete file.
+
+    This makes a synced temporary file unnecessary.
 
     Raises:
         OSError: if the file cannot be written; an incomplete file is removed.
@@ -295,7 +295,10 @@ def _digest_named(path: Path, data: bytes) -> bytes:
 
 
 def _usable(path: Path) -> Path | None:
-    """Return ``path`` if the cache can use its folder; otherwise print why not, and return None."""
+    """Return a cache file's path with its folder resolved, or None if the folder is unusable.
+
+    In the latter case, a line on standard error says why.
+    """
     try:
         return _checked_folder(path.parent) / path.name
     except OSError as error:
@@ -307,7 +310,12 @@ _checked_folder = functools.lru_cache(private_folder)
 
 
 def _say_unusable(folder: Path, error: Exception) -> None:
-    """Print why compiled code cannot be kept on disk: once, and only in the main process."""
+    """Print on standard error, once and only in the main process, why the cache cannot be used.
+
+    Args:
+        folder: the folder in which compiled code should be kept.
+        error: why this is impossible.
+    """
     if _KernelCache.complains and multiprocessing.parent_process() is None:
         reason = getattr(error, "strerror", None) or str(error)
         place = getattr(error, "filename", None) or folder

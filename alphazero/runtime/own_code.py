@@ -38,9 +38,9 @@ def is_module_name(name: str) -> bool:
 
 
 def announced(group: str) -> dict[str, EntryPoint]:
-    """Return the entry points that installed packages declare in a group, by name.
+    """Return {name: entry point} for those that installed packages declare in a group.
 
-    No entry point is loaded.
+    No entry point is loaded, so no code of these packages runs.
     """
     return {entry.name: entry for entry in entry_points(group=group)}
 
@@ -52,7 +52,8 @@ def load_own(name: str, group: str, key: str, others: Sequence[str] = ()) -> Any
         name: ``module:name``, or the name of an entry point.
         group: the group in which to look for the entry point, such as "alphazero.games".
         key: the setting that gave the name, for errors.
-        others: further values that the setting accepts, listed in errors.
+        others: further values that the setting accepts, such as names of built-in games, listed in
+            errors.
 
     Raises:
         ConfigError: if there is no such module, object or entry point, or the import fails.
@@ -67,7 +68,11 @@ def load_own(name: str, group: str, key: str, others: Sequence[str] = ()) -> Any
 
 
 def reason_of(error: BaseException) -> str:
-    """Describe an error in a user's code as a clause that names the file and line in that code."""
+    """Describe an error in a user's code as a clause such as "KeyError: 3 (my_game.py, line 12)".
+
+    File and line are those of the last frame in the user's code; they are left out if there is none
+    or if the message of a syntax error states them already.
+    """
     text = " ".join(str(error).split()).rstrip(".")
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)]
     place = ""

@@ -51,7 +51,7 @@ def keep_freed_memory() -> None:
 
 
 def claim_output() -> TextIO:
-    """Reserve standard output for this program's replies, and return the stream for writing them.
+    """Reserve standard output for this program's replies, and return the stream for the replies.
 
     From then on, all other output, such as that of C libraries, goes to standard error. If standard
     output has already been replaced in Python, the replacement is returned and nothing changes.
@@ -64,10 +64,11 @@ def claim_output() -> TextIO:
 
 
 def end_process(status: int = 0) -> NoReturn:
-    """End the process at once with an exit status, whatever its other threads are doing.
+    """End the process at once with an exit status, without waiting for its other threads.
 
-    A normal exit would wait for threads that load a network or compile kernels, and would stop
-    others inside C++ libraries, which then abort the process (SIGABRT).
+    Standard output and standard error are flushed first. A normal exit would wait for threads that
+    load a network or compile kernels, and would stop others inside C++ libraries, which then abort
+    the process (SIGABRT).
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -1,8 +1,8 @@
 """Random numbers: one root seed, named child generators, and no global state.
 
-Python code uses numpy's generators. Compiled code uses a one-element uint64 array, which it
-advances in place with xorshift64 (G. Marsaglia, "Xorshift RNGs", 2003). That generator needs only
-shifts and exclusive-ors, so compiled and interpreted runs agree bit for bit.
+Python code uses numpy's generators. In compiled code, the random state is a one-element uint64
+array, which xorshift64 advances in place (G. Marsaglia, "Xorshift RNGs", 2003). This algorithm
+needs only shifts and exclusive-ors, so compiled and interpreted runs agree bit for bit.
 """
 
 import zlib
@@ -20,7 +20,12 @@ _32 = np.uint64(32)
 def child_generator(seed: int, name: str) -> np.random.Generator:
     """Derive the random generator called ``name`` from a root seed.
 
-    The same seed and name always give the same generator; different names give independent streams.
+    The same seed and name always give a generator with the same random numbers; different names
+    give independent streams.
+
+    Args:
+        seed: the root seed, not negative.
+        name: the purpose of the random numbers, such as "replay".
     """
     sequence = np.random.SeedSequence([seed, zlib.crc32(name.encode())])
     return np.random.default_rng(sequence)
@@ -30,7 +35,7 @@ def uniform_actions(legal_action_mask: np.ndarray, generator: np.random.Generato
     """Draw a uniformly random legal action for each row of a mask.
 
     Args:
-        legal_action_mask: bool[B, A], True where an action is legal.
+        legal_action_mask: bool[B, A], True where an action is legal; each row must have one.
         generator: the generator to draw from.
 
     Returns:
@@ -41,7 +46,7 @@ def uniform_actions(legal_action_mask: np.ndarray, generator: np.random.Generato
 
 
 def kernel_rng(generator: np.random.Generator) -> np.ndarray:
-    """Draw an initial random state for compiled code: uint64[1], never zero.
+    """Draw the initial random state of compiled code, for `next_bits`: uint64[1], never zero.
 
     Args:
         generator: the generator to draw from.
@@ -51,7 +56,7 @@ def kernel_rng(generator: np.random.Generator) -> np.ndarray:
 
 @njit
 def next_bits(rng):
-    """Advance the random state ``rng`` (uint64[1], not zero) and return 64 random bits."""
+    """Advance the random state ``rng`` (uint64[1], not zero) and return it as 64 random bits."""
     x = rng[0]
     x ^= x << _13
     x ^= x >> _7
@@ -64,7 +69,8 @@ def next_bits(rng):
 def random_below(rng, bound):
     """Return a uniformly random integer in [0, bound), for 1 <= bound < 2**32.
 
-    This is D. Lemire's multiply-and-shift method, applied to 32 random bits.
+    This is D. Lemire's multiply-and-shift method, applied to 32 random bits. Without his rejection
+    step, the probabilities of the results differ by up to 2**-32.
 
     Args:
         rng: the random state, uint64[1], which is advanced in place.

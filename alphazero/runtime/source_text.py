@@ -35,7 +35,7 @@ def source_files(file: Path) -> list[Path]:
 
 
 def source_text(file: Path) -> str:
-    """Return the code of a file and of the user's files that it imports, without comments.
+    """Return the code of a file and of the files that `source_files` finds, without comments.
 
     Blocks that run only when a file is started as a program, such as ``if __name__ == "__main__"``,
     are left out.
@@ -48,7 +48,10 @@ def source_text(file: Path) -> str:
 
 
 def module_file(module_name: str) -> Path | None:
-    """Return the source file of a loaded module; None if it has none, for example in a notebook."""
+    """Return the source file of an imported module, or None if the module has no source file.
+
+    The module of a notebook, for example, has none.
+    """
     file = getattr(sys.modules.get(module_name), "__file__", None)
     if file and Path(file).is_file():
         return Path(file)
@@ -56,9 +59,9 @@ def module_file(module_name: str) -> Path | None:
 
 
 def digest_of(text: str) -> str:
-    """Return the digest of a game's rules, given as source code; "" for an empty text.
+    """Return the SHA-256 hex digest of a game's rules, given as source code; "" for an empty text.
 
-    Comments, docstrings and layout do not affect it.
+    Comments, docstrings and layout do not affect the digest.
 
     Raises:
         SyntaxError, ValueError: if the text is not Python.
@@ -114,11 +117,11 @@ def _is_script(node: ast.stmt) -> bool:
 
 
 def _imported_files(file: Path, folder: Path) -> Iterator[Path]:
-    """Yield the source files of the modules that a file imports.
+    """Yield the source files of the modules that a file imports directly.
 
     Args:
-        file: the file whose imports are followed.
-        folder: where to look for modules that Python does not find.
+        file: the Python file whose import statements are read.
+        folder: where to look for modules that are not on Python's search path.
     """
     for node in ast.walk(_tree(file)):
         if isinstance(node, ast.Import):

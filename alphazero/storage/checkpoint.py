@@ -26,7 +26,10 @@ def save_state(path: Path, state: dict, previous: Path | None = None) -> str:
         previous: the path to which an existing file is moved first; None overwrites it.
 
     Returns:
-        The file's checksum.
+        The file's checksum, a SHA-256 hex digest, with which `load_state` can verify the file.
+
+    Raises:
+        OSError: if the file cannot be written.
     """
     arrays: dict[str, np.ndarray] = {}
     plain = _without_arrays(state, "", arrays)
@@ -38,11 +41,12 @@ def load_state(path: Path, digest: str | None = None) -> dict:
 
     Args:
         path: the file to read.
-        digest: the checksum that the file must have, or None if it is not known.
+        digest: the checksum that `save_state` returned for the file; None accepts any undamaged
+            file.
 
     Raises:
-        StoredFileError: if the file is missing, damaged, not a stored state, or has another
-            checksum.
+        StoredFileError: if the file is missing or damaged, is not a stored state, or has another
+            checksum than ``digest``.
     """
     metadata, arrays = read_safetensors(path, digest)
     if "state" not in metadata:
@@ -56,12 +60,12 @@ def load_state(path: Path, digest: str | None = None) -> dict:
 
 
 def _without_arrays(value: Any, name: str, arrays: dict[str, np.ndarray]) -> Any:
-    """Return a copy of nested data in which references replace the arrays.
+    """Return a copy of nested data in which each array is replaced by a reference to its name.
 
     Args:
         value: the nested data.
         name: the path of ``value`` within the whole data, which names its arrays.
-        arrays: the dictionary to which the arrays are added, by name.
+        arrays: {name: array}, to which the replaced arrays are added.
     """
     if isinstance(value, np.ndarray):
         # np.ascontiguousarray would give an array without dimensions one dimension.
@@ -81,11 +85,14 @@ def _without_arrays(value: Any, name: str, arrays: dict[str, np.ndarray]) -> Any
 
 
 def _with_arrays(value: Any, arrays: dict[str, np.ndarray]) -> Any:
-    """Return a copy of nested data in which the arrays replace the references to them.
+    """Return a copy of nested data in which each reference is replaced by the array that it names.
 
     Args:
-        value: the nested data with references.
-        arrays: the arrays by name.
+        value: nested data that `_without_arrays` returned.
+        arrays: {name: array}.
+
+    Raises:
+        KeyError: if an array is missing.
     """
     if isinstance(value, dict):
         if set(value) == {_ARRAY_KEY}:

@@ -14,7 +14,10 @@ from alphazero.storage.run_folder import folder_name
 
 
 def shipped_folder() -> Path:
-    """Return the folder of the shipped networks, in the installed package or in the clone."""
+    """Return the folder of the networks that ship with the program.
+
+    It is ``best_networks`` in the installed package or, in a clone, ``checkpoints/best``.
+    """
     package = Path(__file__).parents[1]
     installed = package / "best_networks"
     return installed if installed.is_dir() else package.parent / "checkpoints" / "best"
@@ -24,7 +27,7 @@ def shipped_network(game_name: str) -> Path | None:
     """Return the path of the network that ships with a game, or None if none ships.
 
     Raises:
-        StoredFileError: if the file exists but is not a network.
+        StoredFileError: if there is a file for the game but it is damaged or not a network.
     """
     path = shipped_folder() / f"{folder_name(game_name)}.safetensors"
     # A user's game may share the name of a shipped one, so compare the game named in the network.
@@ -34,5 +37,5 @@ def shipped_network(game_name: str) -> Path | None:
 
 
 def is_shipped(path: str | Path) -> bool:
-    """Return whether a path is that of a network that ships with the program."""
+    """Return whether a network file is in the folder of the networks that ship with the program."""
     return Path(path).resolve().parent == shipped_folder().resolve()

@@ -1,4 +1,4 @@
-"""The folder of a training run: where each file is, and how it is read and written.
+"""The folder of a training run: where each of its files is, and how each is read and written.
 
     checkpoints/<game>/<run>/
         config.yaml                  the resolved settings
@@ -87,7 +87,7 @@ class RunFolder:
 
         Args:
             root: the folder of all runs.
-            game: the game's name.
+            game: the game's name, from which `folder_name` derives the name of the folder GAME.
             name: the run's name; "" takes the date and time, with a number appended if that folder
                 exists.
             overrides: the settings that distinguish the run within its sweep, such as "seed=1",
@@ -135,12 +135,13 @@ class RunFolder:
             root: for "latest": the folder of all runs.
             game: for "latest": the name of the run's game; None means any game.
             key: the setting that gave ``path``, named in errors.
-            holding: name of a file that the folder must contain, unless ``path`` is "latest".
+            holding: name of a file that the folder must contain, unless ``path`` is "latest"; for
+                the state file, the previous state's file is sufficient.
             rules_digest: for "latest": the game's `Game.rules_digest`, with which runs of games
                 with equal rules but other names are found too; "" searches by name only.
 
         Raises:
-            ConfigError: if there is no such run.
+            ConfigError: if there is no such run, or it has not finished an iteration.
         """
         if path != "latest":
             if not Path(path).exists():
@@ -171,7 +172,10 @@ class RunFolder:
         return [path for path in (self.state, self.previous_state) if path.is_file()]
 
     def discard(self) -> None:
-        """Delete the run's folder unless the run has finished an iteration."""
+        """Delete the run's folder unless it contains a stored state, that is, a finished iteration.
+
+        The game's folder is deleted too if no other run is in it.
+        """
         if not self.states:
             self._lock.release(force=True)
             shutil.rmtree(self.path, ignore_errors=True)
@@ -213,8 +217,8 @@ class RunFolder:
     def is_training(self) -> bool:
         """Whether a process is training the run now, that is, holds its lock.
 
-        The test itself holds a free lock for microseconds; `locked` waits longer than that. On
-        Windows, an existing lock file counts as a held lock.
+        The test itself holds the lock for microseconds if no one else does; `locked` waits longer
+        than that. On Windows, an existing lock file counts as a held lock.
         """
         try:
             flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
@@ -238,7 +242,8 @@ class RunFolder:
 
         Args:
             game_name: the name of the run's game.
-            network_kind: the kind of its network, ``module:Class`` if it is the user's own.
+            network_kind: the setting `network.kind`: ``module:Class`` for the user's own network
+                class, else a name, which is left out.
         """
         words = [f"resume={self.path}"]
         if runs_own_code(game_name):
@@ -250,7 +255,14 @@ class RunFolder:
     # --- settings and metrics ---------------------------------------------------------------------
 
     def write_config(self, settings: dict[str, Any]) -> None:
-        """Store a run's resolved settings, and the versions of this program and its libraries."""
+        """Store a run's resolved settings, and the versions of this program and its libraries.
+
+        Args:
+            settings: all settings as nested dictionaries, written to config.yaml.
+
+        Raises:
+            OSError: if a file cannot be written.
+        """
         write_atomically(self.config, with_checksum(to_yaml(settings)).encode())
         versions = {"python": platform.python_version(), "processor": platform.machine()}
         versions |= {name: version_of(name) for name in _LIBRARIES}
@@ -258,9 +270,9 @@ class RunFolder:
         write_atomically(self.path / "versions.json", text.encode())
 
     def read_config(self) -> dict[str, Any]:
-        """Read the stored settings as nested dictionaries.
+        """Read the run's stored settings as nested dictionaries, without checking keys or values.
 
-        The keys are those of the program version that stored them.
+        If another version of the program stored them, they may not fit this version.
 
         Raises:
             StoredFileError: if the file is missing or damaged, or does not name the game.
@@ -281,8 +293,11 @@ class RunFolder:
     def read_metrics(self) -> list[dict[str, Any]]:
         """Read the metrics of all stored iterations, oldest first; skip damaged lines.
 
+        Returns:
+            {metric, such as "learner.loss": value} for each iteration.
+
         Raises:
-            StoredFileError: if there are no metrics.
+            StoredFileError: if the file is missing or holds no metrics.
         """
         lines = read_text(self.metrics).splitlines() if self.metrics.exists() else []
         rows = list(filter(None, map(parse_row, lines)))
@@ -293,7 +308,7 @@ class RunFolder:
         return rows
 
     def add_metrics(self, row: dict[str, Any]) -> None:
-        """Append the metrics of an iteration to the file of metrics.
+        """Append the metrics of an iteration to metrics.jsonl, and wait until they are on the disk.
 
         Raises:
             OSError: if the run's folder has been removed, or the file cannot be written.
@@ -319,7 +334,7 @@ class RunFolder:
             write_atomically(self.rules, text.encode())
 
     def read_rules(self) -> str:
-        """Read the stored source code of the game's rules; return "" if missing or damaged."""
+        """Return the stored source code of the game's rules, or "" if it is missing or damaged."""
         try:
             text = read_text(self.rules)
         except StoredFileError:
@@ -328,13 +343,19 @@ class RunFolder:
 
     @property
     def rules_digest(self) -> str:
-        """The digest of the stored rules; "" if no rules are stored."""
+        """The SHA-256 hex digest of the stored rules; "" if no rules are stored."""
         return digest_of(self.read_rules())
 
     def drop_window(self, rules_text: str) -> None:
         """Delete all stored games, including unfinished ones, and store the new rules of the game.
 
         The rules are stored last, so that an interrupted deletion is repeated.
+
+        Args:
+            rules_text: the source code of the game's current rules (`Game.rules_text`).
+
+        Raises:
+            StoredFileError: if the stored state is missing or damaged.
         """
         state = load_state(self.state)
         save_state(self.state, state | {"selfplay": {}, "games": {}})
@@ -345,16 +366,16 @@ class RunFolder:
     # --- networks ---------------------------------------------------------------------------------
 
     def network(self, iteration: int) -> Path:
-        """Return the path of the network file of an iteration."""
+        """Return the path of an iteration's network file, which need not exist."""
         return self.path / "networks" / f"{iteration:06d}.safetensors"
 
     def drop_networks(self, keep: int) -> None:
         """Delete old networks so that at most ``keep`` + 1 remain; 0 keeps all.
 
         The newest two always remain, because another process may be about to read the older one. Of
-        the others, those of iterations divisible by a power of two remain, namely the smallest
-        power that leaves few enough. They are spread evenly over the run, and a longer run keeps a
-        subset of them.
+        the others, those whose iteration is divisible by a certain power of two remain: the
+        smallest power that leaves fewer than ``keep``. They are spread evenly over the run, and a
+        longer run keeps a subset of them.
         """
         older = sorted((self.path / "networks").glob("*.safetensors"))[:-2]
         stride = 1
@@ -367,9 +388,12 @@ class RunFolder:
     # --- games ------------------------------------------------------------------------------------
 
     def save_games(self, iteration: int, records: list[GameRecord]) -> str:
-        """Store the games of an iteration, and return the file's checksum.
+        """Store the games of an iteration, and return the file's SHA-256 hex digest.
 
-        A field that is None in any of the games is left out of the file.
+        A field of `GameRecord` that is None in any of the games is left out of the file.
+
+        Raises:
+            OSError: if the file cannot be written.
         """
         return save_state(self.games(iteration), flatten(records))
 
@@ -379,11 +403,11 @@ class RunFolder:
         Args:
             iteration: the iteration in which the games were played.
             game: the game, which determines the shapes of the stored arrays.
-            digest: the checksum that the file must have, or None if it is not known.
+            digest: the checksum that `save_games` returned; None accepts any undamaged file.
 
         Raises:
-            StoredFileError: if the file is missing or damaged, has another checksum, or holds games
-                of another game.
+            StoredFileError: if the file is missing or damaged, has another checksum than
+                ``digest``, or its records do not fit ``game``.
         """
         path = self.games(iteration)
         columns = load_state(path, digest)
@@ -403,7 +427,7 @@ class RunFolder:
         return records
 
     def drop_games(self, num_samples: int, samples_by_iteration: dict[int, int]) -> None:
-        """Delete the games that neither the newest state nor the previous one needs.
+        """Delete the oldest games, which are not needed to resume from either stored state.
 
         Args:
             num_samples: keep at least this many samples, not counting those of the newest
@@ -423,7 +447,7 @@ class RunFolder:
                 path.unlink(missing_ok=True)
 
     def games(self, iteration: int) -> Path:
-        """Return the path of the file with an iteration's games."""
+        """Return the path of the file with an iteration's games, which need not exist."""
         return self.path / "games" / f"{iteration:06d}.safetensors"
 
 
@@ -458,10 +482,13 @@ def folder_name(game: str) -> str:
 
 
 def find_network(path: str | Path) -> Path:
-    """Find a network file: ``path`` itself or, if it is a run's folder, that run's newest network.
+    """Find a network file: ``path`` itself or, if ``path`` is a folder, its newest network.
+
+    Args:
+        path: a file, which is not read; a run's folder; or a folder of network files.
 
     Raises:
-        StoredFileError: if there is no network.
+        StoredFileError: if ``path`` does not exist, or the folder contains no network.
     """
     path = Path(path)
     if path.is_file():

@@ -1,6 +1,6 @@
-"""Declarations of a run's curves and of the charts that show them.
+"""Declare a run's curves, such as the policy loss over iterations, and the charts that show them.
 
-Each curve is computed from the rows of metrics.jsonl, one per iteration, with the numbers of
+Each curve is computed from the rows of metrics.jsonl, one per iteration, whose numbers come from
 `alphazero.training.reports`. Curves are shown by TensorBoard, by the page of `alphazero serve` and
 by `alphazero plot`. A new field of a report puts its number into metrics.jsonl; a line in `CURVES`
 shows it in TensorBoard, a chart in `CHARTS` adds it to TensorBoard's custom scalars, and a chart in
@@ -22,7 +22,7 @@ _MAX_NUMBER = 1e300  # larger numbers might not stay finite as percentages
 
 
 def number(row: Row, key: str) -> float:
-    """Return a metric's value from an iteration's row; NaN if it is missing or not a number.
+    """Return a metric's value in an iteration; NaN if missing, not a number, or 1e300 or more.
 
     Args:
         row: the iteration's row of metrics.jsonl.
@@ -44,9 +44,9 @@ def newest(rows: list[Row], key: str) -> float:
 
 
 class Curve(NamedTuple):
-    """A curve in TensorBoard: one number per iteration, computed from that iteration's metrics."""
+    """A curve of a run: one number per iteration, computed from that iteration's metrics."""
 
-    description: str
+    description: str  #: a sentence about what the curve shows, displayed by TensorBoard
     keys: tuple[str, ...]  #: the metrics that ``value`` takes as arguments
     value: Callable[..., float]  #: computes the curve's value from these metrics
 
@@ -66,9 +66,9 @@ def curve(description: str, *keys: str, value: Callable[..., float] = float) -> 
     """Make a curve of one metric, or of several metrics combined by a function.
 
     Args:
-        description: what the curve shows, for TensorBoard.
+        description: a sentence about what the curve shows, displayed by TensorBoard.
         keys: the metrics, such as "learner.loss".
-        value: computes the curve's value from these metrics.
+        value: called with the values of these metrics in an iteration; returns the curve's value.
     """
     return Curve(description, keys, value)
 
@@ -79,11 +79,13 @@ def _error(description: str, key: str) -> Curve:
 
 
 def _elo(score: float, *counts: float) -> float:
-    """Convert a match score to an Elo difference, lowering a perfect score by half a point.
+    """Convert a match score to an Elo difference, which is limited so that it stays finite.
+
+    A perfect score is lowered by half a game, and a score of 0 is raised by half a game.
 
     Args:
-        score: the score in [0, 1]; a score of 0 is raised by half a point in the same way.
-        counts: the numbers of wins, draws and losses.
+        score: the score in [0, 1], from the network's viewpoint.
+        counts: the numbers of wins, draws and losses, whose sum is the number of games.
     """
     margin = 0.5 / max(sum(counts), 1)
     return elo_from_score(min(max(score, margin), 1 - margin))
@@ -250,14 +252,16 @@ _INTERVALS = {
 
 
 class Line(NamedTuple):
-    """A line of a chart, which shows one curve."""
+    """A line in a chart, which shows one curve, possibly with its 95% confidence interval."""
 
-    name: str
-    tags: tuple[str, ...]  #: the curve's tag and, if it has an interval, those of its two ends
+    name: str  #: the line's name in the legend
+    #: the curve's tag and, if the curve has a confidence interval, the tags of its lower and upper
+    #: ends
+    tags: tuple[str, ...]
     scale: float  #: factor from the curve's unit to the chart's
 
     def figures(self, row: Row) -> list[float]:
-        """Return a curve's value in one iteration and the ends of its confidence interval, if any.
+        """Return the curve's value in one iteration and the ends of its 95% interval, if any.
 
         Args:
             row: the iteration's row of metrics.jsonl.
@@ -274,7 +278,7 @@ class Line(NamedTuple):
 
         Args:
             rows: rows of metrics.jsonl, oldest first.
-            x: the metric for the x-axis.
+            x: the metric for the x-axis, such as "elapsed_s" or "iteration".
             unit: divisor of that metric; by default, the x-axis shows minutes of training.
         """
         xs = np.array([number(row, x) / unit for row in rows])
@@ -287,13 +291,13 @@ class Chart(NamedTuple):
     """A chart with one or more lines on the same axes."""
 
     title: str
-    unit: str
+    unit: str  #: the unit of the vertical axis, such as "% of positions"
     lines: tuple[Line, ...]
     from_zero: bool  #: whether the vertical axis begins at 0
 
 
 def chart(title: str, unit: str, tags: dict[str, str], from_zero: bool = True) -> Chart:
-    """Make a chart from the tags of its curves.
+    """Make a chart with a line for each of the given curves.
 
     Args:
         title: the chart's title.

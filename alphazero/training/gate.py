@@ -1,7 +1,7 @@
-"""The gate: a match between the new network and the last accepted one decides which is kept.
+"""The gate: a match between the new network and the last accepted network decides which is kept.
 
-After this match, called a pit, the learner holds the network that is kept, with its optimizer
-state. AlphaGo Zero has such a gate (Silver et al. 2017, "Evaluator"); AlphaZero does not.
+After this match, called a pit, the learner holds the kept network and its optimizer state.
+AlphaGo Zero has such a gate (Silver et al. 2017, "Evaluator"); AlphaZero does not.
 """
 
 import dataclasses
@@ -23,7 +23,7 @@ from alphazero.training.strength import iteration_seed, network_player
 
 @dataclasses.dataclass
 class Gate:
-    """Plays new networks against the last accepted one, and keeps one of the two in the learner.
+    """Plays each new network against the last accepted one; the learner keeps one of the two.
 
     Raises:
         ConfigError: on creation, if the game is too short for the random openings of a pit.
@@ -32,6 +32,7 @@ class Gate:
     game: Game
     settings: TrainSettings
     learner: Learner  #: before a pit, holds the new network; after it, the one that is kept
+    #: creates an evaluator for a network; called once, at the first pit
     make_evaluator: Callable[[torch.nn.Module], NetworkEvaluator]
     #: the learner's state when a network was last accepted; None if there is no gate
     accepted: dict | None = None
@@ -48,16 +49,18 @@ class Gate:
             self.accepted = self.learner.state_dict()
 
     def is_due(self, iteration: int) -> bool:
-        """Return whether an iteration ends with a pit."""
+        """Return whether an iteration, counted from 1, ends with a pit."""
         every = self.settings.pit.every
         return bool(every) and iteration % every == 0
 
     def pit(self, evaluator: NetworkEvaluator, sample: PositionSample, iteration: int) -> PitReport:
         """Play the new network against the accepted one, which is restored if the new one fails.
 
+        The new network is accepted if its score is at least ``pit.acceptance``.
+
         Args:
-            evaluator: an evaluator, which receives the new network's weights and keeps them
-                whatever the result.
+            evaluator: the evaluator into which the new network's weights are loaded; they stay
+                there even if the network is rejected.
             sample: positions on which the accepted network's engine is compared with float32.
             iteration: the current iteration, from which the seeds are derived.
 
@@ -93,7 +96,7 @@ class Gate:
         )
 
     def _evaluate_accepted(self, sample: PositionSample) -> NetworkEvaluator:
-        """Return an evaluator for the accepted network, which the learner must hold.
+        """Return an evaluator for the accepted network, which must be loaded in the learner.
 
         Args:
             sample: positions on which the evaluator's engine is compared with float32.
@@ -109,13 +112,14 @@ class Gate:
 def pit_scores(match: MatchReport, counted: str, tie_score: float) -> list[float]:
     """Return the new network's score, in [0, 1], for each game or each pair of games.
 
-    Networks of equal strength tie in most pairs even from unbalanced openings, as each wins with
-    the better side. With a ``tie_score`` of 0.5, the mean over pairs equals the mean over games.
+    A pair consists of two games from the same opening with sides swapped. Networks of equal
+    strength tie in most pairs even from unbalanced openings, as each wins with the better side.
+    With a ``tie_score`` of 0.5, the mean over pairs equals the mean over games.
 
     Args:
         match: the match, with the new network as player A.
-        counted: "pairs" or "games".
-        tie_score: the score to give for a tied pair or a drawn game.
+        counted: "pairs" for a score per pair, "games" for a score per game.
+        tie_score: the score that replaces 0.5 for a tied pair or a drawn game.
     """
     if counted == "games":
         scores = [game.score for game in match.games]

@@ -1,4 +1,4 @@
-"""Alarms about problems of a training run: each is reported when it begins and when it ends.
+"""Raise alarms about problems of a training run, and report when each begins and ends.
 
 `HealthMonitor` adds the current alarms to each iteration's report. The checks are in
 `alphazero.training.symptoms`; this module keeps the rows of metrics that they read. A resumed run
@@ -27,7 +27,7 @@ class TrainingDivergedError(InputError):
     Attributes:
         iteration: the iteration in which training diverged.
         stored_iteration: the last stored iteration, from which the run can continue; 0 if none.
-        key, value: the setting to change, and a value that is usually safe.
+        key, value: the learning-rate setting to lower, and a value that is usually safe.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class TrainingDivergedError(InputError):
 
 
 class HealthMonitor:
-    """Checks each iteration of a run for problems, and remembers which alarms are on.
+    """Checks each iteration of a run for problems, and keeps track of which alarms are on.
 
     Args:
         settings: the run's settings, on which the checks and their advice depend.
@@ -65,7 +65,13 @@ class HealthMonitor:
         self._since: dict[str, int] = {}  # the alarms that are on, each with its first iteration
 
     def observe(self, report: IterationReport) -> None:
-        """Check an iteration, and add its alarms to its report: those that are on or have ended."""
+        """Check an iteration for problems, and add the alarms to its report.
+
+        The report gets the alarms that are on, and the names of those that have just ended.
+
+        Args:
+            report: the iteration's report, with all of its metrics.
+        """
         self._rows = [*self._rows[1 - _NUM_RECENT :], flat(report)]
         for check in CHECKS:
             name = check.__name__
@@ -77,7 +83,7 @@ class HealthMonitor:
                 report.ended_alarms.append(name)
 
     def restore(self, rows: list[dict[str, Any]]) -> None:
-        """Restore alarms and metrics when a run is resumed.
+        """Restore the alarms that are on, and the metrics that checks read, in a resumed run.
 
         Args:
             rows: the rows of the run's metrics.jsonl, oldest first.

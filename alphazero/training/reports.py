@@ -21,10 +21,10 @@ class SelfPlayReport:
     """Metrics of the self-play games of one iteration."""
 
     num_games: int = 0
-    num_positions: int = 0  #: moves made
+    num_positions: int = 0  #: moves made, over all games
     num_samples: int = 0  #: samples that the replay window gained
     seconds: float = 0.0  #: wall-clock time of self-play
-    positions_per_s: float = nan
+    positions_per_s: float = nan  #: moves made per second, over all games
     simulations_per_s: float = nan  #: simulations that added a leaf node
     evaluations_per_s: float = nan  #: positions evaluated by the network, not found in the cache
     cache_hit_rate: float = nan  #: fraction of requested evaluations found in the cache
@@ -48,7 +48,7 @@ def selfplay_report(
         game: the game that was played.
         records: the finished games, at least one.
         num_samples: number of samples that the replay window gained from them.
-        work: counts and times of the search and the network during these games.
+        work: number of simulations and evaluations, and the time they took, during these games.
         seconds: wall-clock time of self-play.
     """
     num_positions = sum(len(record.actions) for record in records)
@@ -82,16 +82,16 @@ class WorkersReport:
 
     num_workers: int = 0  #: workers that are alive
     num_lost: int = 0  #: workers that died or left during the iteration
-    games_per_s: float = nan
+    games_per_s: float = nan  #: games per second of all workers, without dropped games
     staleness: float = nan  #: mean age of the games' networks, in network versions
     stale_fraction: float = nan  #: fraction of games dropped because their network was too old
 
 
 def workers_report(workers: list[WorkerReport], seconds: float) -> WorkersReport | None:
-    """Add up the work of all workers in one iteration; return None if there are no workers.
+    """Combine the reports of all workers in one iteration; return None if there are no workers.
 
     Args:
-        workers: the report of each worker.
+        workers: the report of each worker, including those lost during the iteration.
         seconds: wall-clock time in which the games were played.
     """
     if not workers:
@@ -111,12 +111,12 @@ def workers_report(workers: list[WorkerReport], seconds: float) -> WorkersReport
 
 @dataclasses.dataclass(kw_only=True)
 class PitReport:
-    """The result of the gate's match, from the viewpoint of the new network.
+    """The result of the gate's match between the new network and the last accepted one.
 
-    The opponent is the last accepted network.
+    All numbers are from the viewpoint of the new network.
     """
 
-    score: float = nan
+    score: float = nan  #: mean score in [0, 1], over games or pairs as `PitSettings` says
     wins: int
     draws: int
     losses: int
@@ -132,9 +132,9 @@ class StrengthReport:
     In a game of one player, both play every opening alone, and the better result wins.
     """
 
-    opponent: str
+    opponent: str  #: UCT's name as a player, with its number of simulations
     num_simulations: int  #: the network's simulations per move
-    score: float = nan
+    score: float = nan  #: in [0, 1]: a win is 1, a draw 0.5
     score_low: float = nan  #: lower end of the score's 95% confidence interval
     score_high: float = nan  #: upper end
     wins: int
@@ -147,7 +147,7 @@ class StrengthReport:
 class PuzzleReport:
     """The network's and UCT's results from the same openings, in a game of one player.
 
-    Results are on the game's own scoring scale.
+    Results are on the game's own scoring scale, such as minus the number of pegs left over.
     """
 
     num_openings: int
@@ -164,8 +164,8 @@ class ExactReport:
     """How often the network agrees with an exact solver, on the game's evaluation set.
 
     "raw" metrics are those of the network without search. Accuracy is the fraction of positions in
-    which the network's move keeps the exact result; "optimal" is the fraction in which it has the
-    best score.
+    which the network's move keeps the exact result (win, draw or loss); "optimal" is the fraction
+    in which no other move has a better exact score.
     """
 
     num_positions: int
@@ -174,8 +174,10 @@ class ExactReport:
     raw_optimal: float
     accuracy: float
     optimal: float
-    value_error: float  #: mean absolute difference between value and exact result, 0 to 2
-    result_accuracy: float  #: fraction of positions in which the value predicts the exact result
+    #: mean absolute difference between the value without search and the exact result, 0 to 2
+    value_error: float
+    #: fraction of positions in which the value without search predicts the exact result
+    result_accuracy: float
     raw_accuracy_low: float
     raw_accuracy_high: float
     accuracy_low: float
@@ -184,7 +186,7 @@ class ExactReport:
 
 @dataclasses.dataclass(kw_only=True)
 class ProofSummary:
-    """How many of the network's moves are correct, over all positions of a small game."""
+    """How many of the network's moves keep the exact result, over all positions of a small game."""
 
     num_positions: int  #: unfinished positions
     num_accurate: int  #: positions in which the network's move keeps the exact result

@@ -28,7 +28,7 @@ from alphazero.workers.source import GameSource
 
 @dataclasses.dataclass
 class RunStore:
-    """Stores each iteration of a run, and restores the learner, gate and games from them."""
+    """Stores each iteration of a run, and restores learner, gate and games when it is resumed."""
 
     folder: RunFolder
     settings: TrainSettings
@@ -38,7 +38,7 @@ class RunStore:
     source: GameSource
     replay: ReplayBuffer
     iteration: int = 0  #: the last stored iteration; 0 if there is none
-    seconds: float = 0.0  #: how long storing it took
+    seconds: float = 0.0  #: how long storing the last iteration took
     #: messages from `restore` about damaged files and what was done about them
     notices: list[str] = dataclasses.field(default_factory=list)
     #: "num_samples" and "sha256" of the stored games, by iteration
@@ -51,7 +51,7 @@ class RunStore:
 
         Args:
             records: the games of the iteration.
-            report: the report of the iteration.
+            report: the complete report of the iteration, whose numbers go to metrics.jsonl.
 
         Raises:
             OSError: if a file cannot be written, or the run's folder has been removed.
@@ -77,14 +77,18 @@ class RunStore:
         self.seconds = time.monotonic() - start
 
     def _drop_old(self) -> None:
-        """Delete the stored games and networks that are no longer needed."""
+        """Delete games that have left the replay window, and networks beyond the number to keep."""
         num_samples = {number: games["num_samples"] for number, games in self._games.items()}
         self.folder.drop_games(self.settings.replay.window_max, num_samples)
         self._games = {number: self._games[number] for number in num_samples}
         self.folder.drop_networks(self.settings.run.keep_networks)
 
     def _state(self, report: IterationReport) -> dict[str, Any]:
-        """Return everything that resuming needs besides the stored games, as nested data."""
+        """Return the state that resuming needs besides the stored games, as nested dictionaries.
+
+        It holds the state of the learner, gate, self-play and replay buffer, the training time, and
+        the checksums of the stored games.
+        """
         return {
             "iteration": report.iteration,
             "elapsed_s": report.elapsed_s,
@@ -98,17 +102,17 @@ class RunStore:
     def restore(self) -> float:
         """Restore the run to its last stored iteration.
 
-        If the newest state, or a file that it needs, is missing or damaged, the previous state is
-        restored, and a message is added to `notices`. If `run.drop_games` is set, all stored games
-        are deleted first.
+        If the newest state, or a file that it needs, is missing or damaged, the state of the
+        iteration before is restored, and a message is added to `notices`. If `run.drop_games` is
+        set, all stored games are deleted first.
 
         Returns:
-            The seconds of training so far.
+            The seconds of training up to that iteration.
 
         Raises:
-            StoredFileError: if no state can be restored.
-            ConfigError: if the rules of the game have changed and `run.drop_games` is not set, or
-                if they no longer fit the network.
+            StoredFileError: if neither state can be restored.
+            ConfigError: if the rules of the game have changed, and either `run.drop_games` is not
+                set or the network no longer fits the rules.
         """
         folder = self.folder
         reasons = list[str]()
@@ -159,7 +163,7 @@ class RunStore:
         self.replay.load_state_dict(state["replay"], self._window_games())
 
     def _window_games(self) -> list[GameRecord]:
-        """Load as many of the newest games as the replay window needs, oldest first.
+        """Load the newest stored games that the replay window needs, and return them oldest first.
 
         Raises:
             StoredFileError: if a file of games is missing or damaged.
@@ -176,7 +180,7 @@ class RunStore:
 
 
 def _check_numbers(state: dict[str, Any]) -> None:
-    """Check that the numbers in a stored state are possible.
+    """Check that the counts, the training time and the weights in a stored state are possible.
 
     Raises:
         ValueError: if a count or a duration is out of range, or a weight is not finite.
@@ -193,11 +197,11 @@ def _check_numbers(state: dict[str, Any]) -> None:
 
 
 def _check_finite(value: Any, name: str) -> None:
-    """Check that all numbers in nested data are finite.
+    """Check that all numbers in nested dictionaries, lists and arrays are finite.
 
     Args:
         value: the nested data.
-        name: the name of the data in the error message.
+        name: what the error message calls the data, such as "learner".
 
     Raises:
         ValueError: if a number is not finite; the message says where it is, beginning with

@@ -35,7 +35,7 @@ def compose(words: Sequence[str], config_dir: str | None = None) -> TrainSetting
 
 
 def recipe_of(game_name: str) -> TrainSettings:
-    """Return the settings that the config files propose for a game, called its recipe."""
+    """Return a game's recipe: the settings that the config files propose for training on it."""
     return compose([f"game={game_name}"])
 
 
@@ -43,26 +43,33 @@ def recipe_of(game_name: str) -> TrainSettings:
 
 
 def config_folder() -> Path:
-    """Return the folder of config files, in the installed package or beside it in a clone."""
+    """Return the folder ``configs`` of the shipped config files.
+
+    It is inside the installed package or, in a clone, beside the package.
+    """
     inside = Path(__file__).parents[1] / "configs"
     return inside if inside.is_dir() else Path(__file__).parents[2] / "configs"
 
 
 def config_groups(config_dir: str | None = None) -> dict[str, list[str]]:
-    """Return the choices in each config group, from the shipped files and the user's own.
+    """Return the choices in each config group, from the user's own files and the shipped ones.
 
     Args:
         config_dir: a folder with the user's own config files, or None.
+
+    Returns:
+        {group: names of its files}, such as {"game": ["othello"]}; the user's files come first.
     """
     own_files = [] if config_dir is None else config_files(Path(config_dir))
     return groups_of([*own_files, *config_files(config_folder())])
 
 
 def game_of_choice(choice: str) -> str:
-    """Return the game's name for the argument ``game=CHOICE``.
+    """Return the name of the game that the argument ``game=CHOICE`` selects.
 
     Args:
-        choice: the name of a config file in the group "game"; any other name is returned unchanged.
+        choice: the name of a shipped config file in the group "game", which is read; any other text
+            is already the name of a game and is returned unchanged.
     """
     path = config_folder() / "game" / f"{choice}.yaml"
     if not path.is_file():
@@ -74,14 +81,15 @@ def game_of_choice(choice: str) -> str:
 
 
 def _with_files(words: Sequence[str], groups: dict[str, list[str]]) -> list[str]:
-    """Replace names of games and networks in arguments by choices of config files.
+    """Rewrite the arguments that name a game or a network class without a config file of its own.
 
-    ``game=connect_x:4x5x4`` becomes the choice of the file proposed for that game, and
-    ``network=module:Class`` becomes ``network.kind=module:Class`` with default settings.
+    ``game=connect_x:4x5x4`` becomes the choice of the config file proposed for the game, followed
+    by the game's name; ``network=module:Class`` becomes ``network.kind=module:Class``, with default
+    values for the network's other settings.
 
     Args:
         words: command-line arguments.
-        groups: the choices in each config group.
+        groups: {config group: names of its files}.
     """
     replaced = []
     for word in words:
@@ -96,7 +104,10 @@ def _with_files(words: Sequence[str], groups: dict[str, list[str]]) -> list[str]
 
 
 def _game_words(name: str) -> list[str]:
-    """Return the arguments that select a game and the config file proposed for it or its family.
+    """Return the arguments that select a game, and a config file with settings proposed for it.
+
+    The config file is the game's own or, if there is none, that of the game's family, such as
+    "connect_x", or "custom".
 
     Raises:
         ConfigError: if there is no such game.

@@ -31,7 +31,7 @@ from alphazero.workers.settings import WorkerSettings
 
 @dataclasses.dataclass
 class GameSettings:
-    """The game that the network learns to play."""
+    """The setting that names the game which the network learns to play."""
 
     name: str = option(
         "tic_tac_toe",
@@ -73,7 +73,7 @@ class EvaluationSettings:
 
 @dataclasses.dataclass
 class RunSettings:
-    """The run's length, folder, number of threads and stored files."""
+    """Settings of the run itself: its length, folder, number of threads and stored files."""
 
     num_iterations: int = option(50, "iterations of self-play and learning", low=1, high=1_000_000)
     time_limit_s: float = option(
@@ -115,7 +115,7 @@ class TrainSettings:
 
 
 def check_run(settings: TrainSettings) -> None:
-    """Check every setting, alone and together with the settings and the game that it depends on.
+    """Check every setting of a run by itself, against related settings, and against the game.
 
     Raises:
         ConfigError: if a value is not allowed; the message names the key, the value and what is
@@ -136,10 +136,14 @@ def check_run(settings: TrainSettings) -> None:
 
 
 def fill_in_auto(settings: TrainSettings, device: torch.device) -> None:
-    """Replace each "auto" among the settings that affect speed by a value that suits the device.
+    """Replace "auto" in the engine and precision settings by values that suit the device.
 
     If the number of parallel games is 0, it becomes ``games_per_iteration`` rounded down to a power
-    of two, within limits that depend on the device.
+    of two, but at least 64 and at most 512 (on a GPU: 512 and 4,096).
+
+    Args:
+        settings: changed in place.
+        device: the device that runs the network.
     """
     evaluator = settings.evaluator
     selfplay = settings.selfplay
@@ -160,10 +164,10 @@ def settings_to_resume(
 
     Args:
         folder: the run's folder.
-        game: the game given by the user, or None; required if the run uses the user's own game (see
-            `make_stored_game`).
-        network_kind: the network class given by the user as ``module:Class``, or None; required if
-            the run uses the user's own network (see `check_stored_kind`).
+        game: the name of the game given by the user, or None. It is required if the run uses a
+            user-defined game, because a stored file alone must not cause code to run.
+        network_kind: the network class given by the user as ``module:Class``, or None. It is
+            required if the run uses such a class, for the same reason.
 
     Raises:
         StoredFileError: if the settings cannot be read.
@@ -190,7 +194,8 @@ def check_rules(folder: RunFolder, settings: TrainSettings, game: Game) -> None:
         game: the game with its current rules.
 
     Raises:
-        ConfigError: if the rules have changed and this is not allowed.
+        ConfigError: if the rules have changed, and either ``run.drop_games`` is not set or the
+            shapes of the network's input and output have changed as well.
     """
     digest = folder.rules_digest
     if not digest or game.rules_digest in ("", digest):
@@ -228,7 +233,11 @@ def check_resumable(old: TrainSettings, new: TrainSettings) -> None:
 
 
 def _check_window(replay: ReplaySettings) -> None:
-    """Check that the replay window's initial size is not above its maximum."""
+    """Check that the replay window's initial size is not above its maximum.
+
+    Raises:
+        ConfigError: if the initial size is larger.
+    """
     if replay.window_start > replay.window_max:
         allowed = f"at most replay.window_max={replay.window_max}"
         reason = "the window only grows"
@@ -237,6 +246,8 @@ def _check_window(replay: ReplaySettings) -> None:
 
 def _check_game(settings: TrainSettings, game: Game) -> None:
     """Check the settings whose allowed values depend on the game.
+
+    These are the network's, the kind of workers, and the lengths of random openings.
 
     Raises:
         ConfigError: if a value is not allowed for this game.

@@ -1,7 +1,7 @@
-"""Measure a network's strength during a run, against UCT and against exact results.
+"""Measure a network's strength during a run: in matches against UCT, and against perfect play.
 
-The measurements never affect training. `EvaluationSettings` selects them and their frequency. Their
-results become parts of the `IterationReport`.
+The measurements never affect training. `EvaluationSettings` says which are made and how often, and
+the `IterationReport` contains their results.
 """
 
 import functools
@@ -32,10 +32,11 @@ from alphazero.training.settings import TrainSettings
 class StrengthMeasurement:
     """Measures the strength of a run's networks.
 
-    Exact values and evaluation sets are loaded only once.
+    Exact values and evaluation sets are loaded once and kept for later iterations.
 
     Raises:
-        ConfigError: on creation, if a selected measurement is impossible for the game.
+        ConfigError: on creation, if the game is too short for the random openings of the match
+            against UCT, or has too many positions to check all moves.
     """
 
     def __init__(self, game: Game, settings: TrainSettings):
@@ -62,7 +63,8 @@ class StrengthMeasurement:
             evaluator: the evaluator of the network to measure.
 
         Yields:
-            Before each measurement, its name and its number of parts, such as games.
+            Before each measurement, its name ("evaluation", "accuracy" or "proof") and the number
+            of its parts, such as games.
         """
         settings = self.settings.evaluation
         is_due = settings.every and report.iteration % settings.every == 0
@@ -90,7 +92,7 @@ class StrengthMeasurement:
         """Play a match between the network's player, as player A, and UCT.
 
         Args:
-            player: the network's player.
+            player: searches with the network to be measured.
             num_games: total number of games; must be even.
             iteration: the current iteration, from which the seeds are derived.
         """
@@ -123,7 +125,7 @@ class StrengthMeasurement:
     def _puzzle_report(self, match: MatchReport) -> PuzzleReport:
         """Summarize both players' results in a game of one player.
 
-        They are compared with the best possible results if these are known.
+        If the game is small enough to be solved, they are compared with the best possible results.
 
         Args:
             match: the match of the network's player, as player A, against UCT.
@@ -141,11 +143,11 @@ class StrengthMeasurement:
         )
 
     def _compare_with_solver(self, player: SearchPlayer, path: Path) -> ExactReport:
-        """Compare the network's moves, with and without search, with an exact solver's.
+        """Compare the network's moves, with and without search, with those of an exact solver.
 
         Args:
-            player: the network's player.
-            path: the file of the evaluation set.
+            player: searches with the network to be measured.
+            path: the file of the evaluation set, which is read in the first call only.
         """
         if self._evaluation_set is None:
             self._evaluation_set = read_set(path, self._game)
@@ -170,7 +172,7 @@ class StrengthMeasurement:
         )
 
     def _prove(self, player: SearchPlayer) -> ProofSummary:
-        """Check the player's move in every position of a small game against exact values."""
+        """Check the player's move in every position of a small game against perfect play."""
         proof = prove(self._game, lambda states: player.choose(states).actions, self._exact_values)
         return ProofSummary(
             num_positions=proof.num_not_final,
@@ -187,7 +189,7 @@ def network_player(
     settings: TrainSettings,
     iteration: int,
 ) -> SearchPlayer:
-    """Make a player that searches with a network as self-play does, but without noise.
+    """Make a player that searches with a network as self-play does, but without root noise.
 
     Args:
         game: the game to play.

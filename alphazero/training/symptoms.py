@@ -1,4 +1,4 @@
-"""The symptoms of a training run that goes wrong, each with its likely cause and advice.
+"""Detect symptoms of a training run that goes wrong, and name a likely cause and a remedy for each.
 
 Each check in `CHECKS` reads the newest rows of metrics.jsonl and the run's settings. It returns a
 `Finding` if its symptom is present, otherwise None. An alarm begins and ends at different limits,
@@ -16,7 +16,7 @@ from alphazero.training.settings import TrainSettings
 
 
 class Finding(NamedTuple):
-    """A symptom found in a run, as clauses of text without a full stop."""
+    """A symptom found in a run, described by clauses of text without a full stop."""
 
     seen: str  #: the problem, with its numbers
     cause: str  #: the likely cause
@@ -25,7 +25,7 @@ class Finding(NamedTuple):
 
 
 class Observed(NamedTuple):
-    """The metrics and settings of a run that a check reads."""
+    """The metrics and settings of a run, as the input of a check in `CHECKS`."""
 
     rows: list[Row]  #: rows of metrics.jsonl, newest last
     settings: TrainSettings
@@ -36,7 +36,7 @@ class Observed(NamedTuple):
 
         Args:
             key: the metric, such as "learner.loss".
-            newest: number of iterations; 0 means all.
+            newest: number of iterations; 0, or more than there are, means all.
         """
         return [number(row, key) for row in self.rows[-newest:]]
 
@@ -45,12 +45,12 @@ class Observed(NamedTuple):
 
         Args:
             key: the metric, such as "learner.loss".
-            newest: number of iterations.
+            newest: number of iterations, at least 1; more than there are means all.
         """
         return mean(self.figures(key, newest))
 
     def fraction(self, key: str, num_games: int) -> float:
-        """Return the fraction of the newest games with some property, such as the fraction drawn.
+        """Return the fraction of the newest games that have a property, such as being drawn.
 
         Args:
             key: the metric that holds this fraction for each iteration, such as "selfplay.draws".
@@ -70,22 +70,22 @@ class Observed(NamedTuple):
         return math.nan
 
     def is_above(self, value: float, begins: float, ends: float) -> bool:
-        """Return whether a value is so high that the alarm should be on.
+        """Return whether a metric is so high that the alarm should be on; False if it is NaN.
 
         Args:
-            value: the value to compare.
-            begins: limit above which the alarm begins.
-            ends: lower limit, which applies while the alarm is on.
+            value: the metric's current value.
+            begins: the alarm begins when the value rises above this limit.
+            ends: a lower limit; the alarm stays on until the value is at or below this limit.
         """
         return value > (ends if self.is_on else begins)
 
     def is_below(self, value: float, begins: float, ends: float) -> bool:
-        """Return whether a value is so low that the alarm should be on.
+        """Return whether a metric is so low that the alarm should be on; False if it is NaN.
 
         Args:
-            value: the value to compare.
-            begins: limit below which the alarm begins.
-            ends: higher limit, which applies while the alarm is on.
+            value: the metric's current value.
+            begins: the alarm begins when the value falls below this limit.
+            ends: a higher limit; the alarm stays on until the value is at or above this limit.
         """
         return value < (ends if self.is_on else begins)
 
@@ -106,7 +106,7 @@ _WRONG_VIEWPOINT = "in a game of your own, results from the viewpoint of the wro
 
 
 def games_repeat(run: Observed) -> Finding | None:
-    """Return a finding if most games repeat another game of their iteration; else None.
+    """Return a finding if fewer than half of the games of an iteration are distinct; else None.
 
     The usual cause is that too few moves are random.
     """
@@ -130,9 +130,9 @@ def games_repeat(run: Observed) -> Finding | None:
 
 
 def games_end_alike(run: Observed) -> Finding | None:
-    """Return a finding if nearly all games have the same result; else None.
+    """Return a finding if more than 99% of the newest games have the same result; else None.
 
-    Nothing can then be learned from the results.
+    The value head can then learn nothing from the results.
     """
     wins = run.fraction("selfplay.first_player_wins", MIN_RESULTS)
     draws = run.fraction("selfplay.draws", MIN_RESULTS)
@@ -148,7 +148,7 @@ def games_end_alike(run: Observed) -> Finding | None:
 
 
 def _more_openings(settings: TrainSettings) -> tuple[str, str]:
-    """Return the setting to change so that games begin in more ways, and advice on its value."""
+    """Return the setting to change so that openings are more varied, and advice on its value."""
     selfplay = settings.selfplay
     if selfplay.random_opening_fraction < 0.5:
         return "selfplay.random_opening_fraction", "0.5 begins half of the games with random moves"
@@ -160,7 +160,7 @@ def _more_openings(settings: TrainSettings) -> tuple[str, str]:
 
 
 def entropy_collapsed(run: Observed) -> Finding | None:
-    """Return a finding if the policy is nearly certain of every move; else None.
+    """Return a finding if a policy's mean entropy is below 5% of the uniform policy's; else None.
 
     This applies to the network's policy and to the policy target, which the search produces.
     """
@@ -189,7 +189,11 @@ def entropy_collapsed(run: Observed) -> Finding | None:
 
 
 def value_head_learns_nothing(run: Observed) -> Finding | None:
-    """Return a finding if the network's values are no better than a constant; else None."""
+    """Return a finding if the value loss is over 98% of a constant prediction's; else None.
+
+    The check begins after three iterations and 500 learner steps. It is skipped if nearly all games
+    have the same result, because a constant is then a good prediction.
+    """
     constant = run.mean("learner.uninformed_value_loss", 3)
     fraction = run.mean("learner.value_loss", 3) / max(constant, 1e-9)
     has_learned = len(run.rows) > 3 and sum(run.figures("learner.num_steps")) >= 500
@@ -206,7 +210,7 @@ def value_head_learns_nothing(run: Observed) -> Finding | None:
 
 
 def overfitting(run: Observed) -> Finding | None:
-    """Return a finding if the held-out loss is far above the replay window's; else None.
+    """Return a finding if the held-out loss is over 1.25 times the replay window's; else None.
 
     An iteration's held-out loss is compared with the loss of the previous iteration, because both
     belong to the same network. The first iteration is left out, since its network was untrained.
@@ -237,7 +241,7 @@ def overfitting(run: Observed) -> Finding | None:
 
 
 def learning_rate_too_high(run: Observed) -> Finding | None:
-    """Return a finding if the learner's steps are too large; else None.
+    """Return a finding if the learning rate appears too high; else None.
 
     Any of four signs is enough: a loss above that of an uninformed predictor, a rising loss, large
     gradients, or large weights.
@@ -288,7 +292,7 @@ def pit_always_rejects(run: Observed) -> Finding | None:
 
 
 def games_too_old(run: Observed) -> Finding | None:
-    """Return a finding if many games are dropped because their network is too old; else None."""
+    """Return a finding if over 20% of games are dropped for an outdated network; else None."""
     dropped = run.mean("workers.stale_fraction", NUM_WORKER_ITERATIONS)
     if not run.is_above(dropped, 0.2, ends=0.1):
         return None
@@ -321,10 +325,10 @@ def _lower_rate(run: Observed) -> tuple[str, str]:
 
 
 def lower_rate(settings: TrainSettings) -> tuple[str, str]:
-    """Return the learning-rate setting to lower, and a value to try.
+    """Return the learning-rate setting to lower, and a value to try, both as text.
 
-    The value is the optimizer's usual rate or, if the current rate is near it, a fifth of the
-    current rate.
+    The value is a fifth of the current rate if that lies between 1/100 and 5 times the optimizer's
+    usual rate; otherwise it is the usual rate.
     """
     learner = settings.learner
     usual = USUAL_RATE[learner.optimizer]

@@ -1,9 +1,9 @@
-"""The training loop: the only module that knows every stage, from self-play to storage.
+"""The training loop: the only module that depends on every stage, from self-play to storage.
 
-From the settings and the folder of a run, a `Trainer` produces a stream of events
-(`alphazero.training.events`) and the files of the run. `Trainer.run` follows the pseudo-code of the
-paper (Silver et al. 2018): play games with the network, train it on them, and, if there is a gate,
-keep the new network only if it beats the old one.
+Given the settings and the folder of a run, a `Trainer` yields events (`alphazero.training.events`)
+and writes the files of the run. `Trainer.run` follows the pseudo-code of the paper (Silver et al.
+2018): play games with the network, train it on them, and, if there is a gate, keep the new network
+only if it beats the old one.
 
 A run is deterministic: on a CPU, a run that is stopped after an iteration and resumed ends with the
 same weights, bit for bit, as an uninterrupted one, unless it has a time limit (`run.time_limit_s`).
@@ -54,7 +54,7 @@ class Trainer:
     """A training run, which plays games, trains the network on them and stores every iteration.
 
     Args:
-        settings: checked settings, in which values left to "auto" are replaced.
+        settings: checked settings; values left to "auto" are replaced in place.
         folder: the folder for all of the run's files.
 
     Attributes:
@@ -103,6 +103,9 @@ class Trainer:
     def run(self) -> Iterator[StageProgress | IterationReport]:
         """Play, learn, measure and store until the run is finished, yielding progress and reports.
 
+        The run is finished when it has reached its number of iterations or its time limit, or when
+        the network's moves are proven perfect and `evaluation.stop_when_proven` is set.
+
         An iteration is stored when the caller requests the next event after its report. Loggers
         therefore record an iteration before it counts as finished, and a resumed run leaves no gap
         in their records.
@@ -139,7 +142,8 @@ class Trainer:
 
         Raises:
             StoredFileError: if no stored state can be restored.
-            ConfigError: if the rules of the game have changed.
+            ConfigError: if the rules of the game have changed, and either `run.drop_games` is not
+                set or the network no longer fits the rules.
         """
         self.elapsed_s = self.store.restore()
         self.iteration = self.store.iteration
@@ -153,7 +157,10 @@ class Trainer:
 
     @property
     def reached_limits(self) -> dict[str, int | float]:
-        """The limits that the run has reached, as {setting: value}; empty if it can go on."""
+        """The limits that forbid another iteration, as {setting: value}; empty if none does.
+
+        The time limit counts as reached if the time left is less than a usual iteration takes.
+        """
         run = self.settings.run
         reached: dict[str, int | float] = {}
         if self.iteration >= run.num_iterations:
@@ -172,13 +179,16 @@ class Trainer:
 
     @property
     def progress(self) -> float:
-        """The fraction of the whole run that is done, in [0, 1]."""
+        """The fraction of the whole run that is done, in [0, 1], by iterations or by time."""
         return self._progress_after(self.iteration)
 
     # --- the stages of an iteration ---------------------------------------------------------------
 
     def _play(self) -> Generator[StageProgress, None, tuple[list[GameRecord], IterationReport]]:
-        """Play the games of an iteration and add them to the replay window, yielding progress.
+        """Start the next iteration: play its games and add them to the replay window.
+
+        Yields:
+            A progress event whenever games have finished.
 
         Returns:
             The games, and a new report with the metrics of self-play.
@@ -216,7 +226,7 @@ class Trainer:
             report: the iteration's report, which receives the losses.
 
         Yields:
-            Progress events.
+            A progress event every 16 learner steps and after the last step.
 
         Raises:
             TrainingDivergedError: if the losses or weights are not finite. The network has then
@@ -240,7 +250,7 @@ class Trainer:
             raise self._diverged(report)
 
     def _pit(self, report: IterationReport) -> Iterator[StageProgress]:
-        """Run the gate's match if it is due, and load the network that is kept for search.
+        """Run the gate's match if it is due, then load the kept network into the evaluator.
 
         Args:
             report: the iteration's report, which receives the result of the match.
@@ -279,7 +289,7 @@ class Trainer:
         report.last |= self.settings.evaluation.stop_when_proven and is_proven
 
     def _complete(self, report: IterationReport, records: list[GameRecord]) -> None:
-        """Complete an iteration's report with times, alarms and a sample game."""
+        """Complete an iteration's report with times, alarms and its first game as a sample."""
         report.elapsed_s = self.elapsed_s
         report.store_s = self.store.seconds
         self.health.observe(report)
@@ -288,7 +298,7 @@ class Trainer:
     # --- parts ------------------------------------------------------------------------------------
 
     def _compile(self) -> None:
-        """Compile the kernels of self-play by playing a game, before any time is measured."""
+        """Compile the kernels of self-play by playing a short game, before any time is measured."""
         few = dataclasses.replace(self.settings.selfplay, num_parallel_games=1, num_simulations=2)
         evaluators = [UniformEvaluator(self.game.num_actions)]
         generator = np.random.default_rng(0)
@@ -296,7 +306,12 @@ class Trainer:
         list(selfplay.play(1))
 
     def _batches(self, num_steps: int, report: IterationReport) -> Iterator[Batch]:
-        """Yield an iteration's training batches, adding the time for making them to the report."""
+        """Yield an iteration's training batches, adding the time for making them to the report.
+
+        Args:
+            num_steps: number of batches; ignored if ``learner.epochs`` is set.
+            report: the iteration's report, whose ``sampling_s`` is increased.
+        """
         settings = self.settings.learner
         batches: Iterator[Batch]
         batches = (self.replay.sample(settings.batch_size) for _ in range(num_steps))
@@ -327,9 +342,9 @@ class Trainer:
         )
 
     def _newest_positions(self) -> PositionSample:
-        """Return positions of the newest games; before the first game, random positions.
+        """Return up to 256 positions of the newest games; before the first game, random positions.
 
-        They serve to calibrate the network's engine and to compare its outputs with float32.
+        On these positions, the network's engine is calibrated and compared with torch in float32.
         """
         states = self.replay.newest_states(_NUM_ENGINE_POSITIONS)
         if len(states):
@@ -341,7 +356,7 @@ class Trainer:
     def _progress_after(self, num_iterations: int) -> float:
         """Return the fraction of the run that is done after ``num_iterations``, in [0, 1].
 
-        It is the fraction of the iterations or of the time limit, whichever is larger.
+        It is the fraction of the iterations or, if larger, of the time limit, if there is one.
         """
         run = self.settings.run
         by_time = self.elapsed_s / run.time_limit_s if run.time_limit_s else 0.0
@@ -353,7 +368,7 @@ class Trainer:
         Args:
             stage: name of the stage, such as "self-play".
             done: number of finished parts of the stage, such as games.
-            total: number of all its parts.
+            total: number of parts of the whole stage.
         """
         return StageProgress(
             stage=stage,

@@ -2,7 +2,7 @@
 
 TensorBoard merges the layouts of all runs, so charts have the same names in every run
 (`alphazero.training.curves`). The HPARAMS tab shows, for each run, its newest metrics and the
-settings that differ from the recipe, which is what the config files propose for the game. These
+settings that differ from the recipe: the settings that the config files propose for the game. The
 metrics are existing curves, so they are always up to date, even in a stopped run.
 """
 
@@ -33,7 +33,10 @@ _LATE_COLUMNS = ("game", "run.", "evaluation.")
 
 
 def layout(settings: TrainSettings) -> dict[str, dict[str, tuple[str, list[str]]]]:
-    """Return the charts for which a run with these settings has values.
+    """Return the layout of the Custom Scalars tab: the charts for which the run has values.
+
+    Args:
+        settings: the run's settings, which decide which curves it writes.
 
     Returns:
         {category: {title: chart}}. A chart is a pair: "Multiline" and regular expressions of tags,
@@ -65,7 +68,7 @@ def _title(chart: Chart, lines: list[Line]) -> str:
 
 
 def _has(settings: TrainSettings, tag: str) -> bool:
-    """Return whether a run with these settings has values for the curve with a certain tag."""
+    """Return whether a run with these settings has values for the curve called ``tag``."""
     evaluation = settings.evaluation
     is_measured = {
         "exact": evaluation.exact and shipped_path(settings.game.name) is not None,
@@ -84,8 +87,11 @@ def hparams(
     Args:
         settings: the run's settings.
         recipe: the settings that the config files propose for the game.
-        varied: the settings and config-group choices that distinguish the run within its sweep, by
-            key. They are always included; choices are returned unchanged.
+        varied: {key: text} of the settings and config-group choices that distinguish the run within
+            its sweep. They are always included.
+
+    Returns:
+        {key: value}; a value that is not a number is given as text.
     """
     values: dict[str, float | str] = {"game": settings.game.name, "seed": str(settings.seed)}
     usual = {row.key: row.value for row in rows(recipe)}
@@ -102,19 +108,25 @@ def hparams(
 
 
 def metrics(settings: TrainSettings) -> list[str]:
-    """Return the tags of the metrics in the HPARAMS tab; TensorBoard shows five at first."""
+    """Return the tags of the metrics in the HPARAMS tab, most important first.
+
+    Metrics that a run with these settings does not measure are left out. TensorBoard shows only the
+    first five until the user selects more.
+    """
     return [tag for tag in _METRICS if _has(settings, tag)]
 
 
 def start_records(
     settings: TrainSettings, recipe: TrainSettings, varied: Mapping[str, str]
 ) -> tuple[Summary, Summary]:
-    """Make the HPARAMS records for the start of a run.
+    """Make the two records that a run writes at its start for TensorBoard's HPARAMS tab.
 
     Args:
         settings: the run's settings.
-        recipe: the settings that the config files propose for the game.
-        varied: the settings and config-group choices that distinguish the run within its sweep.
+        recipe: the settings that the config files propose for the game; only settings that differ
+            from them get a column.
+        varied: {key: text} of the settings and config-group choices that distinguish the run within
+            its sweep, which always get a column.
 
     Returns:
         The record with the table's columns, and the record with the run's row.

@@ -1,4 +1,4 @@
-"""The console logger: a line for each iteration, and a progress bar with the time left."""
+"""The console logger: prints a line for each iteration, and a progress bar with the time left."""
 
 import math
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ _STAGES = {"self-play": (0.0, 0.7), "learning": (0.7, 1.0)}
 
 
 class ConsoleLogger:
-    """Prints a run's events and, used as a context manager, shows a progress bar.
+    """Prints a line of metrics per iteration and, as a context manager, shows a progress bar.
 
     An iteration's line is printed at the next event, when the iteration has been stored, so that no
     printed iteration is ever lost.
@@ -78,7 +78,7 @@ class ConsoleLogger:
             self._print_alarm(alarm, f"since iteration {alarm.since}, ")
 
     def progress(self, event: StageProgress) -> None:
-        """Update the progress bar, and print the event's notices about workers."""
+        """Update the progress bar, and print the event's notices, such as the loss of a worker."""
         self._print_stored()
         for notice in event.notices:
             self._print(_INDENT + notice, "cyan")
@@ -92,14 +92,17 @@ class ConsoleLogger:
         self._bars.update(self._run, completed=completed, description=text)
 
     def iteration(self, report: IterationReport) -> None:
-        """Keep an iteration's report, to be printed when the iteration has been stored."""
+        """Keep an iteration's report until the next event, and print it then.
+
+        By the next event, the iteration has been stored.
+        """
         self._print_stored()
         self._unstored = report
 
     def _print_stored(self) -> None:
-        """Print the line, measurements and alarms of an iteration that has just been stored.
+        """Print the line, measurements and alarms of the iteration that has just been stored.
 
-        If no iteration is waiting to be printed, do nothing.
+        If that has been done already, nothing is printed.
         """
         report = self._unstored
         self._unstored = None
@@ -140,8 +143,8 @@ class ConsoleLogger:
         """Print an alarm below the table, wrapped to the width of the console.
 
         Args:
-            alarm: the alarm.
-            when: text to put before it, such as "ALARM, ".
+            alarm: its text states the problem, the likely cause and the advice.
+            when: text to print first, such as "ALARM, ".
         """
         text = Text(when + alarm.text, style="yellow")
         text.highlight_words([when + alarm.title, alarm.key], style="bold")
@@ -154,9 +157,9 @@ class ConsoleLogger:
 
 
 class _TimeLeft(ProgressColumn):
-    """Shows the time left, estimated from the progress since the run was started or resumed.
+    """Shows the time left, estimated from the mean speed since the run was started or resumed.
 
-    rich's own column requires many updates of equal size.
+    rich's own column would require many updates of equal size.
 
     Args:
         first_fraction: fraction of the run that was already done when it was started or resumed.
@@ -177,7 +180,7 @@ class _TimeLeft(ProgressColumn):
 
 
 def _workers_text(workers: WorkersReport) -> str:
-    """Describe the workers' number and speed, and how old their games' networks are."""
+    """Format the number of workers, their games per second, and how old the games' networks are."""
     return (
         f"{counted(workers.num_workers, 'worker')}, {workers.num_lost} lost; "
         f"{workers.games_per_s:,.1f} games/s, {workers.staleness:.1f} networks old, "
@@ -213,11 +216,11 @@ def _measurements(report: IterationReport) -> Iterator[str]:
 
 
 def _puzzle_text(puzzle: PuzzleReport, opponent: str) -> str:
-    """Describe the network's results in a game of one player, and UCT's from the same openings.
+    """Format the network's results in a game of one player, and UCT's from the same openings.
 
     Args:
-        puzzle: the results of both players.
-        opponent: UCT's name.
+        puzzle: the results of the network and of UCT.
+        opponent: UCT's name as a player, with its number of simulations.
     """
     text = (
         f"mean result {puzzle.mean_result:.2f} from {counted(puzzle.num_openings, 'opening')}, "

@@ -21,14 +21,14 @@ from alphazero.training.trainer import Trainer
 
 
 class TensorBoardLogger:
-    """Writes a run's TensorBoard event file.
+    """Writes a run's curves, alarms and sample games to a TensorBoard event file.
 
-    In a resumed run, events of iterations that were not stored are replaced.
+    In a resumed run, this file replaces the events of iterations that had not been stored.
 
     Args:
-        trainer: the run's trainer.
-        varied: the settings and config-group choices that distinguish the run within its sweep, by
-            key; None if there is no sweep.
+        trainer: the run's trainer, which gives the settings, the folder and the last iteration.
+        varied: {key: text} of the settings and config-group choices that distinguish the run within
+            its sweep; None if there is no sweep.
 
     Raises:
         OSError: if the file cannot be written.
@@ -47,7 +47,7 @@ class TensorBoardLogger:
         self._file.flush()
 
     def iteration(self, report: IterationReport) -> None:
-        """Write an iteration's curves and texts to the event file.
+        """Write an iteration's metrics, alarms and sample game to the event file.
 
         Raises:
             OSError: if the file cannot be written; it then contains nothing of the iteration.
@@ -67,7 +67,7 @@ class TensorBoardLogger:
         self._file.flush()
 
     def _write_alarms(self, report: IterationReport) -> None:
-        """Queue the alarms that begin or end in an iteration, each under its own tag."""
+        """Queue a text for each alarm that begins or ends in an iteration, under its own tag."""
         for alarm in report.alarms:
             if alarm.since == report.iteration:
                 self._add_text(f"health/{alarm.name}", alarm.text, report.iteration)
@@ -76,7 +76,11 @@ class TensorBoardLogger:
             self._add_text(f"health/{name}", text, report.iteration)
 
     def _add_text(self, tag: str, text: str, step: int) -> None:
-        """Queue a Markdown text, to be written by the next flush."""
+        """Queue a Markdown text, to be shown in TensorBoard's TEXT tab under ``tag``.
+
+        Args:
+            step: the iteration to which the text belongs.
+        """
         self._file.add(summary.text(tag, text), step)
 
     def _write(self, tag: str, figure: float, step: int) -> None:
@@ -84,8 +88,8 @@ class TensorBoardLogger:
 
         Args:
             tag: the curve's tag in `CURVES`.
-            figure: the value.
-            step: the iteration.
+            figure: the curve's value in the iteration; must not be NaN.
+            step: the iteration, which is the position on the x-axis.
         """
         record = summary.scalar(tag, figure)
         if tag not in self._described:
@@ -99,7 +103,7 @@ class TensorBoardLogger:
 
 
 def _game_text(game: Game, record: GameRecord) -> str:
-    """Format a finished game as text: its moves, its result and its last position."""
+    """Format a finished game as text: its moves, its result, its length and its last position."""
     moves = skin_of(game).notation.list_text(record.actions.tolist())
     after = game.step(record.states[-1:], record.actions[-1:])
     board = game.state_to_text(after.states[0])
