@@ -42,7 +42,14 @@ class Settings:
 
 
 def run(settings: Settings, console: Console) -> None:
-    """Write the files, and print the commands that check, install and train the game."""
+    """Write the package, and print the commands that check, install and train the game.
+
+    If writing fails, the new folder is deleted.
+
+    Raises:
+        ConfigError: if the name is not allowed or already taken.
+        OSError: if a file cannot be written.
+    """
     name = settings.name
     folder = Path(name)
     _check(name, folder)

@@ -207,7 +207,10 @@ def warm_up(
 
 
 def getting_ready(console: Console) -> contextlib.AbstractContextManager[Any]:
-    """Return a context manager that shows "Getting ready ..." on a terminal."""
+    """Return a context manager that shows "Getting ready ..." while its block runs.
+
+    Nothing is shown if the console is not a terminal.
+    """
     if not console.is_terminal:
         return contextlib.nullcontext()
     return console.status("Getting ready ...")

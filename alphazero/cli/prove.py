@@ -67,7 +67,10 @@ def run(settings: Settings, console: Console) -> int:
 
 
 def print_misplayed(console: Console, game: Game, failure: Failure) -> None:
-    """Print a misplayed position: the player's move, the better moves and the board."""
+    """Print a position that a player misplays, with the player's move, better moves and the board.
+
+    The results that these moves lead to are printed from the viewpoint of the player to move.
+    """
     skin = skin_of(game)
     medium = Medium.of(console)
     played = skin.notation.text(failure.action)

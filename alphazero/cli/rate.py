@@ -61,7 +61,7 @@ class Settings:
     output: str = option("", "picture to write (.png, .svg, .pdf), by default RUN/ratings.png")
 
     def of_networks(self) -> PlayerSettings:
-        """Return the player settings of the run's networks."""
+        """Return the settings that apply to the networks of the run when they play."""
         return PlayerSettings(
             num_simulations=self.num_simulations,
             device=self.device,

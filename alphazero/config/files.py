@@ -26,7 +26,13 @@ def config_files(folder: Path) -> dict[str, Path]:
 
 
 def groups_of(names: Iterable[str]) -> dict[str, list[str]]:
-    """Return the config groups to which these file names belong, and the choices of each group."""
+    """Group the names of config files, such as "experiment/mine", by config group.
+
+    Files outside any group and those of Hydra's own settings are left out.
+
+    Returns:
+        {group: its choices}, such as {"experiment": ["mine"]}.
+    """
     groups: dict[str, list[str]] = {}
     for file in names:
         group, _, name = file.partition("/")

@@ -94,7 +94,11 @@ def types_of(cls: type) -> dict[str, type]:
 
 
 def allowed_text(field: dataclasses.Field) -> str:
-    """Format the range or the choices of a setting; "" if only its type limits it."""
+    """Format a setting's range or choices, such as "1 to 100"; "" if it has neither.
+
+    Args:
+        field: the setting's dataclass field, made with `option`.
+    """
     low = field.metadata.get("low")
     high = field.metadata.get("high")
     choices = field.metadata.get("choices")

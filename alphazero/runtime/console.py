@@ -31,7 +31,10 @@ class Console(TrimmedConsole):
     """The console on which commands print, breaking lines only between words."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print a single text or table without broken words; print anything else as rich does."""
+        """Print a single text or table without breaking words across lines.
+
+        Several objects, or an object of another kind, are printed as rich does.
+        """
         item = objects[0] if len(objects) == 1 else None
         if isinstance(item, str):
             item = self.render_str(item, markup=options.get("markup"), highlight=False)
@@ -79,6 +82,6 @@ def _parts(line: Text, width: int) -> list[Text]:
 
 
 def counted(number: int, noun: str) -> str:
-    """Format a number with its noun, such as "1 move" or "1,200 moves"."""
+    """Format a number with a noun given in the singular, such as "1 move" or "1,200 moves"."""
     plural = "" if number == 1 else "s"
     return f"{number:,} {noun}{plural}"

@@ -84,7 +84,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def _is_own(file: str) -> bool:
-    """Return whether a file is the user's own: not part of this package, Python or torch."""
+    """Return whether a source file is not part of this package, Python's library or torch."""
     path = Path(file)
     if path.is_relative_to(_PACKAGE) or "torch" in path.parts:
         return False

@@ -21,7 +21,11 @@ _LIBRARIES = ("site-packages", "dist-packages")
 
 
 def source_files(file: Path) -> list[Path]:
-    """Return the paths of a file and of the user's files that it imports, also indirectly."""
+    """Return the paths of a Python file and of the user's files that it imports, even indirectly.
+
+    Files of this package and of installed libraries are left out, except those of the library to
+    which ``file`` itself belongs.
+    """
     sources = list[Path]()
     pending = [file]
     while pending:
@@ -141,11 +145,16 @@ def _imported_files(file: Path, folder: Path) -> Iterator[Path]:
 
 
 def _module_path(name: str, base: Path | None, folder: Path) -> Path | None:
-    """Find the source file of the module ``name``; return None for a library in C, for example.
+    """Find the source file of a module.
 
     Args:
-        base: the folder that a relative import starts from; None for an absolute import.
-        folder: where to look for modules that Python does not find.
+        name: the dotted name of the module.
+        place: the folder that a relative import starts from; None for an absolute import.
+        folder: where to look for modules that are not on Python's search path.
+
+    Returns:
+        The path; None for a module of Python's own library, a module without Python source, or one
+        that does not exist.
     """
     if base is None:
         top, _, name = name.partition(".")

@@ -419,7 +419,11 @@ class RunFolder:
         return unflatten(columns)
 
     def load_all_games(self, game: Game) -> list[GameRecord]:
-        """Read all stored games, oldest first."""
+        """Read the games of all stored iterations, oldest first, and check that they fit ``game``.
+
+        Raises:
+            StoredFileError: if a file is damaged, or its records do not fit ``game``.
+        """
         paths = (self.path / "games").glob("*.safetensors")
         records = list[GameRecord]()
         for iteration in sorted(int(path.stem) for path in paths):
@@ -475,7 +479,11 @@ def folders_of_runs(
 
 
 def folder_name(game: str) -> str:
-    """Convert a game's name to a form that is safe in a path, such as the folder of its runs."""
+    """Convert a game's name to a name for its files and folders, such as the folder of its runs.
+
+    A path of a Python file becomes the file's name without ".py"; elsewhere, characters other than
+    letters, digits, "_", "." and "-" become "_".
+    """
     if game.endswith(".py"):
         return Path(game).stem
     return re.sub(r"[^\w.-]+", "_", game).strip("_")

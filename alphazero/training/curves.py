@@ -35,7 +35,12 @@ def number(row: Row, key: str) -> float:
 
 
 def newest(rows: list[Row], key: str) -> float:
-    """Return the newest value of the metric ``key``; NaN if no iteration has one."""
+    """Return a metric's newest value; NaN if no iteration has one.
+
+    Args:
+        rows: rows of metrics.jsonl, oldest first.
+        key: the metric, such as "learner.loss".
+    """
     for row in reversed(rows):
         value = number(row, key)
         if not math.isnan(value):

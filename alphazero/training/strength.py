@@ -209,6 +209,12 @@ def network_player(
 
 
 def iteration_seed(settings: TrainSettings, purpose: str, iteration: int) -> int:
-    """Derive a seed in [0, 2**31) for one purpose, such as "uct", in one iteration."""
+    """Derive a seed in [0, 2**31) for a given purpose and iteration.
+
+    Args:
+        settings: the run's settings, which hold the root seed.
+        purpose: a name such as "uct"; different purposes get independent seeds.
+        iteration: counted from 1; different iterations get independent seeds.
+    """
     generator = child_generator(settings.seed, f"{purpose} {iteration}")
     return int(generator.integers(2**31))

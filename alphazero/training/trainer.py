@@ -172,7 +172,10 @@ class Trainer:
 
     @property
     def usual_iteration_s(self) -> float:
-        """The usual duration of an iteration, without measurements; 0 before the first one."""
+        """The median duration of the last three iterations, in seconds, without measurements.
+
+        It is 0 before the first iteration has ended.
+        """
         if not self._durations_s:
             return 0.0
         return statistics.median(self._durations_s[-_NUM_TIMED_ITERATIONS:])

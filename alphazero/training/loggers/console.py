@@ -189,7 +189,7 @@ def _workers_text(workers: WorkersReport) -> str:
 
 
 def _measurements(report: IterationReport) -> Iterator[str]:
-    """Yield a line of text for each measurement of an iteration."""
+    """Yield a line of text for each measurement of strength made in an iteration."""
     pit = report.pit
     puzzle = report.puzzle
     strength = report.strength
